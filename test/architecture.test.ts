@@ -41,22 +41,22 @@ const WORDS = 'words of docs'
  */
 const BUDGETS: Readonly<Record<string, number>> = {
   reference: 55_100,
-  core: 126_200,
+  core: 126_100,
   work: 7_700,
   store: 31_000,
   scenario: 334_100,
-  engine: 101_800,
+  engine: 101_000,
   evidence: 82_200,
   sandbox: 92_800,
   replay: 39_500,
   reports: 49_450,
   server: 39_900,
-  control: 159_150,
+  control: 157_900,
   console: 235_000,
   client: 28_600,
   cli: 178_600,
   top: 22_400,
-  test: 2_461_800,
+  test: 2_458_800,
   [WORDS]: 37_000
 }
 

@@ -16,7 +16,7 @@ export const metricsPage = (): string =>
     INTRODUCTION,
     table(
       ['metric', 'type', 'labels', 'what it counts'],
-      METRICS.map(({ name, type, labelNames, help }) => [
+      METRICS.map(({ name, type, labelNames = [], help }) => [
         code(name),
         type,
         labelNames.map(code).join(', '),

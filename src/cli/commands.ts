@@ -471,7 +471,7 @@ export const COMMANDS = {
     ],
     examples: [
       [
-        'the document that most client generators can use',
+        'the document that most generators can use',
         'commerce-emulator openapi --style flat > openapi.json'
       ]
     ],

@@ -3,6 +3,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { isIP } from 'node:net'
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyRequest } from 'fastify'
+import { shortened } from '../core/nearest.js'
 import { HEALTH } from '../core/paths.js'
 import type { Settings } from '../core/settings.js'
 import { isOfOtherOrigin, isOfOtherSite } from '../server/pages.js'
@@ -18,8 +19,6 @@ export const CONTROL_HEADERS = {
   'cross-origin-resource-policy': 'same-origin'
 } as const
 
-const MAX_SHOWN = 100
-
 /** Errors: `host_not_allowed`, `origin_not_allowed`, `token_required`, `not_ready`. */
 export function guardControl(request: FastifyRequest, { settings, sessions }: Guard): void {
   const { control_token: token, control_hosts: hosts } = settings
@@ -27,7 +26,7 @@ export function guardControl(request: FastifyRequest, { settings, sessions }: Gu
   const { host, origin, authorization } = headers
   const isHealth = routeOptions.url === HEALTH
   if (!isHealth && host !== undefined && (hasSeveralHosts(raw) || !isSafeHost(host, hosts))) {
-    throw REFUSALS.hostNotAllowed(nameIn(host) ?? host.slice(0, MAX_SHOWN))
+    throw REFUSALS.hostNotAllowed(nameIn(host) ?? shortened(host))
   }
   if (isOfOtherSite(request) && !opensPage(request)) throw REFUSALS.otherSite()
   if (isOfOtherOrigin(request)) throw REFUSALS.otherOrigin(String(origin), String(host))

@@ -5,7 +5,6 @@
 import type { TProperties, TSchema } from 'typebox'
 import * as Type from 'typebox'
 import { ASSUMPTION_IDS } from '../reference/assumptions.js'
-import { OPERATION_NAMES } from '../reference/operations.js'
 import { closed, integer, nullable, optional, text, word } from '../reference/parameters.js'
 import { RULE_IDS } from '../reference/rules.js'
 
@@ -34,10 +33,6 @@ export const strings = list(text())
 export const textOrNull = nullable(text())
 export const rule = word(RULE_IDS)
 export const assumption = word(ASSUMPTION_IDS)
-export const operationOrNull = typed('OperationName | null', {
-  ...nullable(word(OPERATION_NAMES)),
-  description: 'Null where no operation matched.'
-})
 /** The requests in which something happened, and how often. */
 export const totals = { times: count(), requests: strings }
 

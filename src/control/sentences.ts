@@ -1,5 +1,4 @@
 /** The refusals of the control API, and the messages of verdicts. */
-import { durationExpected } from '../core/durations.js'
 import { type ErrorCode, refusal } from '../core/errors.js'
 import { didYouMean, nearest, sentence, shortened, thereAre } from '../core/nearest.js'
 import { type Sentences, sayer, shownGot } from '../core/sentences.js'
@@ -69,13 +68,11 @@ export const REFUSALS = {
   ),
   clientLeft: refusal('request_malformed', () => 'The client disconnected before the response.'),
   clockEmpty: refusal('body_malformed', () => 'The body must have now, running or both.'),
-  notADuration: refusalOf('by', durationExpected, 'body_malformed'),
   clockEnd: refusalOf(
     'by',
     (by: string) => `the clock must stay before the year 10000; got ${by}`,
     'body_malformed'
   ),
-  notAWait: refusalOf('within', durationExpected, 'body_malformed'),
   waitTooLong: refusalOf(
     'within',
     (within: string) => `must be at most 1m; got ${within}`,

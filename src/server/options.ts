@@ -1,7 +1,7 @@
 /** How the HTTP server is bounded, by the settings of the process. */
 import type { Settings } from '../core/settings.js'
 
-/** A client sends its headers at once; the whole request may take `limits.request_timeout`. */
+/** A client sends its headers at once. */
 const HEADERS_TIMEOUT_MS = 10_000
 
 export function serverOptions(settings: Settings) {

@@ -41,11 +41,10 @@ export const FILTERS = parameters({
   )
 })
 export type Filters = Omit<Static<typeof FILTERS>, 'format'>
-const DEFAULT_LIMIT = 100
 
 /** Newest first; of every sandbox with its name at each. Errors: `parameter_invalid`. */
 export function requestsOf(query: Filters, sandbox: Sandbox, sandboxes: Sandboxes): object {
-  const { limit = DEFAULT_LIMIT, scope, since } = query
+  const { limit = 100, scope, since } = query
   const isRun = scope === 'run'
   if (isRun && since !== undefined && instantOf(since) === null) throw REFUSALS.sinceOfRun(since)
   const all = isRun ? sandboxes.all() : [sandbox]

@@ -10,7 +10,7 @@ type Metric = {
   name: string
   type: 'counter' | 'gauge' | 'histogram'
   help: string
-  labelNames: readonly string[]
+  labelNames?: readonly string[]
   values: (sandboxes: Sandboxes) => Value[]
 }
 
@@ -53,14 +53,12 @@ export const METRICS: readonly Metric[] = [
     name: 'commerce_sandboxes',
     type: 'gauge',
     help: 'Named sandboxes.',
-    labelNames: [],
     values: sandboxes => [{ labels: {}, value: sandboxes.all().length - 1 }]
   },
   {
     name: 'commerce_script_actions_total',
     type: 'counter',
     help: 'Requests that a script entry applied to.',
-    labelNames: [],
     values: ({ main }) => [{ labels: {}, value: main.run.metrics.scripted }]
   }
 ]

@@ -26,7 +26,6 @@ export async function recordedText(
   return scenarioText(sandbox, requests, signal, scenarioOf)
 }
 
-/** A scenario of one request. Errors: `parameter_invalid` if it cannot be replayed. */
 export const repeatedText = (
   request: Entry,
   sandbox: Sandbox,

@@ -49,17 +49,13 @@ export const BODIES: { readonly [Id in OperationId]?: Readonly<Record<string, Va
       address: { country: 'US', city: 'Portland', state: 'OR' },
       phone: '+1 503 555 0142',
       metadata: { plan: 'counter' }
-    },
-    'A reseller': {
-      type: 'reseller',
-      name: 'Till & Co',
-      email: 'hello@till.example',
-      address: { country: 'GB' }
     }
   },
   updateAccount: {
-    'A new email address': { email: 'office@bistro.example' },
-    'One sub-field of the address': { address: { city: 'Boston' } }
+    'A new email address, one sub-field of the address': {
+      email: 'office@bistro.example',
+      address: { city: 'Boston' }
+    }
   },
   createUser: { 'A User': { name: 'Noor', email: 'noor@bistro.example' } },
   createTransaction: {

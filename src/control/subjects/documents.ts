@@ -29,8 +29,8 @@ const schemaRow = (kind: 'fixture' | 'scenario' | 'script', of: string): Row => 
     reply.type(JSON_TYPE).send(createReadStream(`${PACKAGE_ROOT}/docs/schema/${kind}.json`))
 })
 
-const fileRow = (page: 'console' | 'docs', does: string): Row => ({
-  does,
+const fileRow = (page: 'console' | 'docs'): Row => ({
+  does: '',
   query: null,
   run: async ({ name, pages, request, reply }) => {
     if (!(await pages.file(reply, page, name))) throw noSuchPath(request)
@@ -85,6 +85,6 @@ export const DOCUMENT_ROWS: Rows = {
 
 /** Files of the pages; they are not documented. */
 export const FILE_ROWS: Rows = {
-  'GET /console/FILE': { ...fileRow('console', 'Returns a file of the console.'), open: true },
-  'GET /docs/FILE': fileRow('docs', "Returns a file of the API's documentation.")
+  'GET /console/FILE': { ...fileRow('console'), open: true },
+  'GET /docs/FILE': fileRow('docs')
 }

@@ -19,7 +19,7 @@ import { changesBy } from '../../replay/past.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
 import type { SourceDocument } from '../../scenario/read/document.js'
 import { numbersBelow } from '../../scenario/read/numbers.js'
-import { gateOf, type ListedEntry } from '../../scenario/script.js'
+import { gateOf } from '../../scenario/script.js'
 import { bindingsOf } from '../../scenario/steps.js'
 import type { Arrival } from '../../server/arrivals.js'
 import type { Store } from '../../store/store.js'
@@ -93,7 +93,6 @@ export const EXPLAIN_ROWS: Rows = {
   })
 }
 
-/** Errors: of the request, `setting_invalid`, `document_invalid`. */
 async function explain(
   asked: Tried,
   document: SourceDocument,
@@ -124,10 +123,18 @@ async function explain(
     why: withNearlyMet(why, near),
     changes: {
       records: maskedThroughout(records, keys),
-      script: countsChanged(before.script, copy.script.listed())
+      script: copy.script
+        .listed()
+        .filter((entry, place) => !isDeepStrictEqual(entry, before.script[place]))
+        .map(({ entry, ...counts }) => counts)
     }
   }
 }
+
+const waitOf = ({ action: { id, delay, entry } }: Scripted) => ({
+  delay,
+  gate: entry.data.hold === undefined ? null : gateOf(id, entry.data.hold)
+})
 
 async function change(
   copy: Sandbox,
@@ -169,16 +176,3 @@ function requestAsked(
     headers: Object.fromEntries(bytes)
   }
 }
-
-const waitOf = ({ action: { id, delay, entry } }: Scripted) => ({
-  delay,
-  gate: entry.data.hold === undefined ? null : gateOf(id, entry.data.hold)
-})
-
-const countsChanged = (
-  before: readonly ListedEntry[],
-  after: readonly ListedEntry[]
-): Omit<ListedEntry, 'entry'>[] =>
-  after
-    .filter((entry, place) => !isDeepStrictEqual(entry, before[place]))
-    .map(({ entry, ...count }) => count)

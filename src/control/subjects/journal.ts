@@ -3,6 +3,7 @@ import * as Type from 'typebox'
 import { keysToMask } from '../../engine/keys.js'
 import { nearlyMet, withNearlyMet } from '../../evidence/near-misses.js'
 import { explained, explainedText } from '../../evidence/why.js'
+import { OPERATION_NAMES } from '../../reference/operations.js'
 import { closed, nullable, optional, parameters, text, word } from '../../reference/parameters.js'
 import { changesBy, storesAround } from '../../replay/past.js'
 import { FAMILIES } from '../../store/store.js'
@@ -22,7 +23,6 @@ import {
   map,
   NEAR_MISS,
   named,
-  operationOrNull,
   rule,
   textOrNull,
   typed
@@ -61,7 +61,10 @@ export const REQUEST = {
   ),
   id: described('The Request-Id of the response.'),
   at: described("When it arrived, by the sandbox's clock."),
-  on: operationOrNull,
+  on: typed('OperationName | null', {
+    ...nullable(word(OPERATION_NAMES)),
+    description: 'Null where no operation matched.'
+  }),
   method: text(),
   path: described('Below the base address, without the query.'),
   params: map(text()),
