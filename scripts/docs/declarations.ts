@@ -298,7 +298,7 @@ const METHODS: Readonly<Record<string, readonly [on: string, errors?: string]>> 
     'PUT /clock',
     'document_invalid body_malformed'
   ],
-  'clock.advance(by: string)': ['POST /clock/advance', 'body_malformed'],
+  'clock.advance(by: string)': ['POST /clock/advance', 'document_invalid body_malformed'],
   'script.add(entry: ScriptEntry)': ['POST /script', 'document_invalid limit_reached'],
   'script.list()': ['GET /script', 'sandbox_unknown'],
   'script.remove(id: string)': ['DELETE /script/ID', 'entry_unknown'],

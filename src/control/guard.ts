@@ -1,4 +1,4 @@
-/** Protects the control API from web pages and from callers without the token; signs the console in. */
+/** Protects the control API from web pages and from callers without the token. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { isIP } from 'node:net'
 import { parseCookie, stringifySetCookie } from 'cookie'

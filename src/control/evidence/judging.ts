@@ -75,7 +75,9 @@ export async function verify({
   const begin = await withoutProblems(problems, () =>
     judgeOf(wanted, reportTo(problems, document), document, sandbox)
   )
-  const longest = wanted.within === undefined ? 0 : withinOf(wanted.within)
+  const { within: written = '0s' } = wanted
+  const longest = durationOf(written) as number
+  if (longest > MAX_WAIT) throw REFUSALS.waitTooLong(written)
   const following = new Following(begin, sandbox.evidence.journal)
   try {
     await following.catchUp()
@@ -85,12 +87,6 @@ export async function verify({
   } finally {
     following.stop()
   }
-}
-
-function withinOf(written: string): number {
-  const ms = durationOf(written) as number
-  if (ms > MAX_WAIT) throw REFUSALS.waitTooLong(written)
-  return ms
 }
 
 async function judgeOf(

@@ -125,11 +125,10 @@ export function createPublisher(settings: Settings, isFlat: boolean) {
       additionalProperties:
         use !== 'response' &&
         (settings['parameters.unknown'] !== 'reject' ||
-          // metadata[NAME], which generators make nothing of
-          (isFlat && properties.metadata !== undefined) ||
           (settings['parameters.not_updatable'] === 'ignore' &&
             Object.values(properties).some(part => part['x-fixed']))),
-      ...conditionsIn(properties, isFlat)
+      ...conditionsIn(properties, isFlat),
+      ...(isFlat && use !== 'response' && properties.metadata && openNames(Object.keys(parts)))
     }
   }
 
@@ -266,6 +265,15 @@ function conditionsIn(properties: Readonly<Record<string, Schema>>, isFlat: bool
     }
   }, {})
 }
+
+/** Metadata as names in brackets, beside those that are known. */
+const openNames = (names: readonly string[]): Json => ({
+  propertyNames: {
+    type: 'string',
+    pattern: `^(?:${names.join('|').replaceAll(/[[\]]/g, '\\$&')}|metadata\\[[^\\[\\]]+\\])$`
+  },
+  additionalProperties: true
+})
 
 /** The description of a table, then its rules and assumptions. */
 function described(
