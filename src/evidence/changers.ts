@@ -13,10 +13,9 @@ export class Changers {
   readonly #changes = new WeakMap<object, Change>()
   readonly #deletions = new Map<string, Change>()
   count = 0
-  /** What made the last ones, and how many there were before. */
   #last = { by: '', from: 0 }
 
-  /** Notes what has changed records, or deleted those that are gone; a Refund its Transaction too. */
+  /** A record that is gone was deleted; a Refund changes its Transaction too. */
   note(store: Store, by: string, records: readonly Changed[]): void {
     if (by !== this.#last.by) this.#last = { by, from: this.count }
     const change = { by, place: this.count++ }
@@ -41,25 +40,17 @@ export class Changers {
 
   /** What last changed the record of a request, and the one changed last of those that it lists. */
   of(call: Entry): string[] {
-    const listed = (listShown(call)?.data ?? []).flatMap(record => this.#changes.get(record) ?? [])
-    const last = listed.reduce<Change | null>(
-      (latest, change) => (latest !== null && latest.place > change.place ? latest : change),
-      null
-    )
-    const judged = judgedBy(call).map(record => this.#changes.get(record))
-    const gone = idsOf(call).map(id =>
-      id === call.facts.found?.id ? null : this.#deletions.get(id)
+    const { facts, caller, operation, params, body } = call
+    const { found: record, filteredBy } = facts
+    const [last] = (listShown(call)?.data ?? [])
+      .flatMap(listed => this.#changes.get(listed) ?? [])
+      .sort((a, b) => b.place - a.place)
+    const merchant = operation === 'createLocation' ? caller.actor : null
+    const judged = [record, filteredBy, merchant].map(by => by && this.#changes.get(by))
+    const refunded = operation === 'createRefund' ? valueIn(body, 'transaction') : undefined
+    const gone = [...Object.values(params), refunded ?? ''].map(id =>
+      id === record?.id ? null : this.#deletions.get(id)
     )
     return [...new Set([...judged, ...gone, last].flatMap(change => change?.by ?? []))]
   }
-}
-
-function judgedBy({ facts: { found, filteredBy }, caller, operation }: Entry): object[] {
-  const merchant = operation === 'createLocation' ? caller.actor : null
-  return [found, filteredBy, merchant].filter(record => record !== null)
-}
-
-function idsOf({ params, body, operation }: Entry): string[] {
-  const named = operation === 'createRefund' ? valueIn(body, 'transaction') : undefined
-  return [...Object.values(params), ...(typeof named === 'string' ? [named] : [])]
 }

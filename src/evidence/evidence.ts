@@ -5,7 +5,7 @@ import type { Reading } from '../engine/admit.js'
 import { type Guarded, keysToMask } from '../engine/keys.js'
 import { Changers } from './changers.js'
 import { type Entry, masked } from './entry.js'
-import { Findings, type Found } from './findings.js'
+import { Findings, type Raised } from './findings.js'
 import { Journal, type JournalLimits } from './journal.js'
 import { judgementOf } from './judgement.js'
 import type { Run, RunEntry } from './run.js'
@@ -24,7 +24,6 @@ export class Evidence {
   /** `SANDBOX#PERIOD/`, before the ids of requests in the run; empty before the first. */
   prefix = ''
 
-  /** `sandbox` is null at the base address. */
   constructor(limits: JournalLimits, run: Run, sandbox: string | null = null) {
     this.journal = new Journal(limits)
     this.#run = run
@@ -42,7 +41,7 @@ export class Evidence {
     const name = this.nameInRun(over.id)
     const run = this.#run
     const judgement = isJudged ? judgementOf(over) : null
-    const found = isJudged ? this.#findings.look(over, reading, this.changers) : []
+    const raised = isJudged ? this.#findings.look(over, reading, this.changers) : []
     const { world } = reading.request
     const isShown = isKept || over.caller.test !== null
     const entry = isShown ? masked(over, reading, judgement) : over
@@ -56,24 +55,27 @@ export class Evidence {
       this.journal.skip()
       run.requests.skip()
     }
-    for (const one of found) this.#count(one, entry.caller.test, world)
-    if (this.#awaited.delete(entry.id) && isKept)
-      run.requests.keep(name, () => this.#entryOf(entry, world))
+    for (const finding of raised) this.#count(finding, entry.caller.test, world)
+    if (this.#awaited.delete(entry.id) && isKept) this.#keep(entry, world)
   }
 
-  #count(found: Found, test: string | null, world: Guarded): void {
-    const { requests, times } = found
+  #count(raised: Raised, test: string | null, world: Guarded): void {
+    const { requests, times } = raised
     const run = this.#run
-    this.totals.addFound(found, requests, test)
-    const named = run.addFound(found, requests.map(this.nameInRun), test)
+    this.totals.addFound(raised, requests, test)
+    const named = run.addFound(raised, requests.map(this.nameInRun), test)
     for (const id of requests) {
       const name = this.nameInRun(id)
       if (times < 0 && !run.found.isNamed(name)) run.requests.drop(name)
       if (!named.includes(name)) continue
       const entry = this.journal.get(id)
-      if (entry) run.requests.keep(name, () => this.#entryOf(entry, world))
+      if (entry) this.#keep(entry, world)
       else this.#awaited.add(id)
     }
+  }
+
+  #keep(entry: Entry, world: Guarded): void {
+    this.#run.requests.keep(this.nameInRun(entry.id), () => this.#entryOf(entry, world))
   }
 
   readonly nameInRun = (id: string): string => {
@@ -81,16 +83,10 @@ export class Evidence {
     return this.prefix + id
   }
 
-  #entryOf(one: Entry, world: Guarded): RunEntry {
-    const { why, ...entry } = explained(one, this, keysToMask(world))
-    return {
-      ...entry,
-      id: this.nameInRun(one.id),
-      why: {
-        ...why,
-        changed_by: why.changed_by.map(by => (by.includes(' ') ? by : this.nameInRun(by)))
-      }
-    }
+  #entryOf(entry: Entry, world: Guarded): RunEntry {
+    const { why, ...full } = explained(entry, this, keysToMask(world))
+    const changed_by = why.changed_by.map(by => (by.includes(' ') ? by : this.nameInRun(by)))
+    return { ...full, id: this.nameInRun(entry.id), why: { ...why, changed_by } }
   }
 
   /** What last changed the records of a request: ids, and control requests by method and path. */
@@ -102,7 +98,6 @@ export class Evidence {
     this.#findings.leave(entry, reading)
   }
 
-  /** Forgets everything but its listeners and the totals of the run. */
   clear(): void {
     this.#findings.clear()
     this.#awaited.clear()

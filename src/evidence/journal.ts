@@ -1,17 +1,12 @@
-/**
- * The last requests of a sandbox, bounded in number and in bytes, alone and with other journals.
- */
+/** The last requests of a sandbox, bounded in number and bytes, alone and with other journals. */
 import type { Entry } from './entry.js'
-
-/** A journal that gives way until it holds no more than so many bytes. */
-type Sharing = { readonly bytes: number; shrink: (bytes: number) => void }
 
 /** Share that is freed at once, so that not every request has to look for room. */
 const FREED = 1 / 16
 
 export class JournalBudget {
   readonly #most: number
-  readonly #journals = new Set<Sharing>()
+  readonly #journals = new Set<Journal>()
   #held = 0
 
   constructor(most: number) {
@@ -19,16 +14,14 @@ export class JournalBudget {
   }
 
   /** Beyond the limit the largest journals drop their oldest requests. */
-  count(journal: Sharing, bytes: number): void {
+  count(journal: Journal, bytes: number): void {
     this.#held += bytes
     if (journal.bytes > 0) this.#journals.add(journal)
     else this.#journals.delete(journal)
     if (this.#held <= this.#most) return
     const goal = this.#most * (1 - FREED)
     while (this.#held > goal) {
-      const largest = [...this.#journals].reduce((one, other) =>
-        other.bytes > one.bytes ? other : one
-      )
+      const largest = [...this.#journals].reduce((a, b) => (b.bytes > a.bytes ? b : a))
       largest.shrink(Math.max(largest.bytes / 2, largest.bytes - (this.#held - goal)))
     }
   }

@@ -25,14 +25,13 @@ import type { Entry, Judgement } from './entry.js'
 type Predicate = (call: Entry) => boolean
 const A10 = ASSUMPTION_PLACES.get('A10') as number
 
-const operation = (call: Entry) => operationOf(call.operation as OperationId)
-const isKind = (call: Entry, kind: Kind) => operation(call).kind === kind
+const isKind = ({ operation }: Entry, kind: Kind) =>
+  operationOf(operation as OperationId).kind === kind
 const sent = (call: Entry, ...path: readonly string[]) => valueIn(call.body, ...path) !== undefined
 const asked = (call: Entry, ...path: readonly string[]) =>
   valueIn(call.query, ...path) !== undefined
 
-const hasNested = (form: FormObject): boolean =>
-  [...form.values()].some(part => part instanceof FormObject)
+const hasNested = (form: FormObject) => [...form.values()].some(part => part instanceof FormObject)
 const isKeyed = (call: Entry) => call.caller.account !== null
 const isDecoded = (call: Entry) => hasReached(call, STAGE.decoded)
 
@@ -43,24 +42,23 @@ const addressSent = (call: Entry): boolean => {
 
 const metadataSent = ({ body }: Entry) => {
   const metadata = body.get('metadata')
-  return metadata instanceof FormObject
-    ? [...metadata].map(([key, value]) => ({ key, isEmpty: value === '' }))
-    : []
+  return metadata instanceof FormObject ? [...metadata] : []
 }
 
 const metadataBefore = ({ facts }: Entry) => (facts.found as AnyRecord).metadata as Metadata
+const hasMetadata: Predicate = call => Object.keys(metadataBefore(call)).length > 0
 
-function updated({
-  operation,
-  facts: { found },
-  outcome
-}: Entry): { path: readonly string[]; before: unknown; after: unknown }[] {
-  const updatable = UPDATABLE.get(operation as OperationId) as readonly (readonly string[])[]
-  return updatable.map(path => ({
-    path,
-    before: partAt(found as AnyRecord, path),
-    after: partAt(outcome.shown as AnyRecord, path)
-  }))
+/** Whether a parameter is such, by whether it was sent and its values before and after. */
+function anyUpdated(
+  { operation, facts, outcome, body }: Entry,
+  is: (isSent: boolean, before: unknown, after: unknown) => boolean
+): boolean {
+  const updatable = UPDATABLE.get(operation as OperationId) as string[][]
+  return updatable.some(path => {
+    // alone or with its whole object, perhaps empty
+    const isSent = nodeIn(body, path) !== undefined || isWholeEmptied(body, path)
+    return is(isSent, partAt(facts.found, path), partAt(outcome.shown, path))
+  })
 }
 
 /** The parameters of each update without metadata; parts of objects by nested names. */
@@ -74,30 +72,19 @@ const UPDATABLE = new Map(
   })
 )
 
-/** Whether a parameter was sent, alone or with its whole object, perhaps empty. */
-const isSent = ({ body }: Entry, path: readonly string[]) =>
-  nodeIn(body, path) !== undefined || isWholeEmptied(body, path)
 const isWholeEmptied = (form: FormObject, [head]: readonly string[]) => {
   const whole = form.get(head as string)
   return whole === '' || (whole instanceof FormObject && whole.cleared)
 }
 
 const keptSomething: Predicate = call =>
-  updated(call).some(
-    ({ path, before, after }) => !isSent(call, path) && before !== null && before === after
-  ) ||
-  (!call.body.has('metadata') && Object.keys(metadataBefore(call)).length > 0)
+  anyUpdated(call, (isSent, before, after) => !isSent && before !== null && before === after) ||
+  (!call.body.has('metadata') && hasMetadata(call))
 
 const unsetSomething: Predicate = call =>
-  updated(call).some(
-    ({ path, before, after }) => before !== null && after === null && isSent(call, path)
-  )
+  anyUpdated(call, (isSent, before, after) => isSent && before !== null && after === null)
 
 const hasRefunds = (record: AnyRecord) => (record.amount_refunded as number) > 0
-const refundMade = ({ outcome: { shown }, facts: { money } }: Entry) => ({
-  amount: (shown as { amount: number } & AnyRecord).amount,
-  ...(money as RefundFacts)
-})
 const createdBy =
   (comparison: string): Predicate =>
   call =>
@@ -121,13 +108,12 @@ const KEPT: Readonly<Partial<Record<RuleId, Predicate>>> = {
 
   'ADDR-1': addressSent,
   'ADDR-2': call => sent(call, 'address', 'country'),
-  'META-1': call => metadataSent(call).some(({ isEmpty }) => !isEmpty),
+  'META-1': call => metadataSent(call).some(([, value]) => value !== ''),
   'META-2': call =>
     metadataSent(call).some(
-      ({ key, isEmpty }) => isEmpty && Object.hasOwn(metadataBefore(call), key)
+      ([key, value]) => value === '' && Object.hasOwn(metadataBefore(call), key)
     ),
-  'META-3': call =>
-    isWholeEmptied(call.body, ['metadata']) && Object.keys(metadataBefore(call)).length > 0,
+  'META-3': call => isWholeEmptied(call.body, ['metadata']) && hasMetadata(call),
   'UPD-1': keptSomething,
   'UPD-2': unsetSomething,
 
@@ -159,7 +145,7 @@ const KEPT: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'REF-2': call => isOfCard((call.outcome.shown as AnyRecord).payment_method as PaymentMethod),
   'REF-3': call => sent(call, 'amount'),
   'REF-4': call => !sent(call, 'amount'),
-  'REF-5': call => isPartial(refundMade(call)),
+  'REF-5': isPartial,
   'REF-8': call => !sent(call, 'reason'),
   'REF-9': call => call.body.has('metadata'),
   'REF-10': call =>
@@ -167,38 +153,15 @@ const KEPT: Readonly<Partial<Record<RuleId, Predicate>>> = {
 }
 
 /** Something remains after the Refund, or it was not the first of its Transaction. */
-const isPartial = ({
-  amount,
-  refunded,
-  remaining
-}: {
-  amount: number
-  refunded: number
-  remaining: number
-}) => remaining > amount || refunded > 0
+function isPartial({ outcome, facts }: Entry): boolean {
+  const { refunded = 0, remaining = 0 }: Partial<RefundFacts> = facts.money ?? {}
+  return remaining > (outcome.shown as AnyRecord & { amount: number }).amount || refunded > 0
+}
 
 export function hasValue(node: unknown): boolean {
   if (node instanceof FormObject) return [...node.values()].some(hasValue)
   return typeof node === 'string' && node !== ''
 }
-
-type Check = { rule: RuleId; place: number; isKept: Predicate }
-const isKept = (rule: RuleId): Predicate => {
-  const isKeptByRun = KEPT[rule]
-  return (
-    KEPT_ON_THE_WAY[rule] ??
-    (isKeptByRun === undefined ? hasRun : call => hasRun(call) && isKeptByRun(call))
-  )
-}
-const CHECKS = new Map<OperationId | null, readonly Check[]>(
-  OPERATION_IDS.map(id => {
-    const rules = operationOf(id).rules.filter(rule => (RULES[rule] as Rule).keepable !== false)
-    return [
-      id,
-      rules.map(rule => ({ rule, place: RULE_PLACES.get(rule) as number, isKept: isKept(rule) }))
-    ]
-  })
-).set(null, [])
 
 const refundFacts = ({ facts }: Entry): Facts => facts.money as RefundFacts
 const pageFacts = (call: Entry): Facts => ({
@@ -224,8 +187,12 @@ export const FACTS: Readonly<Partial<Record<RuleId, (call: Entry) => Facts>>> = 
 }
 
 const showsRecord: Predicate = call => shows(call, 1)
-const searchedList: Predicate = call => hasRun(call) && asked(call, 'search_query')
-const paid: Predicate = call => hasRun(call) && call.operation === 'createTransaction'
+const ifRun =
+  (holds: Predicate): Predicate =>
+  call =>
+    hasRun(call) && holds(call)
+const ifPaid = (holds: Predicate): Predicate =>
+  ifRun(call => call.operation === 'createTransaction' && holds(call))
 const has = ({ body }: Entry, name: string) => hasValue(body.get(name))
 const shown = <R>(call: Entry) => call.outcome.shown as unknown as R
 
@@ -234,10 +201,8 @@ export const amountSent = ({ body }: Pick<Entry, 'body'>): string | undefined =>
   valueIn(body, 'amounts', 'transaction_amount') ??
   valueIn(body, 'amounts', 'payment_amount')
 
-const metadataMerged: Predicate = call => {
-  const metadata = call.body.get('metadata')
-  return metadata instanceof FormObject && Object.keys(metadataBefore(call)).length > 0
-}
+const metadataMerged: Predicate = call =>
+  call.body.get('metadata') instanceof FormObject && hasMetadata(call)
 
 const isDefaultOrLess = ({ query, settings }: Entry) =>
   Number(valueIn(query, 'limit') ?? Number.NaN) <= settings['pagination.default_limit']
@@ -252,53 +217,62 @@ const RELIES: Readonly<Partial<Record<AssumptionId, Predicate>>> = {
   A07: ({ outcome }) => outcome.refusal !== null,
   A08: call => call.outcome.refusal !== null && !hasRun(call),
   A09: hasRun,
-  A10: call =>
-    hasRun(call) &&
-    (!isDefaultOrLess(call) || call.settings['pagination.cursors'].some(name => asked(call, name))),
-  A12: searchedList,
-  A13: searchedList,
-  A17: call => hasRun(call) && isKind(call, 'update') && metadataMerged(call),
+  A10: ifRun(
+    call =>
+      !isDefaultOrLess(call) || call.settings['pagination.cursors'].some(name => asked(call, name))
+  ),
+  A12: ifRun(searched),
+  A13: ifRun(searched),
+  A17: ifRun(call => isKind(call, 'update') && metadataMerged(call)),
   A20: ({ caller }) => caller.isKeySent,
-  A21: call =>
-    hasRun(call) &&
-    (call.operation === 'createAccount'
+  A21: ifRun(call =>
+    call.operation === 'createAccount'
       ? shown<Account>(call).reseller !== null
-      : call.operation === 'createLocation' || call.operation === 'createUser'),
-  A22: call =>
-    paid(call) &&
-    valueIn(call.body, 'currency') === undefined &&
-    valueIn(call.body, 'amounts', 'currency') === undefined,
+      : call.operation === 'createLocation' || call.operation === 'createUser'
+  ),
+  A22: ifPaid(call => !sent(call, 'currency') && !sent(call, 'amounts', 'currency')),
   A23: call => hasReached(call, STAGE.running),
   // without an amount it settles nothing, which is not the same as an amount of 0
-  A24: call => paid(call) && (has(call, 'amounts') || amountSent(call) === undefined),
-  A25: call => paid(call) && (has(call, 'card') || has(call, 'bank_account')),
-  A26: call =>
-    paid(call) && has(call, 'bank_account') && shown<Transaction>(call).payment_type !== 'vip',
-  A27: call => paid(call) && valueIn(call.body, 'adjustment_number') !== undefined,
+  A24: ifPaid(call => has(call, 'amounts') || amountSent(call) === undefined),
+  A25: ifPaid(call => has(call, 'card') || has(call, 'bank_account')),
+  A26: ifPaid(call => has(call, 'bank_account') && shown<Transaction>(call).payment_type !== 'vip'),
+  A27: ifPaid(call => sent(call, 'adjustment_number')),
   A28: hasRun,
   A29: showsRecord,
-  A31: call => hasRun(call) && shown<Account>(call).type !== (call.facts.found as AnyRecord).type
+  A31: ifRun(call => shown<Account>(call).type !== (call.facts.found as AnyRecord).type)
 }
 
-const WITHOUT_OPERATION = ['A07', 'A08', 'A39'] as const
-
-type ReliedCheck = { place: number; relies: Predicate | undefined }
-const checksOf = (ids: readonly AssumptionId[]): readonly ReliedCheck[] =>
-  ASSUMPTION_IDS.flatMap((id, place) => (ids.includes(id) ? [{ place, relies: RELIES[id] }] : []))
-const RELIED_CHECKS = new Map<OperationId | null, readonly ReliedCheck[]>([
-  [null, checksOf(WITHOUT_OPERATION)],
-  ...OPERATION_IDS.map(id => [id, checksOf(operationOf(id).assumptions)] as const)
-])
+/** By places of the ledgers. */
+type Checks = {
+  rules: readonly { rule: RuleId; place: number; isKept: Predicate }[]
+  assumptions: readonly { place: number; relies: Predicate | undefined }[]
+}
+const checksOf = (rules: readonly RuleId[], assumptions: readonly AssumptionId[]): Checks => ({
+  rules: rules
+    .filter(rule => (RULES[rule] as Rule).keepable !== false)
+    .map(rule => ({
+      rule,
+      place: RULE_PLACES.get(rule) as number,
+      isKept: KEPT_ON_THE_WAY[rule] ?? ifRun(KEPT[rule] ?? (() => true))
+    })),
+  assumptions: ASSUMPTION_IDS.flatMap((id, place) =>
+    assumptions.includes(id) ? { place, relies: RELIES[id] } : []
+  )
+})
+const CHECKS = new Map<OperationId | null, Checks>(
+  OPERATION_IDS.map(id => {
+    const { rules, assumptions } = operationOf(id)
+    return [id, checksOf(rules, assumptions)]
+  })
+).set(null, checksOf([], ['A07', 'A08', 'A39']))
 
 export function judgementOf(call: Entry): Judgement {
   if (call.judgement !== null) return call.judgement
-  const kept: number[] = []
+  const { rules, assumptions } = CHECKS.get(call.operation) as Checks
   const broken = brokenRule(call)
-  for (const { rule, place, isKept } of CHECKS.get(call.operation) as readonly Check[])
-    if (rule !== broken && isKept(call)) kept.push(place)
-  const relied: number[] = []
-  for (const { place, relies } of RELIED_CHECKS.get(call.operation) as readonly ReliedCheck[]) {
+  const [kept, relied]: [number[], number[]] = [[], []]
+  for (const { rule, place, isKept } of rules) if (rule !== broken && isKept(call)) kept.push(place)
+  for (const { place, relies } of assumptions)
     if (call.facts.relied.has(place) || relies?.(call)) relied.push(place)
-  }
   return { kept, broken, relied }
 }

@@ -88,6 +88,7 @@ export function judgedRequest(given: Given = {}): Entry & { reading: Reading } {
     ...pick({ values: {}, isUnknown: false, actor: null }),
     ...sent,
     settings,
+    store,
     request: new Arrived(world as never, id, arriving)
   }
   return {
