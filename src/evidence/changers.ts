@@ -1,12 +1,11 @@
 /** What changed each record last; what a restore brings back is that of before. */
 import { valueIn } from '../core/form.js'
 import { type AnyRecord, listShown } from '../engine/outcome.js'
-import type { Family } from '../reference/operations.js'
+import type { RecordName } from '../scenario/records/edits.js'
 import type { Store } from '../store/store.js'
 import type { Entry } from './entry.js'
 
 type Change = { readonly by: string; readonly place: number }
-type Changed = { family: Family; id: string }
 
 export class Changers {
   /** By records as they are stored; those of the first state have none. */
@@ -16,7 +15,7 @@ export class Changers {
   #last = { by: '', from: 0 }
 
   /** A record that is gone was deleted; a Refund changes its Transaction too. */
-  note(store: Store, by: string, records: readonly Changed[]): void {
+  note(store: Store, by: string, records: readonly RecordName[]): void {
     if (by !== this.#last.by) this.#last = { by, from: this.count }
     const change = { by, place: this.count++ }
     for (const { family, id } of records) {

@@ -24,7 +24,6 @@ import { bodyOf, changedBody } from '../store/bytes.js'
 
 export type Caller = Pick<Arrived, 'base' | 'userAgent' | 'test' | 'trace'> &
   Pick<Reading, 'actor'> & {
-    /** The id of the Account that its key acts as. */
     readonly account: string | null
     readonly isKeySent: boolean
   }
@@ -59,7 +58,6 @@ export function close(response: Response, isDelivered: boolean, ms: number): Ent
   return entry
 }
 
-/** A response that did not arrive is lost. */
 export function entryOf(response: Response, isDelivered: boolean, ms: number): Entry {
   const { reading, outcome, facts, script, place, changes } = response
   const { request, operation, params, actor, query, body } = reading
@@ -145,7 +143,7 @@ function maskedOutcome(outcome: Outcome, keys: SecretWords): Outcome {
   return { ...outcome, text: keys.maskedIn(text), refusal: blame } as Outcome
 }
 
-/** The body of the response. It is built when read: the journal keeps no copy of records. */
+/** The body, built when it is read: the journal keeps no copy of records. */
 export function textOf({ operation, caller: { base }, outcome }: Entry): string {
   const { shown: records, members, list, text, fault, length } = outcome
   const isBuilt = records !== null && text === '' && length > 0 && operation !== null

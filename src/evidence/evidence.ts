@@ -16,17 +16,19 @@ export class Evidence {
   readonly journal: Journal
   totals = new Totals()
   changers = new Changers()
-  readonly #findings = new Findings()
-  /** Requests that a finding names and that are not over yet. */
+  #findings = new Findings()
+  /** Requests that a finding names, until they are over. */
   readonly #awaited = new Set<string>()
-  readonly #run: Run
   readonly #sandbox: string
-  /** `SANDBOX#PERIOD/`, before the ids of requests in the run; empty before the first. */
+  /** `SANDBOX#PERIOD/`, before ids in the run; empty before the first request. */
   prefix = ''
 
-  constructor(limits: JournalLimits, run: Run, sandbox: string | null = null) {
+  constructor(
+    limits: JournalLimits,
+    private readonly run: Run,
+    sandbox: string | null = null
+  ) {
     this.journal = new Journal(limits)
-    this.#run = run
     this.#sandbox = sandbox ?? ''
   }
 
@@ -39,12 +41,12 @@ export class Evidence {
   record(over: Entry, reading: Reading): void {
     const { 'evidence.journal': isKept, 'evidence.coverage': isJudged } = over.settings
     const name = this.nameInRun(over.id)
-    const run = this.#run
+    const { run } = this
     const judgement = isJudged ? judgementOf(over) : null
     const raised = isJudged ? this.#findings.look(over, reading, this.changers) : []
     const { world } = reading.request
-    const isShown = isKept || over.caller.test !== null
-    const entry = isShown ? masked(over, reading, judgement) : over
+    const isRead = isKept || over.caller.test !== null
+    const entry = isRead ? masked(over, reading, judgement) : over
     this.totals.add(entry, judgement, entry.id)
     run.add(entry, judgement, name)
     if (isKept) {
@@ -59,9 +61,9 @@ export class Evidence {
     if (this.#awaited.delete(entry.id) && isKept) this.#keep(entry, world)
   }
 
-  #count(raised: Raised, test: string | null, world: Guarded): void {
+  #count(raised: Raised, test: string | null, world: Guarded) {
     const { requests, times } = raised
-    const run = this.#run
+    const { run } = this
     this.totals.addFound(raised, requests, test)
     const named = run.addFound(raised, requests.map(this.nameInRun), test)
     for (const id of requests) {
@@ -74,12 +76,12 @@ export class Evidence {
     }
   }
 
-  #keep(entry: Entry, world: Guarded): void {
-    this.#run.requests.keep(this.nameInRun(entry.id), () => this.#entryOf(entry, world))
+  #keep(entry: Entry, world: Guarded) {
+    this.run.requests.keep(this.nameInRun(entry.id), () => this.#entryOf(entry, world))
   }
 
   readonly nameInRun = (id: string): string => {
-    if (this.prefix === '') this.prefix = `${this.#sandbox}#${this.#run.nextPeriod(this.#sandbox)}/`
+    if (this.prefix === '') this.prefix = `${this.#sandbox}#${this.run.nextPeriod(this.#sandbox)}/`
     return this.prefix + id
   }
 
@@ -89,17 +91,17 @@ export class Evidence {
     return { ...full, id: this.nameInRun(entry.id), why: { ...why, changed_by } }
   }
 
-  /** What last changed the records of a request: ids, and control requests by method and path. */
+  /** Ids of requests, and control requests by method and path. */
   changersOf(entry: Entry): string[] {
     return this.changers.of(entry).filter(by => by.includes(' ') || this.journal.get(by))
   }
 
   leave(entry: Entry, reading: Reading): void {
-    this.#findings.leave(entry, reading)
+    this.#findings.lost.note(entry, reading)
   }
 
   clear(): void {
-    this.#findings.clear()
+    this.#findings = new Findings()
     this.#awaited.clear()
     this.totals = new Totals()
     this.changers = new Changers()
@@ -111,6 +113,6 @@ export class Evidence {
     const isEmpty = this.journal.size + this.journal.dropped === 0
     this.journal.clear()
     if (!isEmpty)
-      for (const listener of this.#run.listeners) listener(this.#sandbox, null, () => NO_WORDS)
+      for (const listener of this.run.listeners) listener(this.#sandbox, null, () => NO_WORDS)
   }
 }

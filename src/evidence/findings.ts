@@ -184,22 +184,21 @@ const isSearch = ({ operation, query }: Entry) =>
   (operation === 'listTickets' || operation === 'listTransactions') &&
   valueIn(query, 'search_query') !== undefined
 
-/** A page of a list that a client has to go on from: `next` are the cursors that do so. */
+/** A page that no request went on from yet: `next` are the cursors that do so. */
 type OpenPage = { finding: FindingId; id: string; list: string; limit: number; next: string[] }
 
 type Changes = Pick<Changers, 'count' | 'before'>
 
 export class Findings {
   #raised: Raised[] = []
-  /** Pages that no request continued from yet. */
   readonly #open = new Map<string, OpenPage>()
-  readonly #lost = new LostAnswers()
+  readonly lost = new LostAnswers()
   /** `changes` is how many there were when a script declined it; null where the API refused it. */
   readonly #refused = new Map<string, { id: string; changes: number | null }>()
   #isDeclining = false
   readonly #pauses = new Map<string, Pause>()
 
-  /** Returns what a request shows, before it is masked; `changes` are those of its sandbox. */
+  /** What a request shows, before it is masked; `changes` are those of its sandbox. */
   look(call: Entry, reading: Reading, changes: Changes): readonly Raised[] {
     this.#raised = []
     const { id, operation, outcome } = call
@@ -211,31 +210,21 @@ export class Findings {
       (outcome.status >= 500 && outcome.name === 'scripted' && hasPerformed(call))
     if (operation !== null && operationOf(operation).kind === 'list')
       this.#lookAtList(call, reading, isLost)
-    const lost = this.#lost.look(call, reading, isLost)
-    if (lost !== null)
-      this.#raise(lost.isSeen ? 'repeated-though-made' : LOSABLE[lost.operation].risk, [
-        lost.request,
-        id
-      ])
+    const lost = this.lost.look(call, reading, isLost)
+    if (lost !== null) {
+      const { risk } = LOSABLE[lost.operation]
+      this.#raise(lost.isSeen ? 'repeated-though-made' : risk, [lost.request, id])
+    }
     this.#lookAtPause(call, reading)
     this.#lookAtRefusal(call, reading, isLost, changes)
     return this.#raised
   }
 
-  #raise(finding: FindingId, requests: readonly string[], times: 1 | -1 = 1): void {
+  #raise(finding: FindingId, requests: readonly string[], times: 1 | -1 = 1) {
     this.#raised.push({ finding, requests, times })
   }
 
-  leave(call: Entry, reading: Reading): void {
-    this.#lost.note(call, reading)
-  }
-
-  clear(): void {
-    for (const part of [this.#open, this.#lost.known, this.#refused, this.#pauses]) part.clear()
-    this.#isDeclining = false
-  }
-
-  #lookAtList(call: Entry, reading: Reading, isLost: boolean): void {
+  #lookAtList(call: Entry, reading: Reading, isLost: boolean) {
     const { id, query, settings } = call
     const [after, before] = settings['pagination.cursors'].map(name => valueIn(query, name))
     const isBegun = after === undefined && before === undefined
@@ -244,7 +233,7 @@ export class Findings {
     const list = signed(
       call,
       reading,
-      FILTERS.map(name => valueIn(query, ...name.split('.')))
+      FILTERS.map(name => pairsIn(query.get(name) ?? '').sort())
     )
     const limit = limitOf(reading.values, settings)
     const cursor = JSON.stringify([after, before])
@@ -273,7 +262,7 @@ export class Findings {
     }
   }
 
-  #lookAtPause(call: Entry, reading: Reading): void {
+  #lookAtPause(call: Entry, reading: Reading) {
     const { id, at, now, operation, query, body, outcome } = call
     const { pause, isDelivered } = outcome
     if (operation === null || (pause === null && this.#pauses.size === 0)) return
@@ -285,7 +274,7 @@ export class Findings {
   }
 
   /** Refused again, or sent again with nothing changed since a script declined it. */
-  #lookAtRefusal(call: Entry, reading: Reading, isLost: boolean, changes: Changes): void {
+  #lookAtRefusal(call: Entry, reading: Reading, isLost: boolean, changes: Changes) {
     const { id, method, outcome } = call
     const { refusal, name, status, pause } = outcome
     const isRefused =
@@ -307,11 +296,10 @@ export class Findings {
 const DECLINED: readonly number[] = [402, 409, 422]
 const EMULATOR_FAULTS =
   'internal_error not_ready data_not_written limit_reached state_replaced'.split(' ')
-const FILTERS =
-  'search_query location transaction created.gte created.gt created.lte created.lt'.split(' ')
+const FILTERS = ['search_query', 'location', 'transaction', 'created']
 const ABOUT = ['ticket', 'transaction', 'location', 'account']
 
-/** Puts a value in the place of the one before, which is returned; null only takes that away. */
+/** Returns the value before; null only takes that away. */
 function replace<V>(map: Map<string, V>, key: string, value: V | null): V | undefined {
   const before = map.get(key)
   map.delete(key)
@@ -319,8 +307,8 @@ function replace<V>(map: Map<string, V>, key: string, value: V | null): V | unde
   return before
 }
 
-/** The same for the same operation, record, caller and what else was sent. */
-function signed({ operation, path }: Entry, { request }: Reading, sent: unknown): string {
+/** A request as the same caller repeats it. */
+function signed({ operation, path }: Entry, { request }: Reading, sent: unknown) {
   const { authorization, test, userAgent } = request
   return JSON.stringify([operation, path, authorization, test, userAgent, sent])
 }
@@ -336,8 +324,8 @@ export function signatureOf(call: Entry, reading: Reading): string {
 }
 
 type Owned = AnyRecord & { account?: string; location?: string; transaction: string }
-/** Whether a key reached a record of a merchant that is neither its Account nor below it. */
-function isForeign(call: Entry, { actor, store }: Reading): boolean {
+/** Whether the record is of a merchant that is neither the key's Account nor below it. */
+function isForeign(call: Entry, { actor, store }: Reading) {
   const { found } = call.facts
   if (actor === null || found === null || !hasPerformed(call)) return false
   const { accounts, locations, transactions } = store
@@ -348,7 +336,7 @@ function isForeign(call: Entry, { actor, store }: Reading): boolean {
   return owner !== undefined && owner !== actor.id && accounts.get(owner)?.reseller !== actor.id
 }
 
-function isKeyLeaked({ body, query, request: { userAgent, world } }: Reading): boolean {
+function isKeyLeaked({ body, query, request: { userAgent, world } }: Reading) {
   const words = keysToMask(world)
   const isKey = (text: string) => words.maskedIn(text) !== text
   return (
@@ -357,8 +345,8 @@ function isKeyLeaked({ body, query, request: { userAgent, world } }: Reading): b
   )
 }
 
-/** Whether a whole card number was sent as one, valid or not, or one of a known issuer anywhere. */
-function isCardNumberSent({ body, request: { url, headers } }: Reading): boolean {
+/** A whole card number as one, valid or not, or one of a known issuer anywhere. */
+function isCardNumberSent({ body, request: { url, headers } }: Reading) {
   const number = valueIn(body, 'card', 'number')?.replace(/\D/g, '')
   for (const name in headers) if (holdsCardNumber(String(headers[name]))) return true
   return (
@@ -369,8 +357,8 @@ function isCardNumberSent({ body, request: { url, headers } }: Reading): boolean
 }
 const MIN_CARD_DIGITS = 12
 
-/** Whether any value of a form is such a text, or any name if those count. */
-function anyText(node: FormNode, is: (text: string) => boolean, isNamed = false): boolean {
+/** Whether any value is such a text, or any name if those count. */
+function anyText(node: FormNode, is: (text: string) => boolean, isNamed = false) {
   if (typeof node === 'string') return is(node)
   if (node instanceof FormList) return node.items.some(is)
   for (const [name, part] of node)

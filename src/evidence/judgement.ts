@@ -31,11 +31,12 @@ const sent = (call: Entry, ...path: readonly string[]) => valueIn(call.body, ...
 const asked = (call: Entry, ...path: readonly string[]) =>
   valueIn(call.query, ...path) !== undefined
 
+const typeSent = ({ body }: Entry) => valueIn(body, 'payment_type')
 const hasNested = (form: FormObject) => [...form.values()].some(part => part instanceof FormObject)
 const isKeyed = (call: Entry) => call.caller.account !== null
 const isDecoded = (call: Entry) => hasReached(call, STAGE.decoded)
 
-const addressSent = (call: Entry): boolean => {
+const addressSent = (call: Entry) => {
   const address = call.body.get('address')
   return address instanceof FormObject && ADDRESS_NAMES.some(name => address.has(name))
 }
@@ -48,7 +49,7 @@ const metadataSent = ({ body }: Entry) => {
 const metadataBefore = ({ facts }: Entry) => (facts.found as AnyRecord).metadata as Metadata
 const hasMetadata: Predicate = call => Object.keys(metadataBefore(call)).length > 0
 
-/** Whether a parameter is such, by whether it was sent and its values before and after. */
+/** By whether a parameter was sent, and its values before and after. */
 function anyUpdated(
   { operation, facts, outcome, body }: Entry,
   is: (isSent: boolean, before: unknown, after: unknown) => boolean
@@ -90,6 +91,7 @@ const createdBy =
   call =>
     call.facts.isCompared && asked(call, 'created', comparison)
 const searched = (call: Entry) => asked(call, 'search_query')
+const matched = (call: Entry) => searched(call) && shows(call, 1)
 const shows = (call: Entry, least: number) => recordsShown(call).length >= least
 
 /** Whether or not its operation ran. */
@@ -102,7 +104,7 @@ const KEPT_ON_THE_WAY: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'FORM-3': call => isDecoded(call) && call.query.size > 0
 }
 
-/** Rules that are kept if the operation ran and this holds; others are kept whenever it ran. */
+/** If the operation ran too; other rules are kept whenever it ran. */
 const KEPT: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'AUTH-2': call => !call.caller.isKeySent,
 
@@ -125,8 +127,8 @@ const KEPT: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'FILT-4': createdBy('lt'),
   'FILT-5': call => call.facts.filteredBy !== null,
   'FILT-6': call => call.facts.filteredBy !== null || call.facts.isCompared,
-  'SRCH-1': call => searched(call) && shows(call, 1),
-  'SRCH-2': call => searched(call) && shows(call, 1),
+  'SRCH-1': matched,
+  'SRCH-2': matched,
   'SRCH-3': call =>
     searched(call) &&
     recordsShown(call).length < call.facts.retrieved &&
@@ -135,9 +137,9 @@ const KEPT: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'ACC-1': call => isKind(call, 'create'),
   'USR-1': call => !isKind(call, 'list') || shows(call, 1),
 
-  'TXN-3': call => valueIn(call.body, 'payment_type') === 'vip',
-  'TXN-4': call => valueIn(call.body, 'payment_type') === 'apple_pay',
-  'TXN-5': call => hasValue(call.body.get('bank_account')),
+  'TXN-3': call => typeSent(call) === 'vip',
+  'TXN-4': call => typeSent(call) === 'apple_pay',
+  'TXN-5': call => has(call, 'bank_account'),
   'TXN-6': call => sent(call, 'currency'),
   'TXN-7': call => ['amount', 'tip_amount', 'donation_amount'].some(name => sent(call, name)),
   'TXN-8': call => recordsShown(call).some(hasRefunds),
@@ -153,7 +155,7 @@ const KEPT: Readonly<Partial<Record<RuleId, Predicate>>> = {
 }
 
 /** Something remains after the Refund, or it was not the first of its Transaction. */
-function isPartial({ outcome, facts }: Entry): boolean {
+function isPartial({ outcome, facts }: Entry) {
   const { refunded = 0, remaining = 0 }: Partial<RefundFacts> = facts.money ?? {}
   return remaining > (outcome.shown as AnyRecord & { amount: number }).amount || refunded > 0
 }
@@ -176,10 +178,7 @@ export const FACTS: Readonly<Partial<Record<RuleId, (call: Entry) => Facts>>> = 
   'SRCH-2': pageFacts,
   'SRCH-3': pageFacts,
   'LOC-3': ({ caller: { account } }) => ({ account }),
-  'TXN-5': ({ body }) => ({
-    payment_type: valueIn(body, 'payment_type'),
-    used: valueIn(body, 'payment_type') === 'vip'
-  }),
+  'TXN-5': call => ({ payment_type: typeSent(call), used: typeSent(call) === 'vip' }),
   'REF-1': refundFacts,
   'REF-3': refundFacts,
   'REF-4': refundFacts,

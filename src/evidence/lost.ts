@@ -10,7 +10,7 @@ import { isLimited } from '../engine/visibility.js'
 import type { OperationId } from '../reference/operations.js'
 import type { List } from '../reference/parameters.js'
 import { EMBEDDED } from '../store/bytes.js'
-import { isAfter, LATEST, type Position } from '../store/ordered-index.js'
+import { isAfter, LATEST } from '../store/ordered-index.js'
 import { spanOf } from '../store/paging.js'
 import type { Store } from '../store/store.js'
 import { type Entry, jsonOf } from './entry.js'
@@ -27,25 +27,13 @@ type Losable = keyof typeof LOSABLE
 export const isLosable = (operation: OperationId | null): operation is Losable =>
   Object.hasOwn(LOSABLE, operation ?? '')
 
-type Payment = {
-  operation: Losable
-  about: string
-  amount: number | null
-  last4: string | null
-}
-type Lost = Payment & {
-  request: string
-  made: string | null
-  isSeen: boolean
-  /** Where it stands in lists, or would stand. */
-  place: Position
-  location: string
-}
+type Payment = NonNullable<ReturnType<typeof paymentOf>>
+type Lost = ReturnType<typeof lostOf>
 
 export class LostAnswers {
   readonly known = new Map<string, Lost>()
 
-  /** Takes note of a request. Returns the lost one that it repeats; null for none. */
+  /** Returns the lost request that this one repeats; null for none. */
   look(call: Entry, reading: Reading, isLost: boolean): Lost | null {
     if (!isLost && this.known.size === 0) return null
     const payment = paymentOf(call, reading)
@@ -62,7 +50,7 @@ export class LostAnswers {
     if (payment !== null) keep(this.known, call.id, lostOf(call, reading, payment), MAX_LOST)
   }
 
-  #search(call: Entry, reading: Reading): void {
+  #search(call: Entry, reading: Reading) {
     const page = pageShown(call)
     for (const [request, lost] of this.known) {
       const isMade = isShownMade(lost, call, reading, page)
@@ -72,43 +60,34 @@ export class LostAnswers {
   }
 }
 
-function paymentOf({ operation, facts, body }: Entry, { values }: Reading): Payment | null {
-  const { found: about } = facts
-  if (!isLosable(operation) || about === null) return null
-  const amount = amountSent({ body })
-  return {
-    operation,
-    about: about.id,
-    amount: amount === undefined ? null : Number(amount),
-    last4: paymentMethodOf(values as Parameters<typeof paymentMethodOf>[0]).card?.last4 ?? null
-  }
+function paymentOf({ operation, facts, body }: Entry, { values }: Reading) {
+  const { found: record } = facts
+  if (record === null || !isLosable(operation)) return null
+  const { id: about, location } = record as AnyRecord & { location: string }
+  const sent = amountSent({ body })
+  const amount = sent === undefined ? null : Number(sent)
+  const { card } = paymentMethodOf(values as Parameters<typeof paymentMethodOf>[0])
+  return { operation, about, location, amount, last4: card?.last4 ?? null }
 }
 
-/** Any Refund of a Transaction repeats a lost one; once that was seen, one of its amount does. */
-function isRepeated(lost: Lost, { operation, about, amount, last4 }: Payment): boolean {
+/** Any Refund repeats a lost one of its Transaction; once that was seen, one of its amount. */
+function isRepeated(lost: Lost, { operation, about, amount, last4 }: Payment) {
   if (lost.operation !== operation || lost.about !== about) return false
   if (operation === 'createRefund') return !lost.isSeen || amount === null || amount === lost.amount
   const isSameCard = lost.last4 === null || last4 === null || lost.last4 === last4
   return lost.amount === amount && isSameCard
 }
 
-function lostOf(call: Entry, { store }: Reading, payment: Payment): Lost {
-  const { id: request, at, outcome, facts } = call
-  const { location } = facts.found as AnyRecord & { location: string }
+function lostOf(call: Entry, { store }: Reading, payment: Payment) {
+  const { id: request, at, outcome } = call
   const record = hasPerformed(call) ? (outcome.shown as AnyRecord) : null
   const isRefund = payment.operation === 'createRefund'
-  const collection = collectionOf(store, payment.operation)
+  const amount = isRefund && record !== null ? (record.amount as number) : payment.amount
   const made = record?.id ?? null
-  return {
-    ...payment,
-    amount: isRefund && record !== null ? (record.amount as number) : payment.amount,
-    request,
-    made,
-    isSeen: false,
-    // one that was not made would stand before those that come later
-    place: collection.position(made ?? '') ?? { at, nth: collection.next - 0.5 },
-    location
-  }
+  const collection = collectionOf(store, payment.operation)
+  // one that was not made would stand before those that come later
+  const place = collection.position(made ?? '') ?? { at, nth: collection.next - 0.5 }
+  return { ...payment, amount, request, made, isSeen: false, place }
 }
 
 const collectionOf = ({ refunds, transactions }: Store, operation: Losable) =>
@@ -146,7 +125,7 @@ function isShownMade(
 }
 
 type Asked = ListValues & { location?: string; transaction?: string; search_query?: string }
-function wouldBeListed(lost: Lost, call: Entry, { actor, store, values }: Reading): boolean {
+function wouldBeListed(lost: Lost, call: Entry, { actor, store, values }: Reading) {
   const { operation, place, about, location, last4 } = lost
   const { settings, facts } = call
   const asked: Asked = values
@@ -155,11 +134,11 @@ function wouldBeListed(lost: Lost, call: Entry, { actor, store, values }: Readin
   const placeOf = (id: string | null | undefined) => collection.position(id ?? '')
   // it comes before the last record that was retrieved
   const isFull = facts.retrieved >= limitOf(asked, settings)
-  const { first_id, last_id } = (isFull && listShown(call)) || NO_ENDS
+  const page = isFull ? listShown(call) : null
   const { after, before } = spanOf({
     ...boundsOf(asked.created ?? {}),
-    startingAfter: placeOf(starting_after ?? (ending_before && first_id)),
-    endingBefore: placeOf(ending_before ?? last_id),
+    startingAfter: placeOf(starting_after ?? (ending_before && page?.first_id)),
+    endingBefore: placeOf(ending_before ?? page?.last_id),
     order: operation === 'createRefund' ? 'newest_first' : settings['pagination.order']
   })
   return (
@@ -171,4 +150,3 @@ function wouldBeListed(lost: Lost, call: Entry, { actor, store, values }: Readin
     isAfter(before, place)
   )
 }
-const NO_ENDS = { first_id: null, last_id: null }

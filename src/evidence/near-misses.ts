@@ -6,7 +6,7 @@ import { sentIn } from '../engine/scripted.js'
 import type { World } from '../engine/world.js'
 import type { OperationId } from '../reference/operations.js'
 import type { Calls, Expectation } from '../scenario/expect/expectations.js'
-import { judgedValue, type Tally, type Verdict } from '../scenario/expect/tally.js'
+import { judgedValue, type Tally } from '../scenario/expect/tally.js'
 import {
   countedValue,
   type MatchCondition,
@@ -27,18 +27,13 @@ export type Looked = {
   nameOf?: (id: string) => string
 }
 type Unused = ReturnType<Script['unused']>[number]
-type MissesOf = (call: Entry, sent: SentCall) => Miss[]
 
 /** Expectations and entries that are explained, and the newest requests, looked at for each. */
 const MAX_EXPLAINED = 20
 const MAX_LOOKED_AT = 1000
 
 /** Of one that does not hold, which requests counted and nearly did. `isAsked`: as of `Tally`. */
-export async function explainedVerdicts(
-  tally: Tally,
-  looked: Looked,
-  isAsked = false
-): Promise<Verdict[]> {
+export async function explainedVerdicts(tally: Tally, looked: Looked, isAsked = false) {
   const verdicts = await tally.verdicts(looked.store, isAsked)
   const { requests, nameOf = id => id } = looked
   let left = MAX_EXPLAINED
@@ -68,8 +63,8 @@ export async function explainedVerdicts(
   return verdicts
 }
 
-/** The entries that were never applied, with the requests that they nearly applied to. */
-export async function explainedUnused(script: Script, looked: Looked): Promise<ListedEntry[]> {
+/** The entries that were never applied. */
+export async function explainedUnused(script: Script, looked: Looked) {
   const explained: ListedEntry[] = []
   for (const [index, unused] of script.unused().entries()) {
     const { id, entry, count } = unused
@@ -82,7 +77,7 @@ export async function explainedUnused(script: Script, looked: Looked): Promise<L
   return explained
 }
 
-export async function explainedEntries(script: Script, looked: Looked): Promise<ListedEntry[]> {
+export async function explainedEntries(script: Script, looked: Looked) {
   const unused = new Map((await explainedUnused(script, looked)).map(entry => [entry.id, entry]))
   return script.listed().map(entry => unused.get(entry.id) ?? entry)
 }
@@ -111,14 +106,14 @@ export const withNearlyMet = <W extends object>(why: W, near: readonly NearMiss[
 const add = (nearest: Nearest, where: string, misses: Miss[]) =>
   nearest.add(where, misses.length, () => misses)
 
-const isOf = (operations: Calls['operations'], { operation }: Entry): boolean =>
+const isOf = (operations: Calls['operations'], { operation }: Entry) =>
   operations?.has(operation as OperationId) !== false
 
 async function nearIn(
   operations: Calls['operations'],
   { requests, store, nameOf = id => id }: Looked,
-  missesOf: MissesOf
-): Promise<NearMiss[]> {
+  missesOf: (call: Entry, sent: SentCall) => Miss[]
+) {
   const nearest = new Nearest()
   for (const call of requests.slice(-MAX_LOOKED_AT).reverse()) {
     if (!isOf(operations, call)) continue
@@ -130,16 +125,8 @@ async function nearIn(
 
 const miss = (condition: string, wanted: string, got: string): Miss => ({ condition, wanted, got })
 
-/**
- * Why a request does not count; none if it does, as far as that can still be told. `isNone`: no
- * request met the conditions.
- */
-function missesOfCalls(
-  { matches, ended }: Calls,
-  call: Entry,
-  sent: SentCall,
-  isNone: boolean
-): Miss[] {
+/** Why a request does not count, as far as that is known. `isNone`: none met the conditions. */
+function missesOfCalls({ matches, ended }: Calls, call: Entry, sent: SentCall, isNone: boolean) {
   const ending = endingOf(call)
   const endings = ended
     .filter(({ holds }) => !holds(ending))
@@ -151,11 +138,7 @@ function missesOfCalls(
     : (missedStage(call, STAGE.identified, 'a request with a known API key') ?? misses)
 }
 
-function missesOfEntry(
-  { id, entry, count, isWaiting }: Unused,
-  call: Entry,
-  sent: SentCall
-): Miss[] {
+function missesOfEntry({ id, entry, count, isWaiting }: Unused, call: Entry, sent: SentCall) {
   const early = missedStage(call, STAGE.admitted, 'a request that reaches the script')
   if (early !== null) return early
   const { between, data, calls, chance } = entry
@@ -181,13 +164,13 @@ function missesOfEntry(
   return [miss('entry', 'no earlier entry that applies', earlier)]
 }
 
-const unchangedBy = ({ script, outcome }: Entry): string =>
+const unchangedBy = ({ script, outcome }: Entry) =>
   script?.problem ??
   (script?.action.entry.data.hold
     ? 'a hold that ended before its number came'
     : `a ${outcome.status}`)
 
-function missedStage(call: Entry, stage: Stage, wanted: string): Miss[] | null {
+function missedStage(call: Entry, stage: Stage, wanted: string) {
   if (hasReached(call, stage)) return null
   const { status, refusal } = call.outcome
   return [miss('request', wanted, `refused with ${status} (${refusal?.code})`)]
@@ -211,7 +194,7 @@ function missesOfMatch(matches: Matcher, sent: SentCall, isNone: boolean): Miss[
   })
 }
 
-const isHidden = ({ section, name, wanted }: MatchCondition, sent: SentCall): boolean =>
+const isHidden = ({ section, name, wanted }: MatchCondition, sent: SentCall) =>
   section === 'key' ||
   isSecretName(name.join('.')) ||
   HOLDS_DIGEST.test(wanted) ||

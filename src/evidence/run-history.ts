@@ -2,14 +2,14 @@
 import type { Verdict } from '../scenario/expect/tally.js'
 import type { ListedEntry } from '../scenario/script.js'
 
-/** What came since the last load or reset; `sandbox` is null for the base address. */
+/** From a load or reset to the next; `sandbox` is null for the base address. */
 export type Period = {
   sandbox: string | null
   scenario: string
   script: readonly ListedEntry[]
   verdicts: readonly Verdict[]
 }
-/** Over all periods: the verdict that counts against it most, and the tests that it is about. */
+/** The verdict of all periods that counts against it most. */
 export type Judged = Verdict & {
   sandbox: string | null
   tests: string[]
@@ -25,11 +25,11 @@ export class RunHistory {
   /** Entries by what they say, and how many before them said the same. */
   #entries = new Map<string, { entry: ListedEntry; applied: boolean }>()
   #expectations = new Map<string, Judged>()
-  /** Scenarios that were loaded, by whether they got a request. */
+  /** By whether they got a request. */
   #scenarios = new Map<string, boolean>()
   isEmpty = true
   #characters = 0
-  /** Fulfilled when every period that is over was added; rejected by a defect. */
+  /** Once every period that is over was added; rejected by a defect. */
   settled: Promise<unknown> = Promise.resolve()
 
   judge(period: Promise<Period>): void {

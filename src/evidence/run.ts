@@ -1,4 +1,4 @@
-/** What a run adds up to over every sandbox, reset and load, with its requests, bounded. */
+/** What a run adds up to over every sandbox, reset and load. */
 import { beginningOf } from '../core/memory.js'
 import { keep } from '../core/remembered.js'
 import type { SecretWords } from '../core/secret-words.js'
@@ -9,7 +9,7 @@ import { RunHistory } from './run-history.js'
 import { Totals } from './totals.js'
 import type { explained } from './why.js'
 
-/** Gets each request that a journal keeps, and null when it is cleared; `keys` are to be masked. */
+/** Gets each request that a journal keeps, null when it is cleared; `keys` are to be masked. */
 export type JournalListener = (
   sandbox: string,
   entry: Entry | null,
@@ -17,7 +17,7 @@ export type JournalListener = (
 ) => void
 export type RunListing = ReturnType<Run['listing']>
 
-/** Sandboxes whose periods are counted; of more, those used longest ago begin with 1 again. */
+/** Of more, those used longest ago begin with period 1 again. */
 const MAX_SANDBOXES = 10_000
 
 /** Requests are named `SANDBOX#PERIOD/req_1`; the base address has no name. */
@@ -84,31 +84,26 @@ export class RunRequests {
       this.#lines.set(request, lineOf(request, { test, on, method, path, outcome: name, status }))
     else this.skip()
     if (name !== 'refused') return
-    if (this.#refused < MAX_REFUSED) {
-      this.#refused++
-      this.keep(request, entry)
-    } else this.omitted.entries++
+    if (this.#refused++ < MAX_REFUSED) this.keep(request, entry)
+    else this.omitted.entries++
   }
 
   keep(request: string, entry: () => RunEntry): void {
     if (this.#entries.has(request)) return
     const text = JSON.stringify(entry())
-    if (text.length > MAX_ENTRY || this.#bytes + text.length > MAX_BYTES) {
-      this.omitted.entries++
-      return
+    if (text.length > MAX_ENTRY || this.#bytes + text.length > MAX_BYTES) this.omitted.entries++
+    else {
+      this.#bytes += text.length
+      this.#entries.set(request, text)
     }
-    this.#bytes += text.length
-    this.#entries.set(request, text)
   }
 
   drop(request: string): void {
-    const kept = this.#entries.get(request)
-    if (kept === undefined) return
-    this.#bytes -= kept.length
+    this.#bytes -= this.#entries.get(request)?.length ?? 0
     this.#entries.delete(request)
   }
 
-  /** In the order in which they ended; those that are only kept in full come last. */
+  /** Those that are only kept in full come last. */
   list(): Lazy<RunCall> {
     const requests = new Set([...this.#lines.keys(), ...this.#entries.keys()])
     return lazily([...requests], request => {

@@ -24,7 +24,7 @@ export class Totals {
   readonly found = new FindingCounts()
   #cursor: string = CURSORS[0]
 
-  /** Adds a request by its name in these totals; without a judgement only that it came. */
+  /** By its name in these totals; without a judgement only that it came. */
   add(entry: Entry, judgement: Judgement | null, name: string): void {
     this.metrics.add(entry)
     this.tests.add(entry, judgement)
@@ -34,7 +34,7 @@ export class Totals {
     this.assumptions.add(judgement, name)
   }
 
-  /** Adds what a test caused. Returns the requests that are named for it from now on. */
+  /** Returns the requests that are named for it from now on. */
   addFound(found: Raised, requests: readonly string[], test: string | null): readonly string[] {
     this.tests.addFound(found, test)
     return this.found.add(found, requests)
@@ -74,7 +74,7 @@ export class Coverage {
   }
 }
 
-function countAt(counts: Uint32Array | number[], place: number): void {
+function countAt(counts: Uint32Array | number[], place: number) {
   counts[place] = (counts[place] as number) + 1
 }
 
@@ -128,15 +128,14 @@ export class AssumptionUsage {
 }
 
 export const LATENCY_BOUNDS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 10_000] as const
-/** Latencies: the last bucket is above every bound, and `sum` in milliseconds. */
-export type Latency = { buckets: number[]; sum: number }
-export type OperationLabel = OperationId | 'none'
+/** The last bucket is above every bound; `sum` is in milliseconds. */
+const newCounts = () => ({
+  statuses: new Map<number, number>(),
+  latency: { buckets: [0, ...LATENCY_BOUNDS.map(() => 0)], sum: 0 }
+})
 
 export class Metrics {
-  readonly operations = new Map<
-    OperationLabel,
-    { statuses: Map<number, number>; latency: Latency }
-  >()
+  readonly operations = new Map<OperationId | 'none', ReturnType<typeof newCounts>>()
   total = 0
   scripted = 0
   /** Those with a right key that met an operation. */
@@ -145,7 +144,10 @@ export class Metrics {
   add(entry: Entry): void {
     const { operation, outcome, ms, script } = entry
     const { status } = outcome
-    const { statuses, latency } = this.#of(operation ?? 'none')
+    const label = operation ?? 'none'
+    const counts = this.operations.get(label) ?? newCounts()
+    this.operations.set(label, counts)
+    const { statuses, latency } = counts
     statuses.set(status, (statuses.get(status) ?? 0) + 1)
     let place = 0
     while (place < LATENCY_BOUNDS.length && ms > (LATENCY_BOUNDS[place] as number)) place++
@@ -154,15 +156,6 @@ export class Metrics {
     this.total++
     if (script !== null) this.scripted++
     if (hasReached(entry, STAGE.identified)) this.reached++
-  }
-
-  #of(label: OperationLabel) {
-    const before = this.operations.get(label)
-    if (before !== undefined) return before
-    const buckets = Array.from({ length: LATENCY_BOUNDS.length + 1 }, () => 0)
-    const counts = { statuses: new Map<number, number>(), latency: { buckets, sum: 0 } }
-    this.operations.set(label, counts)
-    return counts
   }
 }
 

@@ -13,7 +13,7 @@ import { answerOf, type Entry, textOf } from './entry.js'
 import { FACTS, judgementOf } from './judgement.js'
 
 type Changed = { changersOf: (call: Entry) => string[] }
-type Verdict = { rule: RuleId; verdict: 'kept' | 'broken'; text: string; facts?: Facts }
+type Verdict = ReturnType<typeof verdictsOf>[number]
 export type Parameters = { [name: string]: string | readonly string[] | Parameters }
 
 /** An entry of the journal; `keys` are masked in its response. */
@@ -49,9 +49,9 @@ export function summaryOf(call: Entry, keys: SecretWords) {
 
 const blameOf = ({ code, rule, assumption, param }: Refusal) => ({ code, rule, assumption, param })
 
-function verdictsOf(call: Entry): Verdict[] {
+function verdictsOf(call: Entry) {
   const { kept, broken } = judgementOf(call)
-  const verdictOf = (rule: RuleId, verdict: Verdict['verdict'], facts?: Facts | null) => ({
+  const verdictOf = (rule: RuleId, verdict: 'kept' | 'broken', facts?: Facts | null) => ({
     rule,
     verdict,
     text: RULES[rule].text,
@@ -119,7 +119,7 @@ export function explainedText(
   return `${lines.join('\n')}\n`
 }
 
-function headLines(call: Entry, summary: ReturnType<typeof summaryOf>): string[] {
+function headLines(call: Entry, summary: ReturnType<typeof summaryOf>) {
   const { at, id, method, path, script, status, outcome, took_effect } = summary
   const effect = took_effect ? 'took effect' : 'changed nothing'
   const broken = call.outcome.fault === 'malformed_body' ? ', its body corrupted on the way' : ''
@@ -141,7 +141,7 @@ function headLines(call: Entry, summary: ReturnType<typeof summaryOf>): string[]
   return [...lines, `  script: ${parts.join('; ')}`]
 }
 
-function verdictLine({ rule, verdict, text, facts = {} }: Verdict): string {
+function verdictLine({ rule, verdict, text, facts = {} }: Verdict) {
   const figures = Object.entries(facts).map(([name, value]) => `${name} ${value}`)
   const after = figures.length === 0 ? '' : `  [${figures.join(', ')}]`
   return `${verdict === 'kept' ? 'kept  ' : 'BROKEN'}  ${rule.padEnd(7)} ${text}${after}`
