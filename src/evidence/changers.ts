@@ -9,13 +9,13 @@ type Change = { readonly by: string; readonly place: number }
 
 export class Changers {
   /** By records as they are stored; those of the first state have none. */
-  readonly #changes = new WeakMap<object, Change>()
-  readonly #deletions = new Map<string, Change>()
+  #changes = new WeakMap<object, Change>()
+  #deletions = new Map<string, Change>()
   count = 0
   #last = { by: '', from: 0 }
 
   /** A record that is gone was deleted; a Refund changes its Transaction too. */
-  note(store: Store, by: string, records: readonly RecordName[]): void {
+  note(store: Store, by: string, records: readonly RecordName[]) {
     if (by !== this.#last.by) this.#last = { by, from: this.count }
     const change = { by, place: this.count++ }
     for (const { family, id } of records) {
@@ -32,7 +32,7 @@ export class Changers {
   }
 
   /** Deletions do not outlast a restore. */
-  restored(): void {
+  restored() {
     this.count++
     this.#deletions.clear()
   }

@@ -47,7 +47,7 @@ export type Entry = Pick<Arrived, 'id' | 'method' | 'path' | 'now' | 'at'> &
   }
 
 const MAX_TEST_LENGTH = 200
-/** Bytes of an entry beside what was sent. */
+/** Bytes beside what was sent. */
 const OVERHEAD = 2000
 
 /** Ends a request, `ms` milliseconds after it came, and tells the scenario's expectations. */

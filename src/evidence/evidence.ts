@@ -18,8 +18,8 @@ export class Evidence {
   changers = new Changers()
   #findings = new Findings()
   /** Requests that a finding names, until they are over. */
-  readonly #awaited = new Set<string>()
-  readonly #sandbox: string
+  #awaited = new Set<string>()
+  #sandbox: string
   /** `SANDBOX#PERIOD/`, before ids in the run; empty before the first request. */
   prefix = ''
 
@@ -38,7 +38,7 @@ export class Evidence {
   }
 
   /** Records a request that is over: it is judged once, then masked. */
-  record(over: Entry, reading: Reading): void {
+  record(over: Entry, reading: Reading) {
     const { 'evidence.journal': isKept, 'evidence.coverage': isJudged } = over.settings
     const name = this.nameInRun(over.id)
     const { run } = this
@@ -96,11 +96,11 @@ export class Evidence {
     return this.changers.of(entry).filter(by => by.includes(' ') || this.journal.get(by))
   }
 
-  leave(entry: Entry, reading: Reading): void {
+  leave(entry: Entry, reading: Reading) {
     this.#findings.lost.note(entry, reading)
   }
 
-  clear(): void {
+  clear() {
     this.#findings = new Findings()
     this.#awaited.clear()
     this.totals = new Totals()
@@ -109,7 +109,7 @@ export class Evidence {
     this.clearJournal()
   }
 
-  clearJournal(): void {
+  clearJournal() {
     const isEmpty = this.journal.size + this.journal.dropped === 0
     this.journal.clear()
     if (!isEmpty)

@@ -104,12 +104,7 @@ export const REPEATS: ReadonlySet<FindingId> = new Set([
   'refused-and-repeated'
 ])
 export type Use = { times: number; requests: string[] }
-export type Finding = Use & {
-  finding: FindingId
-  severity: 'error' | 'warning'
-  about: string
-  advice: string
-}
+export type Finding = Use & (typeof FINDINGS)[FindingId] & { finding: FindingId }
 /** `times` is -1 where it takes back what an earlier request showed. */
 export type Raised = { finding: FindingId; requests: readonly string[]; times: 1 | -1 }
 
@@ -118,14 +113,14 @@ const MAX_REMEMBERED = 1000
 
 export const unused = (): Use => ({ times: 0, requests: [] })
 
-export function named({ requests }: Use, request: string): boolean {
+export function named({ requests }: Use, request: string) {
   if (requests.length === MAX_NAMED || requests.includes(request)) return false
   requests.push(request)
   return true
 }
 
 export class FindingCounts {
-  readonly #uses = new Map<FindingId, Use>()
+  #uses = new Map<FindingId, Use>()
 
   add({ finding, times }: Raised, requests: readonly string[]): readonly string[] {
     const use = this.#uses.get(finding) ?? unused()
@@ -136,7 +131,7 @@ export class FindingCounts {
     return []
   }
 
-  isNamed(request: string): boolean {
+  isNamed(request: string) {
     return [...this.#uses.values()].some(({ requests }) => requests.includes(request))
   }
 
@@ -191,23 +186,21 @@ type Changes = Pick<Changers, 'count' | 'before'>
 
 export class Findings {
   #raised: Raised[] = []
-  readonly #open = new Map<string, OpenPage>()
+  #open = new Map<string, OpenPage>()
   readonly lost = new LostAnswers()
   /** `changes` is how many there were when a script declined it; null where the API refused it. */
-  readonly #refused = new Map<string, { id: string; changes: number | null }>()
+  #refused = new Map<string, { id: string; changes: number | null }>()
   #isDeclining = false
-  readonly #pauses = new Map<string, Pause>()
+  #pauses = new Map<string, Pause>()
 
   /** What a request shows, before it is masked; `changes` are those of its sandbox. */
   look(call: Entry, reading: Reading, changes: Changes): readonly Raised[] {
     this.#raised = []
     const { id, operation, outcome } = call
+    const { isDelivered, fault, name, status } = outcome
     for (const [finding, shows] of ALONE) if (shows(call, reading)) this.#raise(finding, [id])
-    const isLost =
-      !outcome.isDelivered ||
-      outcome.fault !== null ||
-      outcome.name === 'not_written' ||
-      (outcome.status >= 500 && outcome.name === 'scripted' && hasPerformed(call))
+    const isBroken = status >= 500 && name === 'scripted' && hasPerformed(call)
+    const isLost = !isDelivered || fault !== null || name === 'not_written' || isBroken
     if (operation !== null && operationOf(operation).kind === 'list')
       this.#lookAtList(call, reading, isLost)
     const lost = this.lost.look(call, reading, isLost)
@@ -230,11 +223,8 @@ export class Findings {
     const isBegun = after === undefined && before === undefined
     const isBegunAgain = isBegun && hasPerformed(call)
     if (isBegun && !isSearch(call) && this.#open.size === 0) return
-    const list = signed(
-      call,
-      reading,
-      FILTERS.map(name => pairsIn(query.get(name) ?? '').sort())
-    )
+    const filters = FILTERS.map(name => pairsIn(query.get(name) ?? '').sort())
+    const list = signed(call, reading, filters)
     const limit = limitOf(reading.values, settings)
     const cursor = JSON.stringify([after, before])
     this.#continue(list, page => page.next.includes(cursor) || (isBegunAgain && page.limit < limit))
@@ -313,7 +303,7 @@ function signed({ operation, path }: Entry, { request }: Reading, sent: unknown)
   return JSON.stringify([operation, path, authorization, test, userAgent, sent])
 }
 
-export function signatureOf(call: Entry, reading: Reading): string {
+export function signatureOf(call: Entry, reading: Reading) {
   const { method, query, body, id } = call
   const { headers, url } = reading.request
   const undecoded = hasBody(headers) ? id : url

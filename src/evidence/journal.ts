@@ -1,18 +1,17 @@
 /** The last requests of a sandbox, bounded in number and bytes, alone and with other journals. */
 import type { Entry } from './entry.js'
 
-/** What is freed at once, so that not every request has to look for room. */
+/** Freed at once, so that not every request has to look for room. */
 const FREED = 1 / 16
 
 export class JournalBudget {
-  /** With the bytes of each. */
-  readonly #journals = new Map<Journal, number>()
+  #journals = new Map<Journal, number>()
   #bytes = 0
 
   constructor(private readonly most: number) {}
 
   /** Beyond the limit the largest journals drop their oldest requests. */
-  count(journal: Journal): void {
+  count(journal: Journal) {
     const { bytes } = journal
     this.#bytes += bytes - (this.#journals.get(journal) ?? 0)
     if (bytes > 0) this.#journals.set(journal, bytes)
@@ -31,7 +30,7 @@ export type JournalLimits = { entries: number; bytes: number; budget: JournalBud
 export class Journal {
   #calls = new Set<Entry>()
   #oldest = this.#calls.values()
-  readonly #listeners = new Set<(call: Entry) => void>()
+  #listeners = new Set<(call: Entry) => void>()
   bytes = 0
   /** Requests that made room for later ones, or came while the journal was off. */
   dropped = 0
@@ -40,11 +39,11 @@ export class Journal {
 
   constructor(private readonly limits: JournalLimits) {}
 
-  get size(): number {
+  get size() {
     return this.#calls.size
   }
 
-  add(call: Entry): void {
+  add(call: Entry) {
     const { entries, bytes, budget } = this.limits
     this.#calls.add(call)
     this.bytes += call.held
@@ -53,7 +52,7 @@ export class Journal {
     for (const listener of this.#listeners) listener(call)
   }
 
-  shrink(bytes: number): void {
+  shrink(bytes: number) {
     while (this.bytes > bytes) this.#drop()
     this.limits.budget.count(this)
   }
@@ -65,7 +64,7 @@ export class Journal {
     this.dropped++
   }
 
-  skip(): void {
+  skip() {
     this.dropped++
     this.unseen++
   }
@@ -74,11 +73,11 @@ export class Journal {
     return this.requests().findLast(call => call.id === id)
   }
 
-  requests(): Entry[] {
+  requests() {
     return [...this.#calls]
   }
 
-  clear(): void {
+  clear() {
     this.#calls = new Set()
     this.#oldest = this.#calls.values()
     this.bytes = 0

@@ -12,14 +12,12 @@ import {
   recordsShown,
   STAGE
 } from '../engine/outcome.js'
-import type { Account } from '../reference/accounts.js'
 import { ASSUMPTION_IDS, ASSUMPTION_PLACES, type AssumptionId } from '../reference/assumptions.js'
 import { type Kind, OPERATION_IDS, type OperationId, operationOf } from '../reference/operations.js'
 import { ADDRESS_NAMES, type Metadata, schemaOf } from '../reference/parameters.js'
 import { isOfCard, type PaymentMethod } from '../reference/payment-methods.js'
 import { RULE_PLACES, RULES, type Rule, type RuleId } from '../reference/rules.js'
 import { TABLES, type Tables } from '../reference/tables.js'
-import type { Transaction } from '../reference/transactions.js'
 import type { Entry, Judgement } from './entry.js'
 
 type Predicate = (call: Entry) => boolean
@@ -36,16 +34,15 @@ const hasNested = (form: FormObject) => [...form.values()].some(part => part ins
 const isKeyed = (call: Entry) => call.caller.account !== null
 const isDecoded = (call: Entry) => hasReached(call, STAGE.decoded)
 
-const addressSent = (call: Entry) => {
-  const address = call.body.get('address')
-  return address instanceof FormObject && ADDRESS_NAMES.some(name => address.has(name))
-}
+const addressSent: Predicate = ({ body }) =>
+  ADDRESS_NAMES.some(name => nodeIn(body, ['address', name]) !== undefined)
 
 const metadataSent = ({ body }: Entry) => {
   const metadata = body.get('metadata')
   return metadata instanceof FormObject ? [...metadata] : []
 }
 
+const recordOf = ({ outcome }: Entry) => outcome.shown as AnyRecord
 const metadataBefore = ({ facts }: Entry) => (facts.found as AnyRecord).metadata as Metadata
 const hasMetadata: Predicate = call => Object.keys(metadataBefore(call)).length > 0
 
@@ -85,7 +82,6 @@ const keptSomething: Predicate = call =>
 const unsetSomething: Predicate = call =>
   anyUpdated(call, (isSent, before, after) => isSent && before !== null && after === null)
 
-const hasRefunds = (record: AnyRecord) => (record.amount_refunded as number) > 0
 const createdBy =
   (comparison: string): Predicate =>
   call =>
@@ -142,9 +138,9 @@ const KEPT: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'TXN-5': call => has(call, 'bank_account'),
   'TXN-6': call => sent(call, 'currency'),
   'TXN-7': call => ['amount', 'tip_amount', 'donation_amount'].some(name => sent(call, name)),
-  'TXN-8': call => recordsShown(call).some(hasRefunds),
+  'TXN-8': call => recordsShown(call).some(record => Number(record.amount_refunded) > 0),
 
-  'REF-2': call => isOfCard((call.outcome.shown as AnyRecord).payment_method as PaymentMethod),
+  'REF-2': call => isOfCard(recordOf(call).payment_method as PaymentMethod),
   'REF-3': call => sent(call, 'amount'),
   'REF-4': call => !sent(call, 'amount'),
   'REF-5': isPartial,
@@ -155,9 +151,9 @@ const KEPT: Readonly<Partial<Record<RuleId, Predicate>>> = {
 }
 
 /** Something remains after the Refund, or it was not the first of its Transaction. */
-function isPartial({ outcome, facts }: Entry) {
-  const { refunded = 0, remaining = 0 }: Partial<RefundFacts> = facts.money ?? {}
-  return remaining > (outcome.shown as AnyRecord & { amount: number }).amount || refunded > 0
+function isPartial(call: Entry) {
+  const { refunded = 0, remaining = 0 }: Partial<RefundFacts> = call.facts.money ?? {}
+  return remaining > Number(recordOf(call).amount) || refunded > 0
 }
 
 export function hasValue(node: unknown): boolean {
@@ -193,7 +189,6 @@ const ifRun =
 const ifPaid = (holds: Predicate): Predicate =>
   ifRun(call => call.operation === 'createTransaction' && holds(call))
 const has = ({ body }: Entry, name: string) => hasValue(body.get(name))
-const shown = <R>(call: Entry) => call.outcome.shown as unknown as R
 
 export const amountSent = ({ body }: Pick<Entry, 'body'>): string | undefined =>
   valueIn(body, 'amount') ??
@@ -226,7 +221,7 @@ const RELIES: Readonly<Partial<Record<AssumptionId, Predicate>>> = {
   A20: ({ caller }) => caller.isKeySent,
   A21: ifRun(call =>
     call.operation === 'createAccount'
-      ? shown<Account>(call).reseller !== null
+      ? recordOf(call).reseller !== null
       : call.operation === 'createLocation' || call.operation === 'createUser'
   ),
   A22: ifPaid(call => !sent(call, 'currency') && !sent(call, 'amounts', 'currency')),
@@ -234,14 +229,13 @@ const RELIES: Readonly<Partial<Record<AssumptionId, Predicate>>> = {
   // without an amount it settles nothing, which is not the same as an amount of 0
   A24: ifPaid(call => has(call, 'amounts') || amountSent(call) === undefined),
   A25: ifPaid(call => has(call, 'card') || has(call, 'bank_account')),
-  A26: ifPaid(call => has(call, 'bank_account') && shown<Transaction>(call).payment_type !== 'vip'),
+  A26: ifPaid(call => has(call, 'bank_account') && recordOf(call).payment_type !== 'vip'),
   A27: ifPaid(call => sent(call, 'adjustment_number')),
   A28: hasRun,
   A29: showsRecord,
-  A31: ifRun(call => shown<Account>(call).type !== (call.facts.found as AnyRecord).type)
+  A31: ifRun(call => recordOf(call).type !== (call.facts.found as AnyRecord).type)
 }
 
-/** By places of the ledgers. */
 type Checks = {
   rules: readonly { rule: RuleId; place: number; isKept: Predicate }[]
   assumptions: readonly { place: number; relies: Predicate | undefined }[]

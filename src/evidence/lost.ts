@@ -18,7 +18,6 @@ import { amountSent } from './judgement.js'
 
 const MAX_LOST = 1000
 
-/** What costs money when it is made twice. */
 export const LOSABLE = {
   createRefund: { list: 'listRefunds', risk: 'double-refund-risk' },
   createTransaction: { list: 'listTransactions', risk: 'double-payment-risk' }

@@ -83,7 +83,7 @@ export async function explainedEntries(script: Script, looked: Looked) {
 }
 
 /** Unmet expectations and unused entries that a request nearly matched. */
-export function nearlyMet(call: Entry, { tally, state }: World): NearMiss[] {
+export function nearlyMet(call: Entry, { tally, state }: World) {
   const { store, script } = state
   if (call.operation === null) return []
   const sent = sentIn(store, call)

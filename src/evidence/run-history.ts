@@ -32,7 +32,7 @@ export class RunHistory {
   /** Once every period that is over was added; rejected by a defect. */
   settled: Promise<unknown> = Promise.resolve()
 
-  judge(period: Promise<Period>): void {
+  judge(period: Promise<Period>) {
     this.isEmpty = false
     this.settled = Promise.all([this.settled, period]).then(([, judged]) => this.add(judged))
     this.settled.catch(() => {})
@@ -49,11 +49,11 @@ export class RunHistory {
     return history
   }
 
-  load(scenario: string, isUsed = false): void {
+  load(scenario: string, isUsed = false) {
     this.#note(this.#scenarios, scenario, scenario, (before = false) => isUsed || before)
   }
 
-  add({ sandbox, scenario, script, verdicts }: Period): void {
+  add({ sandbox, scenario, script, verdicts }: Period) {
     this.isEmpty = false
     this.load(scenario, true)
     const alike = new Map<string, number>()
@@ -92,11 +92,11 @@ export class RunHistory {
   }
 
   unusedScenarios(): string[] {
-    return [...this.#scenarios].flatMap(([name, isUsed]) => (isUsed ? [] : [name]))
+    return [...this.#scenarios].flatMap(([name, isUsed]) => (isUsed ? [] : name))
   }
 
   unused(): ListedEntry[] {
-    return [...this.#entries.values()].filter(({ applied }) => !applied).map(({ entry }) => entry)
+    return [...this.#entries.values()].flatMap(({ entry, applied }) => (applied ? [] : entry))
   }
 
   /** What is demanded must be met in some period; what is forbidden counts in any. */
@@ -109,7 +109,7 @@ export class RunHistory {
   }
 }
 
-const weightOf = ({ forbidden, verdict }: Verdict): number =>
+const weightOf = ({ forbidden, verdict }: Verdict) =>
   forbidden ? 3 : { unmet: 2, 'never exercised': 1, met: 0 }[verdict]
 
 function judgedAfter(

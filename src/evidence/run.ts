@@ -25,7 +25,7 @@ export class Run extends Totals {
   readonly history = new RunHistory()
   readonly requests = new RunRequests()
   readonly listeners = new Set<JournalListener>()
-  readonly #periods = new Map<string, number>()
+  #periods = new Map<string, number>()
 
   nextPeriod(sandbox: string): number {
     const period = (this.#periods.get(sandbox) ?? 0) + 1
@@ -64,13 +64,13 @@ const MAX_ENTRY = 65_536
 const MAX_BYTES = 8_388_608
 
 export class RunRequests {
-  readonly #lines = new Map<string, Line>()
-  readonly #entries = new Map<string, string>()
+  #lines = new Map<string, Line>()
+  #entries = new Map<string, string>()
   #refused = 0
   #bytes = 0
   readonly omitted = { calls: 0, entries: 0 }
 
-  skip(): void {
+  skip() {
     this.omitted.calls++
   }
 
@@ -98,7 +98,7 @@ export class RunRequests {
     }
   }
 
-  drop(request: string): void {
+  drop(request: string) {
     this.#bytes -= this.#entries.get(request)?.length ?? 0
     this.#entries.delete(request)
   }

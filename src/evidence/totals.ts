@@ -25,7 +25,7 @@ export class Totals {
   #cursor: string = CURSORS[0]
 
   /** By its name in these totals; without a judgement only that it came. */
-  add(entry: Entry, judgement: Judgement | null, name: string): void {
+  add(entry: Entry, judgement: Judgement | null, name: string) {
     this.metrics.add(entry)
     this.tests.add(entry, judgement)
     if (judgement === null) return
@@ -50,18 +50,18 @@ export type CoverageReport = ReturnType<typeof reportOf>
 export type RuleCoverage = CoverageReport['rules'][number]
 
 export class Coverage {
-  readonly #counts = {
+  #counts = {
     satisfied: new Uint32Array(RULE_IDS.length),
     violated: new Uint32Array(RULE_IDS.length)
   }
 
-  add({ kept, broken }: Judgement): void {
+  add({ kept, broken }: Judgement) {
     const { satisfied, violated } = this.#counts
     for (const place of kept) countAt(satisfied, place)
     if (broken !== null) countAt(violated, RULE_PLACES.get(broken) as number)
   }
 
-  clear(): void {
+  clear() {
     for (const counts of Object.values(this.#counts)) counts.fill(0)
   }
 
@@ -108,9 +108,9 @@ function reportOf(countOf: (outcome: RuleOutcome, place: number) => number) {
 }
 
 export class AssumptionUsage {
-  readonly #uses = ASSUMPTION_IDS.map(unused)
+  #uses = ASSUMPTION_IDS.map(unused)
 
-  add({ relied }: Judgement, request: string): void {
+  add({ relied }: Judgement, request: string) {
     for (const place of relied) {
       const use = this.#uses[place] as Use
       use.times++
@@ -141,7 +141,7 @@ export class Metrics {
   /** Those with a right key that met an operation. */
   reached = 0
 
-  add(entry: Entry): void {
+  add(entry: Entry) {
     const { operation, outcome, ms, script } = entry
     const { status } = outcome
     const label = operation ?? 'none'
@@ -170,10 +170,10 @@ const newTest = () => ({
 })
 
 export class TestTotals {
-  readonly #tests = new Map<string | null, ReturnType<typeof newTest>>()
+  #tests = new Map<string | null, ReturnType<typeof newTest>>()
   omitted = 0
 
-  add({ caller, outcome }: Entry, judgement: Judgement | null): void {
+  add({ caller, outcome }: Entry, judgement: Judgement | null) {
     const test = this.#test(caller.test)
     if (test === undefined) this.omitted++
     else {
@@ -183,7 +183,7 @@ export class TestTotals {
     }
   }
 
-  addFound({ finding, times }: Raised, name: string | null): void {
+  addFound({ finding, times }: Raised, name: string | null) {
     const findings = this.#test(name)?.findings
     findings?.set(finding, (findings.get(finding) ?? 0) + times)
   }

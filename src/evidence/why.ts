@@ -156,7 +156,6 @@ export function parametersIn(form: FormObject): Parameters {
   return values
 }
 
-/** `name=value` for each value, and each item of a list. */
 export function pairsIn(node: FormNode, name = ''): string[] {
   if (typeof node === 'string') return [`${name}=${node}`]
   if (node instanceof FormList) return node.items.map(item => `${name}[]=${item}`)

@@ -47,8 +47,7 @@ type Played = RecordedRequest & {
   isReproduced: boolean
   isPlayable: boolean
 }
-/** `written`: how a recorded id is written in a play. */
-type Playing = { plays: readonly Played[]; written: ReadonlyMap<string, string> }
+type Playing = Awaited<ReturnType<typeof playedIn>>
 
 /** All requests of the journal, or some. */
 export async function recordingOf(sandbox: Sandbox, words: SecretWords, chosen?: readonly Entry[]) {
@@ -139,7 +138,7 @@ export async function scenarioOfCall(recording: Recording): Promise<RecordedScen
 }
 
 /** Plays requests that reached their operation. Errors: as of `Sandbox.load`. */
-async function playedIn(calls: readonly Entry[], recording: Recording): Promise<Playing> {
+async function playedIn(calls: readonly Entry[], recording: Recording) {
   const { beginning, ids, words, copied, expected } = recording
   const sandbox = recording.blank()
   await sandbox.load(documentOf('recorded', { name: 'recorded', ...beginning }), {
