@@ -51,7 +51,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   replay: 38_600,
   reports: 49_450,
   server: 39_900,
-  control: 157_900,
+  control: 157_950,
   console: 235_000,
   client: 28_600,
   cli: 178_600,

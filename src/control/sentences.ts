@@ -3,7 +3,6 @@ import { type ErrorCode, refusal } from '../core/errors.js'
 import { didYouMean, nearest, sentence, shortened, thereAre } from '../core/nearest.js'
 import { type Sentences, sayer, shownGot } from '../core/sentences.js'
 
-/** For a parameter of the query or the body. */
 const refusalOf = <T extends readonly unknown[]>(
   param: string,
   message: (...values: T) => string,

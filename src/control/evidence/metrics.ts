@@ -1,6 +1,6 @@
 /** Metrics as Prometheus text; prom-client is loaded at the first request. */
 import type { Registry } from 'prom-client'
-import { LATENCY_BOUNDS, type Latency } from '../../evidence/totals.js'
+import { LATENCY_BOUNDS } from '../../evidence/totals.js'
 import { nameOf, type OperationId } from '../../reference/operations.js'
 import type { Sandboxes } from '../../sandbox/sandboxes.js'
 import { FAMILIES } from '../../store/store.js'
@@ -71,9 +71,12 @@ const operationsOf = ({ main }: Sandboxes) =>
   )
 
 /** In seconds, as Prometheus has them. */
-function durationsOf(labels: object, { buckets, sum }: Latency): Value[] {
+function durationsOf(
+  labels: object,
+  { buckets, sum }: { buckets: Iterable<number>; sum: number }
+): Value[] {
   let count = 0
-  const values = buckets.map((inBucket, index): Value => {
+  const values = Array.from(buckets, (inBucket, index): Value => {
     count += inBucket
     const bound = LATENCY_BOUNDS[index]
     const le = bound === undefined ? '+Inf' : bound / 1000

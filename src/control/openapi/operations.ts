@@ -204,7 +204,6 @@ function success(id: OperationId, { settings, publisher, records, shape }: Writi
   }
 }
 
-/** A response that is one of some refusals, with an example of each. */
 export const refusalOf = (description: string, codes: readonly ErrorCode[]) => ({
   description,
   headers: HEADERS,
