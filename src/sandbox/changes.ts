@@ -60,11 +60,7 @@ function* compared<R extends StoredRecord>(
   after: Collection<R>,
   differences: Differences
 ): Generator<void> {
-  const all = function* () {
-    yield* after.ids()
-    for (const id of before.ids()) if (!after.has(id)) yield id
-  }
-  for (const id of after.changedSince(before.revision) ?? all()) {
+  for (const id of new Set([...after.ids(), ...before.ids()])) {
     const [was, is] = [before.get(id), after.get(id)]
     if (was === undefined) differences.added += is === undefined ? 0 : 1
     else if (is === undefined) differences.deleted++

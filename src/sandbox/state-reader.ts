@@ -169,7 +169,7 @@ export class StateReader {
       if (entry) script.put(id, entry, count)
     }
     const own = FAMILIES.filter(family => records[family] !== undefined)
-    const store = (base?.store ?? new Store()).without(own)
+    const store = new Store(base?.store, own)
     store.keys.clear()
     new FixtureImporter(store, { ids: new Ids(), now: 0, settings }, problems).import(
       fixtureIn(document, records, [at, 'records'])
