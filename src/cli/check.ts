@@ -18,6 +18,7 @@ import {
   withPlaces
 } from '../reports/points.js'
 import { concerns, type Gate } from '../reports/run.js'
+import { loadScenario } from '../sandbox/loading.js'
 import { Sandbox } from '../sandbox/sandbox.js'
 import type { Written } from '../scenario/documents.js'
 import type { Expectation } from '../scenario/expect/expectations.js'
@@ -124,7 +125,8 @@ async function checkFile(
   let written: Written
   try {
     document = await library.file(file)
-    ;({ written } = await sandbox.load(
+    ;({ written } = await loadScenario(
+      sandbox,
       document,
       { name: file, file },
       { variables: givenVariables(options, known), keys: options.keys }

@@ -5,6 +5,7 @@ import { visible } from '../core/visible.js'
 import { playIn } from '../engine/play.js'
 import { type CheckedFile, isFailed, type Point } from '../reports/points.js'
 import { countOf } from '../reports/sentences.js'
+import { loadScenario } from '../sandbox/loading.js'
 import { Sandbox } from '../sandbox/sandbox.js'
 import type { Library } from '../scenario/library.js'
 import { checkSharedScript } from '../scenario/loading.js'
@@ -78,7 +79,8 @@ async function foundIn(
         clockFor: start => new Clock(Date.now, start)
       })
     else
-      await sandbox.load(
+      await loadScenario(
+        sandbox,
         document,
         { file, name: file },
         { dryRun: true, play: playIn, variables, warn }

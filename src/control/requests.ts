@@ -21,8 +21,13 @@ import { explained, explainedText } from '../evidence/why.js'
 import { closed, optional, parameters, text, word } from '../reference/parameters.js'
 import { MEDIA_TYPES } from '../reports/formats.js'
 import { coverageText, findingsText } from '../reports/text.js'
+import { addBody } from '../sandbox/added-records.js'
+import { changesOf } from '../sandbox/changes.js'
+import { loadBody } from '../sandbox/loading.js'
 import { checkedName } from '../sandbox/names.js'
+import { addKey, deleteRecord, patchRecord } from '../sandbox/records.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
+import { changeSettings, unsetSetting } from '../sandbox/settings.js'
 import { ProblemList, reportTo, withoutProblems } from '../scenario/documents.js'
 import { PACKAGE_ROOT } from '../scenario/library.js'
 import { MAX_PATTERNS, patternsIn } from '../scenario/match/patterns.js'
@@ -183,7 +188,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
         run: async ({ sandbox, sent, left, isTrial: dryRun }) => {
           const warnings: Problem[] = []
           const warn = (found: readonly Problem[]) => warnings.push(...found)
-          const { scenario } = await sandbox.loadBody(sent as Body, {
+          const { scenario } = await loadBody(sandbox, sent as Body, {
             dryRun,
             play: playIn,
             left,
@@ -199,7 +204,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
       'GET /changes': {
         does: "Returns the difference from the loaded scenario's first state: records, keys, clock, script and settings.",
         answer: 'Changes',
-        run: ({ sandbox }) => sandbox.changes()
+        run: ({ sandbox }) => changesOf(sandbox.requireLoaded(), sandbox.state)
       },
       'GET /scenarios': {
         does: 'Lists the scenarios and fixtures that can be loaded, each with its name, title, description, and variables with their defaults.',
@@ -235,7 +240,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
         ...CHANGES,
         adds: true,
         answer: 'AddedRecords',
-        run: ({ sandbox, sent, left }) => sandbox.addBody(sent as Body, left)
+        run: ({ sandbox, sent, left }) => addBody(sandbox, sent as Body, left)
       },
       'PATCH /records/FAMILY/ID': row({
         does: 'Applies a JSON Merge Patch to a record, in the form that fixtures have, and returns the record, or changes nothing if the result has a problem.',
@@ -247,12 +252,12 @@ export const CONTROL_GROUPS: readonly Group[] = [
         adds: true,
         answer: 'ChangedRecord',
         run: ({ sandbox, name, id, body, document }) =>
-          sandbox.patchRecord(name, id, body, document)
+          patchRecord(sandbox, name, id, body, document)
       }),
       'DELETE /records/FAMILY/ID': {
         does: 'Deletes a record, unless others refer to it; the refusal names them.',
         ...CHANGES,
-        run: ({ sandbox, name, id }) => sandbox.deleteRecord(name, id)
+        run: ({ sandbox, name, id }) => deleteRecord(sandbox, name, id)
       },
       'GET /keys': {
         does: 'Lists the API keys, each with its Account.',
@@ -265,7 +270,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
         ...CHANGES,
         adds: true,
         answer: 'ApiKey',
-        run: ({ sandbox, body }) => sandbox.addKey(body.account)
+        run: ({ sandbox, body }) => addKey(sandbox, body.account)
       })
     }
   },
@@ -631,14 +636,14 @@ export const CONTROL_GROUPS: readonly Group[] = [
         ...CHANGES,
         answer: 'ShownSettings',
         run: async ({ sandbox, body, document }) => {
-          await sandbox.changeSettings(body, document)
+          await changeSettings(sandbox, body, document)
           return settingsShown(sandbox)
         }
       }),
       'DELETE /settings/NAME': {
         does: 'Resets a setting to its value from the flag, environment, scenario or default.',
         isSaved: true,
-        run: ({ sandbox, name }) => sandbox.unsetSetting(name)
+        run: ({ sandbox, name }) => unsetSetting(sandbox, name)
       },
       'GET /openapi.json': row({
         does: 'Returns the emulated API as OpenAPI 3.1.',

@@ -15,6 +15,7 @@ import {
 import { playIn } from '../engine/play.js'
 import { alongside, isScripted } from '../engine/scripted.js'
 import { nameOf, type OperationId, operationOf, RESOURCE_NAMES } from '../reference/operations.js'
+import { loadScenario } from '../sandbox/loading.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { documentOf } from '../scenario/documents.js'
 import { withTexts } from '../scenario/play/references.js'
@@ -174,7 +175,7 @@ export async function scenarioOfCall(recording: Recording): Promise<RecordedScen
 async function playedIn(calls: readonly Exchange[], recording: Recording): Promise<Playing> {
   const { beginning, ids, words, copied, expected } = recording
   const sandbox = recording.blank()
-  await sandbox.load(documentOf('recorded', { name: 'recorded', ...beginning }), {
+  await loadScenario(sandbox, documentOf('recorded', { name: 'recorded', ...beginning }), {
     name: 'recorded',
     file: null
   })

@@ -1,6 +1,4 @@
-/**
- * The sentences of sandboxes, snapshots and the data folder: refusals, and texts that follow a place.
- */
+/** What sandboxes, snapshots and the data folder say: refusals, and texts that follow a place. */
 import { ApiError, type Problem, refusal } from '../core/errors.js'
 import { didYouMean, sentence, shortened, thereAre } from '../core/nearest.js'
 
@@ -8,6 +6,7 @@ const NAMED = { param: 'name' }
 const UNCHANGED = 'Nothing was changed.'
 /** Advice where no sandbox can be added. */
 const ADVICE = {
+  none: '; raise limits.sandboxes, or use the base address without /sandbox/NAME',
   full: '; delete one with DELETE /_control/sandboxes/NAME, raise limits.sandboxes, or set sandboxes.evict_idle to replace the least recently used idle one',
   busy: ', and none is idle; try again when one is, or raise limits.sandboxes',
   page: '; a web page of another site or port cannot replace one; delete one with DELETE /_control/sandboxes/NAME, or raise limits.sandboxes'
@@ -24,7 +23,6 @@ const unusable = <T extends readonly unknown[]>(
 const FOLDER = 'The data folder'
 
 export const REFUSALS = {
-  // names
   cardInName: refusal(
     'name_invalid',
     () => 'The name contains a card number. Names are shown and stored; choose another one.',
@@ -36,7 +34,6 @@ export const REFUSALS = {
       `${shown === '' ? 'The name is empty' : `${shown} is not a name`}: a name must be 1 to 64 letters, digits, ., _ and -, beginning with a letter or digit, not ending in a dot, and not one of Windows's own, such as con.`,
     NAMED
   ),
-  // sandboxes
   notReady: refusal(
     'not_ready',
     () => 'The start scenario is still being loaded; try again in a moment.'
@@ -46,11 +43,6 @@ export const REFUSALS = {
     () =>
       `The memory of the emulator is nearly full. Delete sandboxes or snapshots, reset or reload large sandboxes, or start it with a larger --max-old-space-size (NODE_OPTIONS). ${UNCHANGED}`,
     { assumption: 'A35' }
-  ),
-  noSandboxes: refusal(
-    'sandbox_limit',
-    () =>
-      'limits.sandboxes is 0, so there are no sandboxes; raise it, or use the base address without /sandbox/NAME.'
   ),
   tooManySandboxes: refusal(
     'sandbox_limit',
@@ -68,7 +60,6 @@ export const REFUSALS = {
     (name: string | null) => `The sandbox ${name} was deleted during this request.`,
     NAMED
   ),
-  // changes of a sandbox
   changedMeanwhile: refusal(
     'state_changed',
     () =>
@@ -120,7 +111,6 @@ export const REFUSALS = {
       problems
     })
   },
-  // snapshots
   tooManySnapshots: refusal(
     'limit_reached',
     (count: number) =>
@@ -141,7 +131,6 @@ export const REFUSALS = {
     (name: string, path: string, why: string) =>
       `The snapshot ${name} was not taken: ${path} could not be written: ${why}.`
   ),
-  // the data folder
   locked: unusable(
     FOLDER,
     () => 'is in use by another process; stop that process, or choose another folder'
@@ -153,7 +142,7 @@ export const REFUSALS = {
       `cannot be created: there is no folder ${folder}; create it, or choose another`,
     ''
   ),
-  notAFolder: unusable(FOLDER, () => 'is a file, as earlier versions wrote; choose a folder'),
+  notAFolder: unusable(FOLDER, () => 'is a file; choose a folder'),
   notEmpty: unusable(
     FOLDER,
     () => 'contains other files but no state; choose an empty or new folder'
@@ -183,14 +172,12 @@ export const SAYS = {
     `no Account has the id ${shortened(id)}${didYouMean(id, known)}`,
   notAnActor: (id: string) =>
     `auth.accept_any_key names ${shortened(id)}, which is not an Account there`,
-  // documents of states
   damaged: 'it is not valid JSON. Restore it from a copy',
   foreign:
     'it is not a document of commerce-emulator. Choose another folder, or restore it from a copy',
-  ofLines: 'an earlier version wrote it. Use that version, or remove it to start over',
   otherFormat: (format: number, own: number) =>
     `it has format ${format}, but this version reads format ${own}. Use the version that wrote it`,
   empty: 'it is empty. Restore it from a copy',
-  longName: (name: string) =>
-    `the name of its lock, ${name}, is too long for a socket; choose a shorter name`
+  longName: (folder: string) =>
+    `the path of ${folder} is too long for the socket of its lock; start nearer to it, or choose a shorter one`
 }

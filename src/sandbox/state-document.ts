@@ -15,7 +15,7 @@ import type { Tombstone } from '../store/collection.js'
 import { collectionOf, FAMILIES, type Store } from '../store/store.js'
 import { type FileSystem, replaceFile } from './disk.js'
 import { SAYS } from './sentences.js'
-import type { SandboxState } from './state.js'
+import type { SavedState } from './state.js'
 
 const FORMAT = 5
 
@@ -32,22 +32,19 @@ export type FirstData = StateData & {
   scenario: FirstState['scenario']
   expectations?: ExpectationData[]
 }
-/**
- * A snapshot is a first state alone. `start`, of the sandbox at the base address, is for new
- * sandboxes where that is not its own first state.
- */
+/** A snapshot is a `first` alone. `start`: what new sandboxes begin with, where that differs. */
 export type StateDocument = {
   first: FirstData
   start?: FirstData
   sandbox?: StateData & { name: string | null; requests: number }
 }
 export type Written = {
-  first: SandboxState & Pick<FirstState, 'scenario'> & Partial<FirstState>
+  first: SavedState & Pick<FirstState, 'scenario'> & Partial<FirstState>
   start?: FirstState | undefined
-  sandbox?: SandboxState & { name: string | null; requests: number }
+  sandbox?: SavedState & { name: string | null; requests: number }
 }
 
-/** A file as a database of one document. Errors: the system's; what is wrong with its text. */
+/** A file as a database. Errors: the system's; what is wrong with its text. */
 export async function stateFile(path: string, files: FileSystem): Promise<Low<unknown>> {
   const { Low } = await import('lowdb')
   const adapter = {
@@ -64,7 +61,7 @@ async function readState(path: string): Promise<StateDocument> {
   try {
     data = JSON.parse(text)
   } catch {
-    throw new Error(text.startsWith('{"sha256"') ? SAYS.ofLines : SAYS.damaged)
+    throw new Error(SAYS.damaged)
   }
   if (typeof data?.format !== 'number') throw new Error(SAYS.foreign)
   if (data.format !== FORMAT) throw new Error(SAYS.otherFormat(data.format, FORMAT))
@@ -107,7 +104,7 @@ function changedFamilies(store: Store, base: Store): readonly Family[] {
 }
 
 function* textsOfState(
-  { settings, counters, clock, script, store }: SandboxState,
+  { settings, counters, clock, script, store }: SavedState,
   parts: object,
   families: readonly Family[] = FAMILIES
 ): Generator<string> {

@@ -84,13 +84,19 @@ export class Collection<R extends StoredRecord> {
   clone(groups: Groups<R>): Collection<R> {
     this.#isShared = true
     const copy = new Collection(groups)
-    copy.#isShared = true
-    copy.#places = this.#places
-    copy.#indexes = this.#indexes
-    copy.#inserted = this.#inserted
-    copy.#removed = this.#removed
-    copy.#revision = this.#revision
+    copy.become(this)
     return copy
+  }
+
+  /** Takes what another one holds, which is not used any more, or shares it already. */
+  become(other: Collection<R>): void {
+    this.#isShared = other.#isShared
+    this.#places = other.#places
+    this.#indexes = other.#indexes
+    this.#inserted = other.#inserted
+    this.#removed = other.#removed
+    this.#revision = other.#revision
+    this.#inOrder = other.#inOrder
   }
 
   /** Must come before every change. */

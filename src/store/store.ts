@@ -49,7 +49,7 @@ export class Store implements Collections {
   readonly transactions: Collection<Records['transactions']>
   readonly refunds: Collection<Records['refunds']>
   /** API key → id of the Account that it acts as, in the order in which they came. */
-  readonly keys: Map<string, string>
+  keys: Map<string, string>
 
   /** A copy of another, which shares records until one side changes; some families begin empty. */
   constructor(from?: Store, empty: readonly Family[] = []) {
@@ -96,6 +96,12 @@ export class Store implements Collections {
 
   clone(): Store {
     return new Store(this)
+  }
+
+  /** Takes what a copy holds, which is not used any more. */
+  become(copy: Store): void {
+    for (const family of FAMILIES) collectionOf(this, family).become(collectionOf(copy, family))
+    this.keys = copy.keys
   }
 
   /** Puts a record in the place of the one with its id, or after the others where there is none. */

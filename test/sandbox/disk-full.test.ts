@@ -4,6 +4,7 @@ import { PassThrough } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { start } from '../../src/cli/start.js'
+import { addRecords } from '../../src/sandbox/added-records.js'
 import { DataFolder } from '../../src/sandbox/data-folder.js'
 import { REFUSALS } from '../../src/sandbox/sentences.js'
 import { documentOf } from '../../src/scenario/documents.js'
@@ -230,10 +231,10 @@ t.test('a folder that was gone on from and never written since: what changed is 
 t.test('a record that a fixture brings back under a deleted id comes after the others', async t => {
   const { sandbox, data, held } = await started(t)
   const user = (id: string) => ({ id, account: 'mch_a', name: id, email: 'u@example.com' })
-  await sandbox.addRecords(documentOf('test', { users: ['usr_1', 'usr_2'].map(user) }))
+  await addRecords(sandbox, documentOf('test', { users: ['usr_1', 'usr_2'].map(user) }))
   await data.saved()
   sandbox.store.users.remove('usr_1')
-  await sandbox.addRecords(documentOf('test', { users: [user('usr_1')] }))
+  await addRecords(sandbox, documentOf('test', { users: [user('usr_1')] }))
   await data.saved()
   const { records, deleted } = await held()
   t.strictSame([records.users.map(({ id }: Json) => id), deleted.users], [['usr_2', 'usr_1'], []])

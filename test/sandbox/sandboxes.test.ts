@@ -5,6 +5,7 @@ import t from 'tap'
 import { parse } from 'yaml'
 import type { ApiError } from '../../src/core/errors.js'
 import type { GivenSettings } from '../../src/core/settings.js'
+import { loadScenario } from '../../src/sandbox/loading.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
 import { Sandboxes } from '../../src/sandbox/sandboxes.js'
 import { REFUSALS } from '../../src/sandbox/sentences.js'
@@ -295,7 +296,10 @@ t.test('limits.sandboxes: one above it is refused, and the others go on', async 
   const three = await sandboxesWith({ 'limits.sandboxes': 3 })
   for (const name of ['a', 'b', 'c']) made(three, name)
   const refusals = [refusalOf(() => none.use('a')), refusalOf(() => three.use('d'))]
-  t.strictSame(refusals, [REFUSALS.noSandboxes(), REFUSALS.tooManySandboxes(3, 'full')])
+  t.strictSame(refusals, [
+    REFUSALS.tooManySandboxes(0, 'none'),
+    REFUSALS.tooManySandboxes(3, 'full')
+  ])
   t.equal(three.use('b').name, 'b')
   await three.delete('b')
   t.equal(made(three, 'd').name, 'd', 'one that was deleted makes room')
@@ -469,7 +473,11 @@ t.test('A35: where memory is short, the larger sandboxes refuse more first, then
     location: 'loc_a',
     reference: 'T'
   }))
-  await large.load(documentOf('test', { ...START, data: smallFixture({ tickets }) }), ORIGIN)
+  await loadScenario(
+    large,
+    documentOf('test', { ...START, data: smallFixture({ tickets }) }),
+    ORIGIN
+  )
   /** Which of the two are refused. */
   const refused = () =>
     [small, large].map(sandbox => {

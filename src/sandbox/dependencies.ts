@@ -1,0 +1,35 @@
+/** What a sandbox is made with, and what it makes of that. */
+import type { Settings } from '../core/settings.js'
+import { Evidence } from '../evidence/evidence.js'
+import { JournalBudget } from '../evidence/journal.js'
+import { Run } from '../evidence/run.js'
+import type { Library } from '../scenario/library.js'
+import type { Launch, LoadContext } from '../scenario/scenario.js'
+import type { Worker } from '../work/worker.js'
+
+/** `machine` is its time in ms. */
+export type Dependencies<S> = {
+  library: Library
+  launch: Launch
+  machine: () => number
+  run?: Run | undefined
+  journals?: JournalBudget | undefined
+  progress?: LoadContext['progress']
+  /** A sandbox that no request reaches needs none. */
+  worker?: Worker | undefined
+  beforeForgetting?: ((sandbox: S) => void) | undefined
+}
+
+export function evidenceOf<S>(
+  { run = new Run(), journals }: Dependencies<S>,
+  values: Settings,
+  name: string | null
+): { run: Run; evidence: Evidence } {
+  const budget = journals ?? new JournalBudget(values['limits.journal_total'])
+  const limits = {
+    entries: values['limits.journal'],
+    bytes: values['limits.journal_bytes'],
+    budget
+  }
+  return { run, evidence: new Evidence(limits, run, name) }
+}
