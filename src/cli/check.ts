@@ -62,7 +62,6 @@ import { SAYS, say } from './sentences.js'
 export type CheckOptions = PlayedWith &
   ResponseBounds & {
     launch: Launch
-    /** Besides steps and expectations. */
     failOn?: readonly Gate[]
     /** Before each file of several, else after each step and each second of a wait. */
     onProgress?: Progress | undefined
@@ -205,7 +204,6 @@ async function checkLoaded(checking: Checking): Promise<Found> {
   }
 }
 
-/** Counts requests with the keys of the scenario. `used` takes the keys that were sent. */
 const counting =
   (checking: Checking, tally: Tally, used: Set<string | null>) =>
   (play: Play): Play =>
@@ -248,13 +246,13 @@ function sentBy(
     {
       ...route,
       at: sandbox.machine(),
-      account,
-      test,
+      caller: { account, test, userAgent: headers['user-agent'] ?? null },
       query: sentQuery,
       body,
-      header: name => headers[name]
+      settings
     },
-    key
+    key,
+    name => headers[name]
   )
 }
 
@@ -438,10 +436,9 @@ async function warningsOn(
         'caused',
         label,
         finding.about,
-        sandbox.evidence.find(request)?.problem ?? finding.advice
+        sandbox.evidence.find(request)?.script?.problem ?? finding.advice
       )
     }))
-    // a script that does not do what it says proves nothing
     const isWarning =
       finding.finding !== 'change-not-made' && !failOn.some(gate => concerns(gate, finding))
     return { ...say('must_not_cause', finding.finding), problems, isWarning }

@@ -18,9 +18,6 @@ import type { Progress } from './progress.js'
 import { checkFiles } from './scenario-files.js'
 import { say } from './sentences.js'
 
-/**
- * Each of `vars` has to be a variable of at least one file. `read` takes every file that was read.
- */
 export function validate(
   places: readonly string[],
   {

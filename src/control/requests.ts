@@ -89,7 +89,6 @@ const isDryRun = ({ query, arrival: { sandbox } }: FastifyRequest) =>
     decodeForm(query as string, sandbox.settings).root.get('dry_run') as string
   )
 
-/** As the client knows it. */
 const addressOf = ({ arrival: { base }, headers: { host } }: FastifyRequest) => ({
   origin: host === undefined ? '' : `http://${host}`,
   base
@@ -101,7 +100,6 @@ const gatesOf = ({ script }: Sandbox): string[] => [
   )
 ]
 
-/** Sent documents, by what they were made with. */
 const MADE = new Map<string, Buffer>()
 async function sendMade(
   reply: FastifyReply,
@@ -474,7 +472,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
           if (format === 'scenario')
             return reply.type(YAML).send(await repeatedText(found, sandbox, left()))
           const told = [found, sandbox.evidence, keysToMask(sandbox)] as const
-          const near = maskedThroughout(nearlyMet(found), keysToMask(sandbox))
+          const near = maskedThroughout(nearlyMet(found, sandbox), keysToMask(sandbox))
           if (format === 'text') return asText(reply, explainedText(...told, near))
           const { why, ...entry } = explained(...told)
           return { ...entry, why: withNearlyMet(why, near) }
@@ -690,7 +688,6 @@ export const CONTROL_GROUPS: readonly Group[] = [
   }
 ]
 
-/** Files of the pages; they are not documented. */
 export const FILE_ROWS: Rows = {
   'GET /console/FILE': { ...fileRow('console', 'Returns a file of the console.'), open: true },
   'GET /docs/FILE': fileRow('docs', "Returns a file of the API's documentation.")

@@ -13,7 +13,6 @@ import {
   scenarioOfCall
 } from './recorded-scenario.js'
 
-/** The requests of a period `SANDBOX#N`, and the scenario that plays them. */
 export type RunRecording = { of: string; requests: readonly RecordedRequest[]; scenario: Json }
 
 /**

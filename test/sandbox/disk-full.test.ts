@@ -26,7 +26,6 @@ const SCRIPT = [
   { on: 'POST /refunds', match: { body: { reason: 'slow' } }, delay: '300ms' }
 ]
 
-/** An emulator with a data folder on a disk whose room is to set. */
 async function started(t: Test, { machine = {} }: { machine?: object } = {}) {
   const { data: folder } = await placeOf(t)
   const file = join(folder, 'base.json')
@@ -44,7 +43,6 @@ async function started(t: Test, { machine = {} }: { machine?: object } = {}) {
   const held = async () => (await documentIn(folder)).sandbox as Json
   const refund = (more = '') =>
     emulator.call('POST /refunds', { body: `transaction=txn_a&amount=1${more}` })
-  /** What a data folder keeps of the sandbox at the base address, as text. */
   const kept = async () =>
     JSON.stringify([
       await emulator.state(),

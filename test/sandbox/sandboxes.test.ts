@@ -24,7 +24,6 @@ import {
 const ORIGIN = { name: 'test', file: null }
 const START = { name: 'start', seed: 7, clock: NOW, data: smallFixture() }
 
-/** The sandboxes of a process, without an app. */
 async function sandboxesWith(
   flag: GivenSettings = {},
   { start = START as object | null, held = (): number => 0 } = {}
@@ -38,7 +37,6 @@ async function sandboxesWith(
   if (start !== null) await sandboxes.start(documentOf('test', start), ORIGIN)
   return sandboxes
 }
-/** A named sandbox that is there to stay. */
 function made(sandboxes: Sandboxes, name: string, isPage = false): Sandbox {
   const sandbox = sandboxes.use(name, isPage)
   sandboxes.keep(sandbox)
@@ -53,7 +51,6 @@ const refusalOf = (act: () => unknown): ApiError => {
   }
   throw new Error('nothing was refused')
 }
-/** That at the base address and two others. */
 const three = (emulator: Emulator, last = 'b') =>
   [null, 'a', last].map(name => sandboxClient(emulator, name)) as [
     SandboxClient,
@@ -61,10 +58,6 @@ const three = (emulator: Emulator, last = 'b') =>
     SandboxClient
   ]
 
-/**
- * Records of a large scenario: Tickets, Transactions and Refunds, but for those of the small
- * fixture.
- */
 const RECORDS = 10_000
 function largeScenario(): object {
   const thirds = Array.from({ length: (RECORDS - 4) / 3 }, (_, index) => index)
@@ -163,7 +156,6 @@ const SESSION: Step[] = [
 const settled = (text: string, prefix: string) =>
   text.replaceAll(prefix === '' ? '\0' : prefix, '').replace(/"ms":[\d.]+/g, '')
 
-/** Makes the session in a sandbox; answers all that came back. */
 async function played({ call, control, prefix }: SandboxClient): Promise<string[]> {
   const answers: string[] = []
   let last = ''
@@ -183,7 +175,6 @@ async function played({ call, control, prefix }: SandboxClient): Promise<string[
   return answers
 }
 
-/** What distinguishes one sandbox from another, by its control path. */
 async function shown({ control, prefix }: SandboxClient): Promise<Record<string, string>> {
   const texts: Record<string, string> = {}
   for (const path of PATHS) texts[path] = settled((await control(`GET ${path}`)).text, prefix)
@@ -478,7 +469,6 @@ t.test('A35: where memory is short, the larger sandboxes refuse more first, then
     documentOf('test', { ...START, data: smallFixture({ tickets }) }),
     ORIGIN
   )
-  /** Which of the two are refused. */
   const refused = () =>
     [small, large].map(sandbox => {
       try {

@@ -48,7 +48,6 @@ const DELAYED = (await compileEntry({ on: 'GET /tickets', delay: '1ms' }, () =>
 const user = (more: object = {}) =>
   document({ users: [{ account: 'mch_a', name: 'U', email: 'u@example.com', ...more }] })
 
-/** Changes of a part of the state each. */
 const ACTS: Record<string, (sandbox: Sandbox) => unknown> = {
   ticket: sandbox =>
     addRecords(sandbox, document({ tickets: [{ location: 'loc_a', reference: 'T' }] })),
@@ -130,7 +129,6 @@ async function changed(names: readonly string[]): Promise<Sandbox> {
   return main
 }
 
-/** Tries what holds for any changes. */
 const always = (holds: (names: string[], more: string[], flag: boolean) => Promise<void>) =>
   fc.assert(fc.asyncProperty(acts, acts, fc.boolean(), holds), { numRuns: 40 })
 
