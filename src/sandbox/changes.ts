@@ -1,6 +1,5 @@
 /** How a sandbox differs from the first state that a reset goes back to. */
 import { isoOf } from '../core/instants.js'
-import type { SettingKey } from '../core/settings.js'
 import type { Family } from '../reference/operations.js'
 import type { FirstState } from '../scenario/scenario.js'
 import { collectionOf, FAMILIES, type Store } from '../store/store.js'
@@ -9,33 +8,23 @@ import type { State } from './state.js'
 
 /** How many records or keys were added, changed and deleted. */
 type Differences = { added: number; changed: number; deleted: number }
-export type Changes = {
-  records: Partial<Record<Family, Differences>>
-  keys: Pick<Differences, 'added' | 'deleted'>
-  /** `now` null is the machine's time; `changed`: set, frozen or started since. */
-  clock: { began: { now: string | null; running: boolean }; changed: boolean }
-  /** Ids of entries; `matched` counts requests of those that are there. */
-  script: { added: string[]; removed: string[]; matched: number }
-  settings: SettingKey[]
-}
 
-export async function changesOf(
-  first: FirstState,
-  { store, clock, script, settings }: State
-): Promise<Changes> {
-  const records: Changes['records'] = {}
+export async function changesOf(first: FirstState, { store, clock, script, settings }: State) {
+  const records: Partial<Record<Family, Differences>> = {}
   for (const family of FAMILIES) {
     const differences = await differencesIn(family, first.store, store)
     if (Object.values(differences).some(count => count > 0)) records[family] = differences
   }
   const { at, running } = first.clock
   const [before, after] = [entriesOf(first.script), entriesOf(script)]
+  const keys = {
+    added: missing(store.keys, first.store.keys).length,
+    deleted: missing(first.store.keys, store.keys).length
+  }
   return {
     records,
-    keys: {
-      added: missing(store.keys, first.store.keys).length,
-      deleted: missing(first.store.keys, store.keys).length
-    },
+    keys,
+    // null is the machine's time
     clock: {
       began: { now: at === null ? null : isoOf(at), running },
       changed: clock.start.at !== at || clock.running !== running
@@ -45,7 +34,7 @@ export async function changesOf(
       removed: missing(before, after),
       matched: script.listed().reduce((sum, { matched }) => sum + matched, 0)
     },
-    settings: Object.keys(settings) as SettingKey[]
+    settings: Object.keys(settings)
   }
 }
 

@@ -19,7 +19,6 @@ export const UNSYNCED: FileSystem = {
 /** Files hold API keys. */
 const MODE = 0o600
 const TEMPORARY = /\.[0-9a-f]{16}\.tmp$/
-/** Characters that are written at once. */
 const CHUNK = 2 ** 18
 /** Errors of file systems that cannot sync a folder, and need not. */
 const NO_FOLDER_SYNC = ['EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM']

@@ -4,7 +4,6 @@ import { durationOf } from '../core/durations.js'
 import { nameOf, type OperationId } from '../reference/operations.js'
 import { type Action, gateOf, type Hold, type Release } from '../scenario/script.js'
 
-export type ListedGate = { name: string; open: boolean; waiting: { id: string; on: string }[] }
 type Waiting = { id: string; operation: OperationId; go: (goesOn: boolean) => void }
 type Gate = { isOpen: boolean; waiting: Waiting[] }
 
@@ -33,14 +32,13 @@ export class Gates {
     entry: string,
     hold: Hold,
     { id, operation, action }: { id: string; operation: OperationId | null; action: Action | null }
-  ): { goesOn: Promise<boolean>; leave: (goesOn: boolean) => void; longest: number | null } {
-    const { until = Number.POSITIVE_INFINITY, release = 'in_order' } = hold
+  ) {
+    const { until = Infinity, release = 'in_order' } = hold
     const gate = this.#gate(gateOf(entry, hold))
-    let go: (goesOn: boolean) => void
+    const waiting: Waiting = { id, operation: operation as OperationId, go: () => {} }
     const goesOn = new Promise<boolean>(resolve => {
-      go = resolve
+      waiting.go = resolve
     })
-    const waiting: Waiting = { id, operation: operation as OperationId, go: goesOn => go(goesOn) }
     const leave = (goesOn: boolean) => {
       if (goesOn && action && gate.waiting.includes(waiting)) action.isHeld = false
       gate.waiting = gate.waiting.filter(other => other !== waiting)
@@ -62,7 +60,7 @@ export class Gates {
     return letGo(gate.waiting.splice(0), release)
   }
 
-  listed(names: readonly string[]): ListedGate[] {
+  listed(names: readonly string[]) {
     return names.map(name => {
       const { isOpen = false, waiting = [] } = this.#gates.get(name) ?? {}
       const listed = waiting.map(({ id, operation }) => ({ id, on: nameOf(operation) }))

@@ -60,7 +60,6 @@ async function begin(
   if (dryRun) return loaded
   sandbox.begin({ ...first, store, counters })
   const { scenario, script, expectations } = first
-  // one that expects and does nothing is missed by nobody
   if (expectations.length + script.listed().length > 0) sandbox.run.history.load(scenario.name)
   return loaded
 }

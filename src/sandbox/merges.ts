@@ -13,7 +13,6 @@ import { FAMILIES, type RecordOf, type Store } from '../store/store.js'
 import type { Input } from './inputs.js'
 import type { State } from './state.js'
 
-/** `record` is null where it was deleted. */
 export type RecordChange = RecordName & { record: RecordOf<RecordName['family']> | null }
 type Keys = ImportedRecords['api_keys']
 export type RecordSink = {

@@ -6,16 +6,16 @@ import { Tally } from '../scenario/expect/tally.js'
 import { type ReadText, readBy } from '../scenario/reading.js'
 import type { FirstState } from '../scenario/scenario.js'
 import type { Ask, Worker } from '../work/worker.js'
-import { type Dependencies, evidenceOf } from './dependencies.js'
+import { type Dependencies, evidenceOf, periodOf } from './dependencies.js'
 import { endable, Gates } from './gates.js'
 import { type Input, Inputs } from './inputs.js'
 import { inputOf, type RecordSink, scriptedEdit } from './merges.js'
-import { periodOf } from './period.js'
-import { REFUSALS } from './sentences.js'
+import { REFUSALS, SAYS } from './sentences.js'
 import { type Snapshot, Snapshots } from './snapshots.js'
 import { type ClockChange, emptyState, missingActor, type SavedSandbox, State } from './state.js'
 
 export type SandboxDependencies = Dependencies<Sandbox>
+type Own = ReturnType<typeof evidenceOf>
 type Script = State['script']
 type Entry = Parameters<Script['add']>[0]
 
@@ -36,8 +36,8 @@ export class Sandbox implements World {
   readonly #ending = endable()
   /** Null for the sandbox at the base address. */
   readonly name: string | null
-  readonly evidence: ReturnType<typeof evidenceOf>['evidence']
-  readonly run: ReturnType<typeof evidenceOf>['run']
+  readonly evidence: Own['evidence']
+  readonly run: Own['run']
   readonly snapshots: Snapshots
   /** Whether it stays when the request that created it is over. */
   isKept = false
@@ -49,10 +49,8 @@ export class Sandbox implements World {
 
   constructor(
     dependencies: SandboxDependencies,
-    {
-      name = null,
-      snapshots = new Snapshots(null, 0)
-    }: { name?: string | null; snapshots?: Snapshots } = {}
+    name: string | null = null,
+    snapshots = new Snapshots(null, 0)
   ) {
     this.name = name
     this.snapshots = snapshots
@@ -264,7 +262,7 @@ export class Sandbox implements World {
 
   /** A copy to try requests in: the present state, without evidence and gates. */
   copy(): Sandbox {
-    const copy = new Sandbox(this.dependencies, { name: this.name })
+    const copy = new Sandbox(this.dependencies, this.name)
     copy.isKept = true
     copy.#original = this.inputs
     const { requests, state } = this
@@ -280,7 +278,8 @@ export class Sandbox implements World {
   /** Back to a snapshot, but for settings and what was counted. Errors: `account_unknown`. */
   restore({ state: saved }: Snapshot): void {
     const actor = missingActor(this.settings, saved.store)
-    if (actor !== null) throw REFUSALS.noActorInSnapshot(actor)
+    if (actor !== null)
+      throw REFUSALS.noActor(SAYS.noSuchAccount(actor, saved.store.accounts.someIds()))
     this.#endPeriod()
     const { seed = this.settings.seed } = saved.settings
     const control = this.state.settings

@@ -23,7 +23,6 @@ const HIGH = 0.75
 const FULL = 0.85
 
 export class Sandboxes {
-  /** The one at the base address. */
   readonly main: Sandbox
   readonly worker = new Worker()
   readonly #dependencies: SandboxDependencies
@@ -33,7 +32,6 @@ export class Sandboxes {
   #start: FirstState | undefined
   readonly #held: () => number
 
-  /** `held` is the share of the memory that is in use. */
   constructor(dependencies: SandboxDependencies, held = heldShare) {
     const { values } = settingsInForce(dependencies.launch)
     this.#settings = values
@@ -54,7 +52,6 @@ export class Sandboxes {
     if (held >= FULL || (held >= HIGH && this.#isLarge(sandbox))) throw REFUSALS.noRoom()
   }
 
-  /** Whether a sandbox holds more records than others do on average. */
   #isLarge(sandbox: Sandbox): boolean {
     const all = this.all()
     return sandbox.store.size * all.length > all.reduce((sum, { store }) => sum + store.size, 0)
@@ -164,7 +161,7 @@ export class Sandboxes {
   #new(name: string | null): Sandbox {
     const { snapshots_dir: folder, 'limits.snapshots': max } = this.#settings
     const own = folder && name !== null ? join(folder, 'sandboxes', fileNameOf(name)) : folder
-    return new Sandbox(this.#dependencies, { name, snapshots: new Snapshots(own, max) })
+    return new Sandbox(this.#dependencies, name, new Snapshots(own, max))
   }
 
   /** Those that may make room, the least recently used first, but those of pages before others. */

@@ -4,7 +4,6 @@ import { didYouMean, sentence, shortened, thereAre } from '../core/nearest.js'
 
 const NAMED = { param: 'name' }
 const UNCHANGED = 'Nothing was changed.'
-/** Advice where no sandbox can be added. */
 const ADVICE = {
   none: '; raise limits.sandboxes, or use the base address without /sandbox/NAME',
   full: '; delete one with DELETE /_control/sandboxes/NAME, raise limits.sandboxes, or set sandboxes.evict_idle to replace the least recently used idle one',
@@ -41,7 +40,7 @@ export const REFUSALS = {
   noRoom: refusal(
     'limit_reached',
     () =>
-      `The memory of the emulator is nearly full. Delete sandboxes or snapshots, reset or reload large sandboxes, or start it with a larger --max-old-space-size (NODE_OPTIONS). ${UNCHANGED}`,
+      `The memory of the emulator is nearly full. Delete sandboxes or snapshots, reset large sandboxes, or start it with a larger --max-old-space-size (NODE_OPTIONS). ${UNCHANGED}`,
     { assumption: 'A35' }
   ),
   tooManySandboxes: refusal(
@@ -62,8 +61,7 @@ export const REFUSALS = {
   ),
   changedMeanwhile: refusal(
     'state_changed',
-    () =>
-      `Another request changed the records while yours were being merged; send them again. ${UNCHANGED}`
+    () => `Another request changed records during the merge of yours; send them again. ${UNCHANGED}`
   ),
   noFamily: refusal(
     'record_unknown',
@@ -87,11 +85,6 @@ export const REFUSALS = {
     'account_unknown',
     (problem: string) => `${sentence(`auth.accept_any_key: ${problem}`)} ${UNCHANGED}`,
     NAMED
-  ),
-  noActorInSnapshot: refusal(
-    'account_unknown',
-    (id: string) =>
-      `auth.accept_any_key names ${id}, which is not an Account of the snapshot. ${UNCHANGED}`
   ),
   tooManyKeys: refusal(
     'limit_reached',
@@ -121,10 +114,6 @@ export const REFUSALS = {
     (name: string, names: readonly string[]) =>
       `No snapshot is called ${name}; ${thereAre(names)}.`,
     NAMED
-  ),
-  snapshotUnreadable: refusal(
-    'document_invalid',
-    (path: string, why: string) => `${path} cannot be read as a snapshot: ${why}. ${UNCHANGED}`
   ),
   snapshotNotTaken: refusal(
     'data_not_written',
@@ -177,7 +166,6 @@ export const SAYS = {
     'it is not a document of commerce-emulator. Choose another folder, or restore it from a copy',
   otherFormat: (format: number, own: number) =>
     `it has format ${format}, but this version reads format ${own}. Use the version that wrote it`,
-  empty: 'it is empty. Restore it from a copy',
   longName: (folder: string) =>
     `the path of ${folder} is too long for the socket of its lock; start nearer to it, or choose a shorter one`
 }

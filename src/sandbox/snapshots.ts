@@ -10,7 +10,6 @@ import type { SavedState } from './state.js'
 import { type StateDocument, stateFile } from './state-document.js'
 import { StateReader } from './state-reader.js'
 
-/** `state` has the seed as its only setting. */
 export type Snapshot = { scenario: string; state: SavedState }
 
 /** The last work in each folder, or in memory, for which the next waits; of new sandboxes too. */
@@ -31,7 +30,6 @@ export class Snapshots {
     return this.#inTurn(() => this.#names())
   }
 
-  /** Errors: `limit_reached`, `data_not_written`. */
   put(name: string, snapshot: Snapshot): Promise<void> {
     return this.#inTurn(async () => {
       const names = await this.#names()
@@ -61,7 +59,7 @@ export class Snapshots {
     const path = documentPath(this.#folder as string, name)
     const file = await stateFile(path, DISK)
     await file.read().catch(error => {
-      throw REFUSALS.snapshotUnreadable(path, error.message)
+      throw REFUSALS.unreadable(path, error.message)
     })
     // whoever restores it looks for the Account of that setting in it
     const reader = new StateReader(() => ({ ...settings, 'auth.accept_any_key': null }))

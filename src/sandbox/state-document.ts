@@ -1,28 +1,27 @@
 /** The JSON documents of a data folder: a sandbox, or a snapshot, each whole. */
 import { readFile } from 'node:fs/promises'
 import type { Low } from 'lowdb'
-import type { ClockStart } from '../core/clock.js'
-import type { IdCounters } from '../core/ids.js'
 import { nested } from '../core/settings.js'
 import type { Family } from '../reference/operations.js'
 import type { ExpectationData } from '../scenario/expect/expectations.js'
 import { withAnswers } from '../scenario/play/references.js'
 import { keysIn, recordText } from '../scenario/records/export.js'
-import type { FirstState } from '../scenario/scenario.js'
 import type { Json } from '../scenario/schemas.js'
 import type { EntryCount, EntryData } from '../scenario/script.js'
 import type { Tombstone } from '../store/collection.js'
 import { collectionOf, FAMILIES, type Store } from '../store/store.js'
 import { type FileSystem, replaceFile } from './disk.js'
 import { SAYS } from './sentences.js'
-import type { SavedState } from './state.js'
+import type { SavedSandbox, SavedState } from './state.js'
+
+type FirstState = SavedSandbox['first']
 
 const FORMAT = 5
 
 export type StateData = {
   settings: object
-  counters: IdCounters
-  clock: ClockStart
+  counters: SavedState['counters']
+  clock: SavedState['clock']
   script: ({ id: string; entry: EntryData } & EntryCount)[]
   /** Of a sandbox, a family that is not among them is as in its first state. */
   records: Readonly<Record<string, unknown[]>>
@@ -56,7 +55,6 @@ export async function stateFile(path: string, files: FileSystem): Promise<Low<un
 
 async function readState(path: string): Promise<StateDocument> {
   const text = await readFile(path, 'utf8')
-  if (text.trim() === '') throw new Error(SAYS.empty)
   let data: { format?: unknown } | null
   try {
     data = JSON.parse(text)

@@ -1,14 +1,7 @@
 /** The states of documents that were read: checked, and made again from their parts. */
-import { type Checker, checkerOf } from '../core/checking.js'
+import type { Checker } from '../core/checking.js'
 import { Ids } from '../core/ids.js'
-import { LATEST_INSTANT } from '../core/instants.js'
-import {
-  flattened,
-  type GivenSettings,
-  SETTINGS,
-  type Settings,
-  settingsSchema
-} from '../core/settings.js'
+import { flattened, type GivenSettings, type Settings } from '../core/settings.js'
 import {
   documentOf,
   ProblemList,
@@ -17,12 +10,8 @@ import {
   withoutProblems
 } from '../scenario/documents.js'
 import { compileExpectation, type Expectation } from '../scenario/expect/expectations.js'
-import { MAX_VALUES } from '../scenario/match/matching.js'
-import type { SourceDocument } from '../scenario/read/document.js'
 import { fixtureIn } from '../scenario/records/fixture.js'
 import { FixtureImporter } from '../scenario/records/importer.js'
-import type { FirstState } from '../scenario/scenario.js'
-import { entrySchema, expectationSchema, fixtureSchema } from '../scenario/schemas.js'
 import { compileEntry } from '../scenario/script/entry.js'
 import { Script } from '../scenario/script.js'
 import { Answers } from '../scenario/steps.js'
@@ -30,56 +19,13 @@ import { FAMILIES, Store } from '../store/store.js'
 import { SAYS } from './sentences.js'
 import { missingActor, type SavedSandbox, type SavedState } from './state.js'
 import type { FirstData, StateData, StateDocument } from './state-document.js'
+import { SANDBOX_CHECKER, SNAPSHOT_CHECKER } from './state-schema.js'
 
-const COUNT = { type: 'integer', minimum: 0 }
-/** An object that has these properties, and may have others. */
-const objectOf = (properties: Record<string, object>, optional: Record<string, object> = {}) => ({
-  type: 'object',
-  required: Object.keys(properties),
-  properties: { ...properties, ...optional }
-})
-const listOf = (items: object) => ({ type: 'array', items })
-const COUNTS = { matched: COUNT, applied: COUNT }
-const VALUES = {
-  ...listOf(objectOf({ value: { type: 'string' }, ...COUNTS })),
-  maxItems: MAX_VALUES
-}
-const INSTANT = { minimum: -LATEST_INSTANT, maximum: LATEST_INSTANT }
-
-export function stateSchema(
-  more: Record<string, object> = {},
-  optional: Record<string, object> = {}
-) {
-  const id = { type: 'string', pattern: '^scr_[1-9][0-9]{0,8}$' }
-  const entry = objectOf({ id, entry: entrySchema(), ...COUNTS }, { values: VALUES })
-  const required = {
-    settings: settingsSchema(key => SETTINGS[key].scope === 'sandbox'),
-    counters: { type: 'object', additionalProperties: COUNT },
-    clock: objectOf({
-      at: { type: ['integer', 'null'], ...INSTANT },
-      running: { type: 'boolean' }
-    }),
-    script: listOf({ ...entry, additionalProperties: { type: 'integer' } }),
-    records: fixtureSchema(),
-    ...more
-  }
-  return objectOf(required, optional)
-}
-
-const firstSchema = () =>
-  stateSchema(
-    { scenario: objectOf({ name: { type: 'string' } }) },
-    { expectations: listOf(expectationSchema()) }
-  )
-const SNAPSHOT_CHECKER = checkerOf(() => objectOf({ first: firstSchema() }))
-const SANDBOX_CHECKER = checkerOf(() => {
-  const first = firstSchema()
-  return objectOf({ first, sandbox: stateSchema({ requests: COUNT }) }, { start: first })
-})
+type FirstState = SavedSandbox['first']
 
 /** The settings that records are checked with, from those saved with their state. */
 type SettingsFor = (scenario: GivenSettings, control?: GivenSettings) => Settings
-type Place = { document: SourceDocument; at: string; problems: ProblemList }
+type Place = { document: ReturnType<typeof documentOf>; at: string; problems: ProblemList }
 
 /** Errors: `document_invalid` with every problem of a document. */
 export class StateReader {

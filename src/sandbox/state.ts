@@ -46,8 +46,6 @@ export class State {
   script: Script
   clock: Clock
   settings: GivenSettings
-  /** Many records are made in one millisecond. */
-  #lastStamp = { at: Number.NaN, created: '' }
 
   constructor({ store, ids, script, clock, settings }: Parts) {
     this.store = store
@@ -91,11 +89,9 @@ export class State {
   }
 
   /** For a new record, once nothing can refuse it any more. */
-  stamp(settings: Settings, family: Family, type?: AccountType): { id: string; created: string } {
+  stamp(settings: Settings, family: Family, type?: AccountType) {
     const id = this.ids.draw(kindOf(family, type), settings, this.store[family])
-    const at = this.clock.now()
-    if (at !== this.#lastStamp.at) this.#lastStamp = { at, created: isoOf(at) }
-    return { id, created: this.#lastStamp.created }
+    return { id, created: isoOf(this.clock.now()) }
   }
 
   changedClock(
