@@ -12,7 +12,7 @@ import { CONTROL_HEADERS } from './control/guard.js'
 import { ApiError } from './core/errors.js'
 import { BASE, CONTROL, controlOfBase, isUnder, pathOf } from './core/paths.js'
 import type { Settings } from './core/settings.js'
-import { outsideBase } from './engine/answers.js'
+import { REFUSALS } from './engine/sentences.js'
 import type { Sandboxes } from './sandbox/sandboxes.js'
 import type { Library } from './scenario/library.js'
 import { Answers, addApi, type Data } from './server/api.js'
@@ -141,5 +141,5 @@ function rejectUnroutable({
   }
   if (!is404 || isUnder(BASE, url) || isUnder(CONTROL, url)) return
   reading.relied.add('A39')
-  throw outsideBase(pathOf(url), base)
+  throw REFUSALS.outsideBase(pathOf(url), base)
 }

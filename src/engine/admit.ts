@@ -9,13 +9,11 @@ import {
   valueIn
 } from '../core/form.js'
 import { BASE, isUnder, pathOf } from '../core/paths.js'
-import { readable } from '../core/redaction.js'
 import type { Settings } from '../core/settings.js'
 import type { Account } from '../reference/accounts.js'
 import { type Family, type OperationId, operationAt, operationOf } from '../reference/operations.js'
 import type { Came } from '../scenario/expect/tally.js'
 import type { Store } from '../store/store.js'
-import { methodsAt, noOperation, outsideBase } from './answers.js'
 import { type Arrived, hasBody, isOpenEnded, type RequestHeaders } from './arrived.js'
 import { actorOf, redacted } from './keys.js'
 import { positionOf } from './listing.js'
@@ -30,7 +28,7 @@ import {
   type Table,
   type Values
 } from './parameters.js'
-import { REFUSALS } from './sentences.js'
+import { methodsAt, REFUSALS } from './sentences.js'
 import { inBody } from './visibility.js'
 
 /** What was read of a request, as far as it came. Only the way in writes it. */
@@ -144,7 +142,7 @@ function optionsHeaders({ request, settings, relied }: Draft): AnswerHeaders {
   const { 'access-control-request-headers': asked, origin } = request.headers
   const allow = methodsAt(path)
   const isPreflight = settings.cors && origin !== undefined
-  if (allow === '' && !isPreflight) throw REFUSALS.noPath(readable(path), base)
+  if (allow === '' && !isPreflight) throw REFUSALS.noPath(path, base)
   relied.add('A39')
   return {
     ...(allow !== '' && { allow }),
@@ -158,11 +156,14 @@ function optionsHeaders({ request, settings, relied }: Draft): AnswerHeaders {
 
 /** 1. Finds the operation at a path. */
 function route(draft: Draft): OperationId {
-  const { method, path, world } = draft.request
+  const { method, path, base, world } = draft.request
   refuseElsewhere(draft)
   const isHead = method === 'HEAD'
   const found = operationAt(isHead ? 'GET' : method, path)
-  if (found === null) throw noOperation(draft.request)
+  if (found === null)
+    throw methodsAt(path) === ''
+      ? REFUSALS.noPath(path, base)
+      : REFUSALS.noMethod(path, method, base)
   draft.operation = found.operation
   draft.params = found.params
   reach(draft, STAGE.routed)
@@ -176,7 +177,7 @@ function refuseElsewhere({ request: { url, path, base }, relied }: Draft): void 
   if (path.includes('%') && !isDecodable(path)) throw REFUSALS.badPath()
   if (!isUnder(BASE, url)) {
     relied.add('A39')
-    throw outsideBase(pathOf(url), base)
+    throw REFUSALS.outsideBase(pathOf(url), base)
   }
   if (path.length > MAX_PART_LENGTH && path.split('/').some(part => part.length > MAX_PART_LENGTH))
     throw REFUSALS.longPart()

@@ -53,8 +53,8 @@ export function inPath<F extends Family>(
   param: string
 ): RecordOf<F> {
   const record = visible(caller, family, id)
-  if (record !== undefined) return record
-  throw REFUSALS.notInPath(param, family, id)
+  if (record === undefined) throw REFUSALS.notInPath(param, family, id)
+  return record
 }
 
 export function inBody<F extends Family>(

@@ -28,7 +28,7 @@ declare module 'fastify' {
   }
 }
 
-/** A request that has arrived, until its response is closed. */
+/** A request, until its response is closed. */
 export class Arrival {
   readonly since = performance.now()
   /** Whether the API works on it, even after the client has left. */
