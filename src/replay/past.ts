@@ -25,7 +25,9 @@ export async function storeAt(
   entry: Entry,
   when: 'before' | 'after'
 ): Promise<Store> {
-  const { store } = await sandbox.stateAt(entry.place + (when === 'after' ? entry.changes : 0))
+  const { store } = await sandbox.inputs.stateAt(
+    entry.place + (when === 'after' ? entry.changes : 0)
+  )
   return store
 }
 

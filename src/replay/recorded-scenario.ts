@@ -63,8 +63,8 @@ export async function recordingOf(sandbox: Sandbox, words: SecretWords, chosen?:
   const first = calls.reduce((least, { place }) => Math.min(least, place), inputs.place)
   const last = calls.reduce((most, { place }) => Math.max(most, place), first)
   const [before, after] = await Promise.all([
-    sandbox.stateAt(first),
-    chosen === undefined ? { store } : sandbox.stateAt(last)
+    sandbox.inputs.stateAt(first),
+    chosen === undefined ? { store } : sandbox.inputs.stateAt(last)
   ])
   const { members, copied } = await membersFor(calls, before.store, after.store)
   const touched = await touchedBy(calls, members, expected.data)

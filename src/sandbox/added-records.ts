@@ -24,7 +24,7 @@ export async function addBody(
   { type, text, bytes }: Body,
   left: () => AbortSignal
 ): Promise<ImportedRecords> {
-  const { limits } = sandbox
+  const { limits } = sandbox.dependencies.library
   const document = await sandbox.reading(left)('body', text, { limits, type, kind: 'fixture' })
   return addRecords(sandbox, document, [], bytes.length)
 }

@@ -46,7 +46,7 @@ export class Inputs {
     }
   }
 
-  /** The state before the input of a place, from `earliest` on. */
+  /** The state before the input of a place, from `earliest` on, but for a running clock. */
   async stateAt(place: number): Promise<State> {
     const inputs = this.#kept.slice(0, place - this.earliest)
     const state = this.#first.copy()

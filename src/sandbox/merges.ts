@@ -18,7 +18,7 @@ type Keys = ImportedRecords['api_keys']
 export type RecordSink = {
   readonly state: State
   readonly settings: Settings
-  readonly limits: DocumentLimits
+  readonly dependencies: { readonly library: { readonly limits: DocumentLimits } }
   noteRecords: (
     by: string,
     changes: readonly RecordChange[],
@@ -28,11 +28,11 @@ export type RecordSink = {
 }
 
 export function merge(sandbox: RecordSink, edit: Edit, by: string) {
-  const { state, settings, limits } = sandbox
+  const { state, settings, dependencies } = sandbox
   const [store, ids] = [state.store.clone(), new Ids(state.ids.counters)]
   const problems: DocumentProblem[] = []
   const made = edited(store, edit, { ids, now: state.clock.now(), settings }, problems)
-  const limit = limits['limits.records']
+  const limit = dependencies.library.limits['limits.records']
   if (store.size > limit)
     problems.push({ document: documentOf('', null), steps: ['change'], ...say('no_room', limit) })
   const changed = changesOf(made)

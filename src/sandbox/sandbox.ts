@@ -104,11 +104,6 @@ export class Sandbox implements World {
     return this.#first
   }
 
-  /** The state before the change of a place, but for a running clock. */
-  stateAt(place: number): Promise<State> {
-    return this.inputs.stateAt(place)
-  }
-
   /** The records so many ms ago, as far back as is known. */
   past(ms: number): State['store'] {
     return (this.#original ?? this.inputs).stateOn(this.clock.now() - ms).store
@@ -128,18 +123,12 @@ export class Sandbox implements World {
     this.inputs.add(input, kept)
   }
 
-  get limits(): RecordSink['limits'] {
-    return this.dependencies.library.limits
-  }
-
   change(input: Input, kept?: unknown): void {
     input(this.state)
     this.inputs.add(input, kept)
   }
 
-  nextRequestId(): string {
-    return `req_${++this.requests}`
-  }
+  nextRequestId = (): string => `req_${++this.requests}`
 
   stamp: World['stamp'] = (family, type) => this.state.stamp(this.settings, family, type)
 
@@ -152,9 +141,7 @@ export class Sandbox implements World {
     return readBy(this.dependencies.worker as Worker, () => AbortSignal.any([left(), this.ending]))
   }
 
-  period(): ReturnType<typeof periodOf> {
-    return periodOf(this)
-  }
+  readonly period = () => periodOf(this)
 
   /** It got requests since its last load or reset. */
   get isJudged(): boolean {
@@ -212,9 +199,7 @@ export class Sandbox implements World {
   }
 
   setControlSettings(settings: GivenSettings): void {
-    this.change(state => {
-      state.settings = settings
-    }, settings)
+    this.change(state => Object.assign(state, { settings }), settings)
     this.settingsInForce = this.settingsWith(settings)
   }
 
@@ -240,9 +225,7 @@ export class Sandbox implements World {
 
   setClock(change: ClockChange): void {
     const clock = this.state.changedClock(change, this.machine)
-    this.change(state => {
-      state.clock = clock
-    })
+    this.change(state => Object.assign(state, { clock }))
   }
 
   addEntry(entry: Entry, isFirst: boolean): ReturnType<Script['add']> {

@@ -370,12 +370,12 @@ t.test('change: makes, replaces and deletes before or after, all or nothing', as
     t.equal(stateOf(world) !== before, changed.length > 0)
     t.equal(exchange.place + exchange.changes, world.inputs.place, 'its changes are the last ones')
     t.equal(
-      stateOf({ ...world, state: await world.stateAt(place) } as typeof world),
+      stateOf({ ...world, state: await world.inputs.stateAt(place) } as typeof world),
       before,
       'and can be taken back'
     )
     t.equal(
-      recordsOf({ state: await world.stateAt(world.inputs.place) }),
+      recordsOf({ state: await world.inputs.stateAt(world.inputs.place) }),
       recordsOf(world),
       'or made again'
     )
@@ -510,9 +510,9 @@ t.test('stale: records and lists are as they were then, by the clock of the sand
   for (let nth = 0; nth < 350; nth++)
     many('POST /refunds', { body: { transaction: 'txn_a', amount: 1 } })
   const { data: known } = many('GET /refunds', { query: 'limit=100' }).body
-  const { amount_refunded } = (await full.stateAt(full.inputs.earliest)).store.transactions.get(
-    'txn_a'
-  ) ?? { amount_refunded: 0 }
+  const { amount_refunded } = (
+    await full.inputs.stateAt(full.inputs.earliest)
+  ).store.transactions.get('txn_a') ?? { amount_refunded: 0 }
   t.strictSame([known.length, amount_refunded], [100, 351], 'the first state that is known')
   const { amount_refunded: before } = full.past(3_600_000).transactions.get('txn_a') ?? {
     amount_refunded: 0

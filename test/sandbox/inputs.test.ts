@@ -164,15 +164,15 @@ for (const [limit, isCut] of [
     }
 
     const { earliest, place } = world.inputs
-    equal(stateText((await world.stateAt(place)).saved), stateText(world.state.saved))
+    equal(stateText((await world.inputs.stateAt(place)).saved), stateText(world.state.saved))
     const known = taken.filter(({ place }) => place >= earliest)
     for (const { place, exchange, text, before, after } of known) {
-      const { saved } = await world.stateAt(place)
+      const { saved } = await world.inputs.stateAt(place)
       equal(stateText(saved), text, `place ${place}`)
       if (exchange === null) continue
       // an operation runs after the script has counted its request
       equal(
-        stateText({ ...(await world.stateAt(exchange.place)).saved, script: saved.script }),
+        stateText({ ...(await world.inputs.stateAt(exchange.place)).saved, script: saved.script }),
         text,
         `place ${exchange.place}`
       )
