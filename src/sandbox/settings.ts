@@ -27,9 +27,9 @@ export async function changeSettings(
   const problemsIn = (part: unknown) =>
     SANDBOX_SETTINGS_CHECKER.problems(nested(flattened(part as object)))
   const found = isRight ? [] : [...(await problemsOf(document, changes, problemsIn))]
-  const message = actorProblem(sandbox, given)
-  if (message !== null && !found.some(({ path }) => path === ACTOR.join('.')))
-    found.push(problemAt(ACTOR, { code: 'missing_record', message }))
+  const isJudged = found.some(({ path }) => path === ACTOR.join('.'))
+  const message = isJudged ? null : actorProblem(sandbox, given)
+  if (message !== null) found.push(problemAt(ACTOR, { code: 'missing_record', message }))
   const [first, ...others] = found.map(({ path, code, message }) => ({
     path,
     code,
