@@ -47,7 +47,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   scenario: 334_100,
   engine: 101_000,
   evidence: 82_200,
-  sandbox: 87_900,
+  sandbox: 87_950,
   replay: 38_600,
   reports: 49_450,
   server: 39_900,
