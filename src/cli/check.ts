@@ -18,6 +18,7 @@ import {
   withPlaces
 } from '../reports/points.js'
 import { concerns, type Gate } from '../reports/run.js'
+import { loadScenario } from '../sandbox/loading.js'
 import { Sandbox } from '../sandbox/sandbox.js'
 import type { Written } from '../scenario/documents.js'
 import type { Expectation } from '../scenario/expect/expectations.js'
@@ -61,7 +62,6 @@ import { SAYS, say } from './sentences.js'
 export type CheckOptions = PlayedWith &
   ResponseBounds & {
     launch: Launch
-    /** Besides steps and expectations. */
     failOn?: readonly Gate[]
     /** Before each file of several, else after each step and each second of a wait. */
     onProgress?: Progress | undefined
@@ -124,7 +124,8 @@ async function checkFile(
   let written: Written
   try {
     document = await library.file(file)
-    ;({ written } = await sandbox.load(
+    ;({ written } = await loadScenario(
+      sandbox,
       document,
       { name: file, file },
       { variables: givenVariables(options, known), keys: options.keys }
@@ -203,7 +204,6 @@ async function checkLoaded(checking: Checking): Promise<Found> {
   }
 }
 
-/** Counts requests with the keys of the scenario. `used` takes the keys that were sent. */
 const counting =
   (checking: Checking, tally: Tally, used: Set<string | null>) =>
   (play: Play): Play =>

@@ -5,6 +5,7 @@ import { visible } from '../core/visible.js'
 import { playIn } from '../engine/play.js'
 import { type CheckedFile, isFailed, type Point } from '../reports/points.js'
 import { countOf } from '../reports/sentences.js'
+import { loadScenario } from '../sandbox/loading.js'
 import { Sandbox } from '../sandbox/sandbox.js'
 import type { Library } from '../scenario/library.js'
 import { checkSharedScript } from '../scenario/loading.js'
@@ -17,9 +18,6 @@ import type { Progress } from './progress.js'
 import { checkFiles } from './scenario-files.js'
 import { say } from './sentences.js'
 
-/**
- * Each of `vars` has to be a variable of at least one file. `read` takes every file that was read.
- */
 export function validate(
   places: readonly string[],
   {
@@ -78,7 +76,8 @@ async function foundIn(
         clockFor: start => new Clock(Date.now, start)
       })
     else
-      await sandbox.load(
+      await loadScenario(
+        sandbox,
         document,
         { file, name: file },
         { dryRun: true, play: playIn, variables, warn }

@@ -11,27 +11,27 @@ export const MACHINE_CLOCK: ClockStart = { at: null, running: true }
 /** A clock that was started once; setting it means starting another. */
 export class Clock {
   readonly #machine: () => number
-  readonly #start: ClockStart
+  readonly start: ClockStart
   readonly #since: number
 
   constructor(machine: () => number, start: ClockStart, since = machine()) {
     this.#machine = machine
-    this.#start = start
+    this.start = start
     this.#since = since
   }
 
   get running(): boolean {
-    return this.#start.running
+    return this.start.running
   }
 
   /** Where a copy of this clock has to start, to show the same time from now on. */
   get reading(): ClockStart {
-    return this.#start.at === null ? this.#start : { at: this.now(), running: this.running }
+    return this.start.at === null ? this.start : { at: this.now(), running: this.running }
   }
 
   /** Its time now, or at one of the machine; at most the last instant that can be stored. */
   now(machine?: number): number {
-    const { at, running } = this.#start
+    const { at, running } = this.start
     if (at !== null && !running) return at
     const time = machine ?? this.#machine()
     return at === null ? time : Math.min(at + (time - this.#since), LATEST_INSTANT)

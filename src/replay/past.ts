@@ -20,13 +20,14 @@ type Around = readonly [before: Store, after: Store]
 /** Whether the state around a request can be made again. */
 export const isKnown = ({ inputs }: Sandbox, { place }: Entry): boolean => place >= inputs.earliest
 
-/** Its past is known. */
 export async function storeAt(
   sandbox: Sandbox,
   entry: Entry,
   when: 'before' | 'after'
 ): Promise<Store> {
-  const { store } = await sandbox.stateAt(entry.place + (when === 'after' ? entry.changes : 0))
+  const { store } = await sandbox.inputs.stateAt(
+    entry.place + (when === 'after' ? entry.changes : 0)
+  )
   return store
 }
 

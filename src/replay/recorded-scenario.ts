@@ -9,6 +9,7 @@ import { type AnyRecord, hasPerformed, scriptAction, tookEffect } from '../engin
 import { playIn } from '../engine/play.js'
 import { alongside, answerOf, type Entry, isScripted } from '../evidence/entry.js'
 import { nameOf, type OperationId, operationOf, RESOURCE_NAMES } from '../reference/operations.js'
+import { loadScenario } from '../sandbox/loading.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { documentOf } from '../scenario/documents.js'
 import { withTexts } from '../scenario/play/references.js'
@@ -62,8 +63,8 @@ export async function recordingOf(sandbox: Sandbox, words: SecretWords, chosen?:
   const first = calls.reduce((least, { place }) => Math.min(least, place), inputs.place)
   const last = calls.reduce((most, { place }) => Math.max(most, place), first)
   const [before, after] = await Promise.all([
-    sandbox.stateAt(first),
-    chosen === undefined ? { store } : sandbox.stateAt(last)
+    sandbox.inputs.stateAt(first),
+    chosen === undefined ? { store } : sandbox.inputs.stateAt(last)
   ])
   const { members, copied } = await membersFor(calls, before.store, after.store)
   const touched = await touchedBy(calls, members, expected.data)
@@ -107,7 +108,7 @@ const clockOf = ({ at }: Entry, { timed }: Expected) => ({
   clock: timed.length > 0 ? { now: isoOf(at), running: true } : isoOf(at)
 })
 
-/** Errors: as of `Sandbox.load`. */
+/** Errors: as of `loadScenario`. */
 export async function scenarioOf(recording: Recording): Promise<RecordedScenario> {
   const skipped: string[] = []
   let { calls } = recording
@@ -137,11 +138,11 @@ export async function scenarioOfCall(recording: Recording): Promise<RecordedScen
   return documentFrom(head, playing, recording, [])
 }
 
-/** Plays requests that reached their operation. Errors: as of `Sandbox.load`. */
+/** Plays requests that reached their operation. Errors: as of `loadScenario`. */
 async function playedIn(calls: readonly Entry[], recording: Recording) {
   const { beginning, ids, words, copied, expected } = recording
   const sandbox = recording.blank()
-  await sandbox.load(documentOf('recorded', { name: 'recorded', ...beginning }), {
+  await loadScenario(sandbox, documentOf('recorded', { name: 'recorded', ...beginning }), {
     name: 'recorded',
     file: null
   })

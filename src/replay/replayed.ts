@@ -1,5 +1,6 @@
 /** The scenario of one request, from a recording of all: what `repro` says, without the emulator. */
 import { keysToMask } from '../engine/keys.js'
+import { loadScenario } from '../sandbox/loading.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { documentOf } from '../scenario/documents.js'
 import { withTexts } from '../scenario/play/references.js'
@@ -12,7 +13,6 @@ import {
   scenarioOfCall
 } from './recorded-scenario.js'
 
-/** The requests of a period `SANDBOX#N`, and the scenario that plays them. */
 export type RunRecording = { of: string; requests: readonly RecordedRequest[]; scenario: Json }
 
 /**
@@ -26,7 +26,7 @@ export async function replayedCall(
 ): Promise<RecordedScenario | undefined> {
   const drawn = new Map(requests.flatMap(({ made }) => (made ? [[made.drawn, made.id]] : [])))
   const data = withTexts(scenario, text => drawn.get(text) ?? text)
-  await sandbox.load(documentOf('recorded', data), { name: 'recorded', file: null })
+  await loadScenario(sandbox, documentOf('recorded', data), { name: 'recorded', file: null })
   const { play, answers } = sandbox.requireLoaded()
   const { stamp } = sandbox
   let sent: RecordedRequest | undefined

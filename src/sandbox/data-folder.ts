@@ -1,7 +1,4 @@
-/**
- * The data folder: a document for each sandbox, on disk before the response to a change. A write
- * replaces the documents of those that changed, one write at a time.
- */
+/** The data folder: a document for each sandbox, on disk before the response to a change. */
 import { mkdir, readdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -11,8 +8,10 @@ import type { FirstState, Launch } from '../scenario/scenario.js'
 import { DISK, type FileSystem, removeLeftovers, syncFolder } from './disk.js'
 import { Lock } from './lock.js'
 import { documentNames, documentPath } from './names.js'
+import type { Sandbox } from './sandbox.js'
+import type { KeptSandboxes } from './sandboxes.js'
 import { REFUSALS } from './sentences.js'
-import type { LiveState, PresentSandboxes, SavedSandbox, SavedSandboxes } from './state.js'
+import { isSame, type SavedSandbox } from './state.js'
 import { type StateDocument, stateFile, type Written } from './state-document.js'
 import { StateReader } from './state-reader.js'
 
@@ -23,25 +22,18 @@ const NAMED = 'sandboxes'
 /** What a process that ended before its first write leaves. */
 const OWN = /^(sandboxes$|data\.lock-|base\.json\.)/
 
-/** A sandbox as its document has it; `counts` go on by themselves. */
-type Held = {
-  state: LiveState
-  first: FirstState
-  start: FirstState | undefined
-  marks: readonly unknown[]
-  counts: readonly unknown[]
-}
+type Source = () => KeptSandboxes<Sandbox>
+/** Of a sandbox as its document has it; `counts` go on by themselves. */
+type Marks = { state: readonly unknown[]; counts: readonly unknown[] }
 
 export class DataFolder {
   readonly #path: string
   readonly #lock: Lock
   readonly #files: FileSystem
   readonly isNew: boolean
-  #source = (): PresentSandboxes => {
-    throw new Error('there is nothing to save yet')
-  }
+  #source: Source = () => fail('there is nothing to save yet')
   /** Null where a write failed, and the file may be there all the same. */
-  readonly #held = new Map<string | null, Held | null>()
+  readonly #written = new Map<string | null, Marks | null>()
   /** The present write, and the one that waits for it. */
   #writing = Promise.resolve()
   #next: Promise<void> | null = null
@@ -57,7 +49,7 @@ export class DataFolder {
     this.isNew = isNew
   }
 
-  /** Errors: `document_invalid` when it is in use, or no folder that can be written. */
+  /** Errors: `document_invalid`. */
   static async take(path: string, files: FileSystem = DISK): Promise<DataFolder> {
     const there = await stat(path).catch(() => null)
     if (there && !there.isDirectory()) throw REFUSALS.notAFolder(path)
@@ -66,30 +58,29 @@ export class DataFolder {
     const names: string[] = await readdir(path).catch(() => [])
     const isNew = !names.includes(BASE)
     if (isNew && names.some(name => !OWN.test(name))) throw REFUSALS.notEmpty(path)
-    const lock = await mkdir(join(path, NAMED), { recursive: true })
-      .then(() => Lock.take(join(path, 'data')))
-      .catch(error => {
-        throw REFUSALS.unlockable(path, error.message)
-      })
+    const unusable = (error: Error) => {
+      throw REFUSALS.unlockable(path, error.message)
+    }
+    await mkdir(join(path, NAMED), { recursive: true }).catch(unusable)
+    const lock = await Lock.take(join(path, 'data')).catch(unusable)
     if (lock === null) throw REFUSALS.locked(path)
     try {
-      for (const folder of [path, join(path, NAMED)]) await removeLeftovers(folder, 0, files)
+      for (const folder of [path, join(path, NAMED)]) await removeLeftovers(folder, files)
       return new DataFolder(path, lock, files, isNew)
     } catch (error) {
       await lock.release()
-      throw REFUSALS.unlockable(path, (error as Error).message)
+      return unusable(error as Error)
     }
   }
 
-  /** Errors: `document_invalid` for the first document that is wrong; all stay as they are. */
-  async read(launch: Launch): Promise<SavedSandboxes> {
+  /** Errors: `document_invalid` for the first document that is wrong. */
+  async read(launch: Launch): Promise<KeptSandboxes<SavedSandbox>> {
     const reader = new StateReader(
       (scenario, control) => settingsInForce({ ...launch, scenario, control }).values
     )
     const sandboxes: SavedSandbox[] = []
     let start: FirstState | undefined
-    const names = documentNames(await readdir(join(this.#path, NAMED)))
-    for (const name of [null, ...names]) {
+    for (const name of [null, ...documentNames(await readdir(join(this.#path, NAMED)))]) {
       const path = this.#fileOf(name)
       const file = await stateFile(path, this.#files)
       await file.read().catch(error => {
@@ -106,16 +97,14 @@ export class DataFolder {
     return name === null ? join(this.#path, BASE) : documentPath(join(this.#path, NAMED), name)
   }
 
-  writeFrom(source: () => PresentSandboxes): void {
+  writeFrom(source: Source): void {
     this.#source = source
   }
 
-  /** The sandboxes are as their documents have them. */
   resumed(): void {
-    for (const { name, held } of this.#changed()) this.#held.set(name, held)
+    for (const { name, marks } of this.#changed()) this.#written.set(name, marks)
   }
 
-  /** Errors: `data_not_written`. */
   saved(): Promise<void> {
     return this.#nextWrite(REFUSALS.inMemoryAlone)
   }
@@ -125,10 +114,7 @@ export class DataFolder {
     if (this.isFailing) await this.#nextWrite(REFUSALS.notWritable)
   }
 
-  /**
-   * After the writes that wait and, with `writesLast`, one of everything. Errors:
-   * `data_not_written` with what is not on disk.
-   */
+  /** `writesLast`: everything once more. Errors: `data_not_written` with what is not on disk. */
   async close({ writesLast = false }: { writesLast?: boolean } = {}): Promise<void> {
     while (this.#next !== null) await this.#next.catch(() => {})
     await this.#writing
@@ -140,9 +126,7 @@ export class DataFolder {
       throw REFUSALS.lastNotWritten(this.#path, (error as Error).message, names)
     } finally {
       this.#isClosed = true
-      this.#source = () => {
-        throw new Error('the emulator has stopped')
-      }
+      this.#source = () => fail('the emulator has stopped')
       await this.#lock.release()
     }
   }
@@ -170,44 +154,41 @@ export class DataFolder {
 
   /** `counts`: also where only the count of requests or a running clock went on. */
   async #write({ counts = false } = {}): Promise<void> {
-    for (const { name, held, written } of [...this.#changed(counts)]) {
+    for (const { name, marks, written } of [...this.#changed(counts)]) {
       const file = await stateFile(this.#fileOf(name), this.#files)
       file.data = written
-      this.#held.set(name, null)
+      this.#written.set(name, null)
       await file.write()
-      this.#held.set(name, held)
+      this.#written.set(name, marks)
     }
     const present = new Set(this.#source().sandboxes.map(({ name }) => name))
-    const ended = [...this.#held.keys()].filter(name => !present.has(name))
+    const ended = [...this.#written.keys()].filter(name => !present.has(name))
     for (const name of ended) {
       await this.#files.rm(this.#fileOf(name), { force: true })
-      this.#held.delete(name)
+      this.#written.delete(name)
     }
     if (ended.length > 0) await syncFolder(join(this.#path, NAMED), this.#files)
   }
 
   *#changed(counts = false) {
-    const { start, sandboxes } = this.#source()
-    for (const { name, first, requests, state } of sandboxes) {
-      const known = this.#held.get(name)
-      const held: Held = {
-        state,
-        first,
-        start: name === null && start !== first ? start : undefined,
-        marks: state.marks,
+    const { start: common, sandboxes } = this.#source()
+    for (const sandbox of sandboxes) {
+      const { name, requests, state } = sandbox
+      const first = sandbox.requireLoaded()
+      const start = name === null && common !== first ? common : undefined
+      const marks: Marks = {
+        state: [state, first, start, ...state.marks],
         counts: [requests, state.clock.reading.at]
       }
-      if (known && isSame(known, held, counts)) continue
-      const sandbox = { ...state.value, name, requests }
-      const written: Written = { first, start: held.start, sandbox }
-      yield { name, held, written }
+      const last = this.#written.get(name)
+      if (last && isSame(marks.state, last.state) && (!counts || isSame(marks.counts, last.counts)))
+        continue
+      const written: Written = { first, start, sandbox: { ...state.saved, name, requests } }
+      yield { name, marks, written }
     }
   }
 }
 
-const isSame = (a: Held, b: Held, counts: boolean): boolean =>
-  a.state === b.state &&
-  a.first === b.first &&
-  a.start === b.start &&
-  b.marks.every((mark, nth) => mark === a.marks[nth]) &&
-  (!counts || b.counts.every((count, nth) => count === a.counts[nth]))
+function fail(why: string): never {
+  throw new Error(why)
+}

@@ -1,6 +1,6 @@
 /** Files that are replaced whole or not at all; synced unless `UNSYNCED`. */
 import { randomBytes } from 'node:crypto'
-import { open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 export type FileSystem = {
@@ -8,20 +8,17 @@ export type FileSystem = {
   readdir: (folder: string) => Promise<string[]>
   rename: typeof rename
   rm: typeof rm
-  stat: typeof stat
 }
 type Handle = Awaited<ReturnType<typeof open>>
 
-export const DISK: FileSystem = { open, readdir, rename, rm, stat }
-const nothing = async () => {}
+export const DISK: FileSystem = { open, readdir, rename, rm }
 export const UNSYNCED: FileSystem = {
   ...DISK,
-  open: async (...given) => Object.assign(await open(...given), { sync: nothing })
+  open: async (...given) => Object.assign(await open(...given), { sync: async () => {} })
 }
 /** Files hold API keys. */
 const MODE = 0o600
 const TEMPORARY = /\.[0-9a-f]{16}\.tmp$/
-/** Characters that are written at once. */
 const CHUNK = 2 ** 18
 /** Errors of file systems that cannot sync a folder, and need not. */
 const NO_FOLDER_SYNC = ['EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM']
@@ -75,16 +72,8 @@ function exceptUnsyncable(error: NodeJS.ErrnoException): undefined {
   if (!NO_FOLDER_SYNC.includes(error.code as string)) throw error
 }
 
-/** Removes what killed processes left behind in a folder, at least `age` milliseconds old. */
-export async function removeLeftovers(
-  folder: string,
-  age = 0,
-  files: FileSystem = DISK
-): Promise<void> {
-  for (const name of await files.readdir(folder)) {
-    if (!TEMPORARY.test(name)) continue
-    const left = join(folder, name)
-    const isOld = age === 0 || Date.now() - (await files.stat(left)).mtimeMs > age
-    if (isOld) await files.rm(left, { force: true })
-  }
+/** Removes what killed processes left behind in a folder. */
+export async function removeLeftovers(folder: string, files: FileSystem): Promise<void> {
+  for (const name of await files.readdir(folder))
+    if (TEMPORARY.test(name)) await files.rm(join(folder, name), { force: true })
 }

@@ -1,38 +1,44 @@
-/**
- * Requests that a script holds, until a gate opens, the client leaves, or the state is replaced.
- */
+/** Requests that a script holds. */
+import { setMaxListeners } from 'node:events'
 import { durationOf } from '../core/durations.js'
 import { nameOf, type OperationId } from '../reference/operations.js'
 import { type Action, gateOf, type Hold, type Release } from '../scenario/script.js'
 
-export type ListedGate = { name: string; open: boolean; waiting: { id: string; on: string }[] }
 type Waiting = { id: string; operation: OperationId; go: (goesOn: boolean) => void }
 type Gate = { isOpen: boolean; waiting: Waiting[] }
 
+/** What every event stream and every request that waits may listen to. */
+export function endable(): AbortController {
+  const controller = new AbortController()
+  setMaxListeners(0, controller.signal)
+  return controller
+}
+
 export class Gates {
   readonly #gates = new Map<string, Gate>()
+  readonly #ending = endable()
+
+  get ending(): AbortSignal {
+    return this.#ending.signal
+  }
 
   /** An opened gate stays open. */
   isOpen(entry: string, hold: Hold): boolean {
     return this.#gate(gateOf(entry, hold)).isOpen
   }
 
-  /**
-   * Waits at a closed gate; when `until` requests wait, they go on together. `goesOn` resolves with
-   * whether it does, `leave` ends its wait, `longest` is in milliseconds.
-   */
+  /** Waits at a closed gate until `leave` is called, or for `longest` ms at most. */
   arrive(
     entry: string,
     hold: Hold,
     { id, operation, action }: { id: string; operation: OperationId | null; action: Action | null }
-  ): { goesOn: Promise<boolean>; leave: (goesOn: boolean) => void; longest: number | null } {
-    const { until = Number.POSITIVE_INFINITY, release = 'in_order' } = hold
+  ) {
+    const { until = Infinity, release = 'in_order' } = hold
     const gate = this.#gate(gateOf(entry, hold))
-    let go: (goesOn: boolean) => void
+    const waiting: Waiting = { id, operation: operation as OperationId, go: () => {} }
     const goesOn = new Promise<boolean>(resolve => {
-      go = resolve
+      waiting.go = resolve
     })
-    const waiting: Waiting = { id, operation: operation as OperationId, go: goesOn => go(goesOn) }
     const leave = (goesOn: boolean) => {
       if (goesOn && action && gate.waiting.includes(waiting)) action.isHeld = false
       gate.waiting = gate.waiting.filter(other => other !== waiting)
@@ -44,11 +50,7 @@ export class Gates {
       // the last one has to wait too before all go on in order
       queueMicrotask(() => letGo(together, release))
     }
-    return {
-      goesOn,
-      leave,
-      longest: hold.for === undefined ? null : (durationOf(hold.for) as number)
-    }
+    return { goesOn, leave, longest: hold.for ? (durationOf(hold.for) as number) : null }
   }
 
   /** Returns the ids of the requests that go on. */
@@ -58,14 +60,11 @@ export class Gates {
     return letGo(gate.waiting.splice(0), release)
   }
 
-  listed(names: readonly string[]): ListedGate[] {
+  listed(names: readonly string[]) {
     return names.map(name => {
       const { isOpen = false, waiting = [] } = this.#gates.get(name) ?? {}
-      return {
-        name,
-        open: isOpen,
-        waiting: waiting.map(({ id, operation }) => ({ id, on: nameOf(operation) }))
-      }
+      const listed = waiting.map(({ id, operation }) => ({ id, on: nameOf(operation) }))
+      return { name, open: isOpen, waiting: listed }
     })
   }
 
@@ -79,7 +78,8 @@ export class Gates {
   }
 
   /** Ends every wait: the requests do not go on. */
-  end(): void {
+  end(reason?: Error): void {
+    this.#ending.abort(reason)
     for (const { waiting } of this.#gates.values())
       for (const { go } of waiting.splice(0)) go(false)
   }

@@ -16,7 +16,6 @@ export const isName = (name: string): boolean => NAME.test(name) && !holdsCardNu
 export const fileNameOf = (name: string): string =>
   name.replace(/[A-Z]/g, letter => `~${letter.toLowerCase()}`)
 
-/** Null for a file of another kind. */
 export function nameOfFile(file: string): string | null {
   const name = file.replace(/~[a-z]/g, ([, letter]) => (letter as string).toUpperCase())
   return isName(name) && fileNameOf(name) === file ? name : null
@@ -27,7 +26,6 @@ const ENDING = '.json'
 export const documentPath = (folder: string, name: string): string =>
   join(folder, fileNameOf(name) + ENDING)
 
-/** The names of the documents in a folder, given its files. */
 export const documentNames = (files: readonly string[]): string[] =>
   files.flatMap(file =>
     file.endsWith(ENDING) ? (nameOfFile(file.slice(0, -ENDING.length)) ?? []) : []

@@ -1,13 +1,11 @@
-/**
- * The sentences of sandboxes, snapshots and the data folder: refusals, and texts that follow a place.
- */
+/** What sandboxes, snapshots and the data folder say: refusals, and texts that follow a place. */
 import { ApiError, type Problem, refusal } from '../core/errors.js'
 import { didYouMean, sentence, shortened, thereAre } from '../core/nearest.js'
 
 const NAMED = { param: 'name' }
 const UNCHANGED = 'Nothing was changed.'
-/** Advice where no sandbox can be added. */
 const ADVICE = {
+  none: '; raise limits.sandboxes, or use the base address without /sandbox/NAME',
   full: '; delete one with DELETE /_control/sandboxes/NAME, raise limits.sandboxes, or set sandboxes.evict_idle to replace the least recently used idle one',
   busy: ', and none is idle; try again when one is, or raise limits.sandboxes',
   page: '; a web page of another site or port cannot replace one; delete one with DELETE /_control/sandboxes/NAME, or raise limits.sandboxes'
@@ -24,7 +22,6 @@ const unusable = <T extends readonly unknown[]>(
 const FOLDER = 'The data folder'
 
 export const REFUSALS = {
-  // names
   cardInName: refusal(
     'name_invalid',
     () => 'The name contains a card number. Names are shown and stored; choose another one.',
@@ -36,7 +33,6 @@ export const REFUSALS = {
       `${shown === '' ? 'The name is empty' : `${shown} is not a name`}: a name must be 1 to 64 letters, digits, ., _ and -, beginning with a letter or digit, not ending in a dot, and not one of Windows's own, such as con.`,
     NAMED
   ),
-  // sandboxes
   notReady: refusal(
     'not_ready',
     () => 'The start scenario is still being loaded; try again in a moment.'
@@ -44,13 +40,8 @@ export const REFUSALS = {
   noRoom: refusal(
     'limit_reached',
     () =>
-      `The memory of the emulator is nearly full. Delete sandboxes or snapshots, reset or reload large sandboxes, or start it with a larger --max-old-space-size (NODE_OPTIONS). ${UNCHANGED}`,
+      `The memory of the emulator is nearly full. Delete sandboxes or snapshots, reset large sandboxes, or start it with a larger --max-old-space-size (NODE_OPTIONS). ${UNCHANGED}`,
     { assumption: 'A35' }
-  ),
-  noSandboxes: refusal(
-    'sandbox_limit',
-    () =>
-      'limits.sandboxes is 0, so there are no sandboxes; raise it, or use the base address without /sandbox/NAME.'
   ),
   tooManySandboxes: refusal(
     'sandbox_limit',
@@ -68,11 +59,9 @@ export const REFUSALS = {
     (name: string | null) => `The sandbox ${name} was deleted during this request.`,
     NAMED
   ),
-  // changes of a sandbox
   changedMeanwhile: refusal(
     'state_changed',
-    () =>
-      `Another request changed the records while yours were being merged; send them again. ${UNCHANGED}`
+    () => `Another request changed records during the merge of yours; send them again. ${UNCHANGED}`
   ),
   noFamily: refusal(
     'record_unknown',
@@ -97,11 +86,6 @@ export const REFUSALS = {
     (problem: string) => `${sentence(`auth.accept_any_key: ${problem}`)} ${UNCHANGED}`,
     NAMED
   ),
-  noActorInSnapshot: refusal(
-    'account_unknown',
-    (id: string) =>
-      `auth.accept_any_key names ${id}, which is not an Account of the snapshot. ${UNCHANGED}`
-  ),
   tooManyKeys: refusal(
     'limit_reached',
     (count: number) =>
@@ -120,7 +104,6 @@ export const REFUSALS = {
       problems
     })
   },
-  // snapshots
   tooManySnapshots: refusal(
     'limit_reached',
     (count: number) =>
@@ -132,16 +115,11 @@ export const REFUSALS = {
       `No snapshot is called ${name}; ${thereAre(names)}.`,
     NAMED
   ),
-  snapshotUnreadable: refusal(
-    'document_invalid',
-    (path: string, why: string) => `${path} cannot be read as a snapshot: ${why}. ${UNCHANGED}`
-  ),
   snapshotNotTaken: refusal(
     'data_not_written',
     (name: string, path: string, why: string) =>
       `The snapshot ${name} was not taken: ${path} could not be written: ${why}.`
   ),
-  // the data folder
   locked: unusable(
     FOLDER,
     () => 'is in use by another process; stop that process, or choose another folder'
@@ -153,7 +131,7 @@ export const REFUSALS = {
       `cannot be created: there is no folder ${folder}; create it, or choose another`,
     ''
   ),
-  notAFolder: unusable(FOLDER, () => 'is a file, as earlier versions wrote; choose a folder'),
+  notAFolder: unusable(FOLDER, () => 'is a file; choose a folder'),
   notEmpty: unusable(
     FOLDER,
     () => 'contains other files but no state; choose an empty or new folder'
@@ -183,14 +161,11 @@ export const SAYS = {
     `no Account has the id ${shortened(id)}${didYouMean(id, known)}`,
   notAnActor: (id: string) =>
     `auth.accept_any_key names ${shortened(id)}, which is not an Account there`,
-  // documents of states
   damaged: 'it is not valid JSON. Restore it from a copy',
   foreign:
     'it is not a document of commerce-emulator. Choose another folder, or restore it from a copy',
-  ofLines: 'an earlier version wrote it. Use that version, or remove it to start over',
   otherFormat: (format: number, own: number) =>
     `it has format ${format}, but this version reads format ${own}. Use the version that wrote it`,
-  empty: 'it is empty. Restore it from a copy',
-  longName: (name: string) =>
-    `the name of its lock, ${name}, is too long for a socket; choose a shorter name`
+  longName: (folder: string) =>
+    `the path of ${folder} is too long for the socket of its lock; start nearer to it, or choose a shorter one`
 }

@@ -1,33 +1,26 @@
-/** Snapshots: named states in memory and, with a folder, in files that outlive the process. */
+/** Snapshots: named states in memory and, with a folder, in files. */
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Settings } from '../core/settings.js'
-import { DISK, removeLeftovers, syncFolder } from './disk.js'
+import { DISK, syncFolder } from './disk.js'
 import { documentNames, documentPath } from './names.js'
 import { REFUSALS } from './sentences.js'
-import type { SandboxState } from './state.js'
+import type { SavedState } from './state.js'
 import { type StateDocument, stateFile } from './state-document.js'
 import { StateReader } from './state-reader.js'
 
-/** `state` has the seed as its only setting. */
-export type Snapshot = { scenario: string; state: SandboxState }
+export type Snapshot = { scenario: string; state: SavedState }
 
-/** No process writes an older temporary file any more, and processes may share a folder. */
-const LEFT_MS = 600_000
-
-/**
- * The last work in each folder, or in memory: what follows waits for it, also for a new sandbox of
- * the same name.
- */
+/** The last work in each folder, or in memory, for which the next waits; of new sandboxes too. */
 const LAST = new Map<string | Snapshots, Promise<void>>()
 
 export class Snapshots {
+  /** Null keeps them in memory alone. */
   #folder: string | null
   readonly #max: number
   readonly #inMemory = new Map<string, Snapshot>()
 
-  /** `folder` null keeps them in memory alone. */
   constructor(folder: string | null, max: number) {
     this.#folder = folder
     this.#max = max
@@ -37,7 +30,6 @@ export class Snapshots {
     return this.#inTurn(() => this.#names())
   }
 
-  /** Errors: `limit_reached`, `data_not_written`. */
   put(name: string, snapshot: Snapshot): Promise<void> {
     return this.#inTurn(async () => {
       const names = await this.#names()
@@ -53,10 +45,7 @@ export class Snapshots {
     return [...new Set([...this.#inMemory.keys(), ...documentNames(files)])].sort()
   }
 
-  /**
-   * Errors: `snapshot_unknown` with those that exist; `document_invalid` for a file that cannot be
-   * read, or whose records do not fit.
-   */
+  /** Errors: `snapshot_unknown`; `document_invalid` for a file that is wrong. */
   get(name: string, settings: Settings): Promise<Snapshot> {
     return this.#inTurn(async () => {
       const snapshot = this.#inMemory.get(name) ?? (await this.#read(name, settings))
@@ -70,7 +59,7 @@ export class Snapshots {
     const path = documentPath(this.#folder as string, name)
     const file = await stateFile(path, DISK)
     await file.read().catch(error => {
-      throw REFUSALS.snapshotUnreadable(path, error.message)
+      throw REFUSALS.unreadable(path, error.message)
     })
     // whoever restores it looks for the Account of that setting in it
     const reader = new StateReader(() => ({ ...settings, 'auth.accept_any_key': null }))
@@ -78,7 +67,7 @@ export class Snapshots {
     return { scenario: state.scenario.name, state }
   }
 
-  /** Errors: `data_not_written`; an earlier snapshot is still there then. */
+  /** Errors: `data_not_written`; an earlier snapshot stays. */
   async #write(name: string, folder: string, { scenario, state }: Snapshot): Promise<void> {
     const path = documentPath(folder, name)
     const file = await stateFile(path, DISK)
@@ -90,10 +79,9 @@ export class Snapshots {
     await written.catch(error => {
       throw REFUSALS.snapshotNotTaken(name, path, error.message)
     })
-    await removeLeftovers(folder, LEFT_MS)
   }
 
-  /** Errors: `snapshot_unknown` with those that exist. */
+  /** Errors: `snapshot_unknown`. */
   delete(name: string): Promise<void> {
     return this.#inTurn(async () => {
       await this.#require(name)
@@ -105,7 +93,7 @@ export class Snapshots {
     })
   }
 
-  /** Deletes them all: the folder may belong to another sandbox of the same name from then on. */
+  /** Deletes them all; another sandbox of the same name may have the folder from then on. */
   end(): Promise<void> {
     return this.#inTurn(async () => {
       const folder = this.#folder
@@ -117,13 +105,13 @@ export class Snapshots {
     })
   }
 
-  /** So that no two write or delete a file at once. */
   #inTurn<T>(act: () => Promise<T>): Promise<T> {
     const key = this.#folder ?? this
     const done = (LAST.get(key) ?? Promise.resolve()).then(act)
-    const over = done.then(nothing, nothing).then(() => {
+    const end = () => {
       if (LAST.get(key) === over) LAST.delete(key)
-    })
+    }
+    const over = done.then(end, end)
     LAST.set(key, over)
     return done
   }
@@ -133,5 +121,3 @@ export class Snapshots {
     if (!names.includes(name)) throw REFUSALS.noSnapshot(name, names)
   }
 }
-
-const nothing = () => {}

@@ -1,28 +1,27 @@
 /** The JSON documents of a data folder: a sandbox, or a snapshot, each whole. */
 import { readFile } from 'node:fs/promises'
 import type { Low } from 'lowdb'
-import type { ClockStart } from '../core/clock.js'
-import type { IdCounters } from '../core/ids.js'
 import { nested } from '../core/settings.js'
 import type { Family } from '../reference/operations.js'
 import type { ExpectationData } from '../scenario/expect/expectations.js'
 import { withAnswers } from '../scenario/play/references.js'
 import { keysIn, recordText } from '../scenario/records/export.js'
-import type { FirstState } from '../scenario/scenario.js'
 import type { Json } from '../scenario/schemas.js'
 import type { EntryCount, EntryData } from '../scenario/script.js'
 import type { Tombstone } from '../store/collection.js'
 import { collectionOf, FAMILIES, type Store } from '../store/store.js'
 import { type FileSystem, replaceFile } from './disk.js'
 import { SAYS } from './sentences.js'
-import type { SandboxState } from './state.js'
+import type { SavedSandbox, SavedState } from './state.js'
+
+type FirstState = SavedSandbox['first']
 
 const FORMAT = 5
 
 export type StateData = {
   settings: object
-  counters: IdCounters
-  clock: ClockStart
+  counters: SavedState['counters']
+  clock: SavedState['clock']
   script: ({ id: string; entry: EntryData } & EntryCount)[]
   /** Of a sandbox, a family that is not among them is as in its first state. */
   records: Readonly<Record<string, unknown[]>>
@@ -32,22 +31,19 @@ export type FirstData = StateData & {
   scenario: FirstState['scenario']
   expectations?: ExpectationData[]
 }
-/**
- * A snapshot is a first state alone. `start`, of the sandbox at the base address, is for new
- * sandboxes where that is not its own first state.
- */
+/** A snapshot is a `first` alone. `start`: what new sandboxes begin with, where that differs. */
 export type StateDocument = {
   first: FirstData
   start?: FirstData
   sandbox?: StateData & { name: string | null; requests: number }
 }
 export type Written = {
-  first: SandboxState & Pick<FirstState, 'scenario'> & Partial<FirstState>
+  first: SavedState & Pick<FirstState, 'scenario'> & Partial<FirstState>
   start?: FirstState | undefined
-  sandbox?: SandboxState & { name: string | null; requests: number }
+  sandbox?: SavedState & { name: string | null; requests: number }
 }
 
-/** A file as a database of one document. Errors: the system's; what is wrong with its text. */
+/** A file as a database. Errors: the system's; what is wrong with its text. */
 export async function stateFile(path: string, files: FileSystem): Promise<Low<unknown>> {
   const { Low } = await import('lowdb')
   const adapter = {
@@ -59,12 +55,11 @@ export async function stateFile(path: string, files: FileSystem): Promise<Low<un
 
 async function readState(path: string): Promise<StateDocument> {
   const text = await readFile(path, 'utf8')
-  if (text.trim() === '') throw new Error(SAYS.empty)
   let data: { format?: unknown } | null
   try {
     data = JSON.parse(text)
   } catch {
-    throw new Error(text.startsWith('{"sha256"') ? SAYS.ofLines : SAYS.damaged)
+    throw new Error(SAYS.damaged)
   }
   if (typeof data?.format !== 'number') throw new Error(SAYS.foreign)
   if (data.format !== FORMAT) throw new Error(SAYS.otherFormat(data.format, FORMAT))
@@ -107,7 +102,7 @@ function changedFamilies(store: Store, base: Store): readonly Family[] {
 }
 
 function* textsOfState(
-  { settings, counters, clock, script, store }: SandboxState,
+  { settings, counters, clock, script, store }: SavedState,
   parts: object,
   families: readonly Family[] = FAMILIES
 ): Generator<string> {

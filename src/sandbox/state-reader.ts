@@ -1,14 +1,7 @@
 /** The states of documents that were read: checked, and made again from their parts. */
-import { type Checker, checkerOf } from '../core/checking.js'
+import type { Checker } from '../core/checking.js'
 import { Ids } from '../core/ids.js'
-import { LATEST_INSTANT } from '../core/instants.js'
-import {
-  flattened,
-  type GivenSettings,
-  SETTINGS,
-  type Settings,
-  settingsSchema
-} from '../core/settings.js'
+import { flattened, type GivenSettings, type Settings } from '../core/settings.js'
 import {
   documentOf,
   ProblemList,
@@ -16,78 +9,25 @@ import {
   reportTo,
   withoutProblems
 } from '../scenario/documents.js'
-import { compileExpectation } from '../scenario/expect/expectations.js'
-import { MAX_VALUES } from '../scenario/match/matching.js'
-import type { SourceDocument } from '../scenario/read/document.js'
+import { compileExpectation, type Expectation } from '../scenario/expect/expectations.js'
 import { fixtureIn } from '../scenario/records/fixture.js'
 import { FixtureImporter } from '../scenario/records/importer.js'
-import type { FirstState } from '../scenario/scenario.js'
-import { entrySchema, expectationSchema, fixtureSchema } from '../scenario/schemas.js'
 import { compileEntry } from '../scenario/script/entry.js'
 import { Script } from '../scenario/script.js'
 import { Answers } from '../scenario/steps.js'
 import { FAMILIES, Store } from '../store/store.js'
 import { SAYS } from './sentences.js'
-import { missingActor, type SandboxState, type SavedSandbox } from './state.js'
+import { missingActor, type SavedSandbox, type SavedState } from './state.js'
 import type { FirstData, StateData, StateDocument } from './state-document.js'
+import { SANDBOX_CHECKER, SNAPSHOT_CHECKER } from './state-schema.js'
 
-const COUNT = { type: 'integer', minimum: 0 }
-/** An object that has these properties, and may have others. */
-const objectOf = (properties: Record<string, object>, optional: Record<string, object> = {}) => ({
-  type: 'object',
-  required: Object.keys(properties),
-  properties: { ...properties, ...optional }
-})
-const listOf = (items: object) => ({ type: 'array', items })
-const VALUES = {
-  ...listOf(objectOf({ value: { type: 'string' }, matched: COUNT, applied: COUNT })),
-  maxItems: MAX_VALUES
-}
+type FirstState = SavedSandbox['first']
 
-export function stateSchema(
-  more: Record<string, object> = {},
-  optional: Record<string, object> = {}
-) {
-  const required = {
-    settings: settingsSchema(key => SETTINGS[key].scope === 'sandbox'),
-    counters: { type: 'object', additionalProperties: COUNT },
-    clock: objectOf({
-      at: { type: ['integer', 'null'], minimum: -LATEST_INSTANT, maximum: LATEST_INSTANT },
-      running: { type: 'boolean' }
-    }),
-    script: listOf({
-      ...objectOf(
-        {
-          id: { type: 'string', pattern: '^scr_[1-9][0-9]{0,8}$' },
-          entry: entrySchema(),
-          matched: COUNT,
-          applied: COUNT
-        },
-        { values: VALUES }
-      ),
-      additionalProperties: { type: 'integer' }
-    }),
-    records: fixtureSchema(),
-    ...more
-  }
-  return objectOf(required, optional)
-}
-
-const firstSchema = () => {
-  const scenario = objectOf({ name: { type: 'string' } })
-  return stateSchema({ scenario }, { expectations: listOf(expectationSchema()) })
-}
-const SNAPSHOT_CHECKER = checkerOf(() => objectOf({ first: firstSchema() }))
-const SANDBOX_CHECKER = checkerOf(() => {
-  const first = firstSchema()
-  return objectOf({ first, sandbox: stateSchema({ requests: COUNT }) }, { start: first })
-})
-
-/** Gives the settings that records are checked with, from those saved with their state. */
+/** The settings that records are checked with, from those saved with their state. */
 type SettingsFor = (scenario: GivenSettings, control?: GivenSettings) => Settings
-type Place = { document: SourceDocument; at: string; problems: ProblemList }
+type Place = { document: ReturnType<typeof documentOf>; at: string; problems: ProblemList }
 
-/** Makes states of documents. Errors: `document_invalid` with every problem of one. */
+/** Errors: `document_invalid` with every problem of a document. */
 export class StateReader {
   readonly #settingsFor: SettingsFor
   /** By their texts: most sandboxes begin with the same one. */
@@ -131,24 +71,18 @@ export class StateReader {
   async #firstState(data: FirstData, place: Place): Promise<FirstState> {
     const text = JSON.stringify(data)
     const known = this.#firsts.get(text)
-    if (known !== undefined) return known
-    const { scenario, expectations = [], ...saved } = data
+    if (known) return known
+    const { scenario, expectations: wanted = [], ...saved } = data
     const state = await this.#state(saved, place)
     const answers = new Answers([])
     const { document, problems, at } = place
-    const compiled = await Promise.all(
-      expectations.map((one, nth) =>
-        compileExpectation(one, reportTo(problems, document, [at, 'expectations', nth]), answers)
-      )
-    )
-    const first: FirstState = {
-      scenario,
-      ...state,
-      expectations: compiled.filter(one => one !== null),
-      steps: [],
-      play: [],
-      answers
+    const expectations: Expectation[] = []
+    for (const [nth, one] of wanted.entries()) {
+      const report = reportTo(problems, document, [at, 'expectations', nth])
+      const expectation = await compileExpectation(one, report, answers)
+      if (expectation) expectations.push(expectation)
     }
+    const first = { scenario, ...state, expectations, steps: [], play: [], answers }
     this.#firsts.set(text, first)
     return first
   }
@@ -158,10 +92,9 @@ export class StateReader {
     { settings: written, counters, clock, script: entries, records, deleted }: StateData,
     { document, problems, at }: Place,
     base?: FirstState
-  ): Promise<SandboxState> {
+  ): Promise<SavedState> {
     const given = flattened(written) as GivenSettings
-    const settings =
-      base === undefined ? this.#settingsFor(given) : this.#settingsFor(base.settings, given)
+    const settings = base ? this.#settingsFor(base.settings, given) : this.#settingsFor(given)
     const script = new Script()
     for (const [index, { id, entry: data, ...count }] of entries.entries()) {
       const report = reportTo(problems, document, [at, 'script', index, 'entry'])
@@ -169,7 +102,7 @@ export class StateReader {
       if (entry) script.put(id, entry, count)
     }
     const own = FAMILIES.filter(family => records[family] !== undefined)
-    const store = (base?.store ?? new Store()).without(own)
+    const store = new Store(base?.store, own)
     store.keys.clear()
     new FixtureImporter(store, { ids: new Ids(), now: 0, settings }, problems).import(
       fixtureIn(document, records, [at, 'records'])
@@ -177,8 +110,10 @@ export class StateReader {
     for (const family of FAMILIES)
       for (const tombstone of deleted[family] ?? []) store[family].addTombstone(tombstone)
     const actor = missingActor(settings, store)
-    const said = actor !== null && SAYS.notAnActor(actor)
-    if (said) problems.push({ document, steps: [at], code: 'missing_record', message: said })
+    if (actor !== null) {
+      const message = SAYS.notAnActor(actor)
+      problems.push({ document, steps: [at], code: 'missing_record', message })
+    }
     return { store, counters, clock, script, settings: given }
   }
 }

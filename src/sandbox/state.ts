@@ -1,34 +1,27 @@
-/** The state of a sandbox as one value to begin with, keep, restore, merge into and write. */
+/** The state of a sandbox: all that requests and control requests change, as one value. */
 import { Clock, MACHINE_CLOCK } from '../core/clock.js'
-import { Ids } from '../core/ids.js'
-import type { GivenSettings } from '../core/settings.js'
+import { Ids, kindOf } from '../core/ids.js'
+import { isoOf, LATEST_INSTANT } from '../core/instants.js'
+import type { GivenSettings, Settings } from '../core/settings.js'
+import type { AccountType } from '../reference/accounts.js'
+import type { Family } from '../reference/operations.js'
 import type { FirstState } from '../scenario/scenario.js'
 import { Script } from '../scenario/script.js'
 import { FAMILIES, Store } from '../store/store.js'
 
-/**
- * Nobody changes it; `LiveState` works on copies. `settings` are those of the scenario in a first
- * state, of control requests in a running one.
- */
-export type SandboxState = Readonly<
+/** One that nobody changes. `settings` are the scenario's in a first state, else those since. */
+export type SavedState = Readonly<
   Pick<FirstState, 'store' | 'counters' | 'clock' | 'script' | 'settings'>
 >
+type Parts = Pick<State, 'store' | 'ids' | 'script' | 'clock' | 'settings'>
 
-/** A sandbox as a data folder keeps it; a reset goes back to `first`. */
 export type SavedSandbox = {
   name: string | null
   first: FirstState
   requests: number
-  state: SandboxState
+  state: SavedState
 }
-/** What a data folder keeps; new sandboxes begin with `start`. */
-export type SavedSandboxes = { start: FirstState; sandboxes: readonly SavedSandbox[] }
-export type PresentSandboxes = {
-  start: FirstState
-  sandboxes: readonly (Omit<SavedSandbox, 'state'> & { state: LiveState })[]
-}
-/** The state of a sandbox that nothing was loaded into. */
-export const emptyState = (): SandboxState => ({
+export const emptyState = (): SavedState => ({
   store: new Store(),
   counters: {},
   clock: MACHINE_CLOCK,
@@ -44,50 +37,72 @@ export function missingActor(
   return actor === null || accounts.get(actor) ? null : actor
 }
 
-/** A state that requests work on. */
-export class LiveState {
+/** `by` moves the clock on, in ms. */
+export type ClockChange = { at?: number; running?: boolean; by?: number }
+
+export class State {
   store: Store
   ids: Ids
   script: Script
   clock: Clock
   settings: GivenSettings
-  readonly #machine: () => number
 
-  /** What both share is copied when either changes. */
-  constructor({ store, counters, clock, script, settings }: SandboxState, machine: () => number) {
-    this.store = store.clone()
-    this.ids = new Ids(counters)
-    this.script = script.clone()
-    this.clock = new Clock(machine, clock)
+  constructor({ store, ids, script, clock, settings }: Parts) {
+    this.store = store
+    this.ids = ids
+    this.script = script
+    this.clock = clock
     this.settings = settings
-    this.#machine = machine
   }
 
-  become(state: SandboxState): void {
-    Object.assign(this, new LiveState(state, this.#machine))
+  /** A clock that runs does so from now on. */
+  static of({ store, counters, clock, script, settings }: SavedState, machine: () => number) {
+    const parts = { store, ids: new Ids(counters), script, settings }
+    return new State({ ...parts, clock: new Clock(machine, clock) }).copy()
   }
 
-  /** The state itself, not a copy: use it before the next change. */
-  get present(): SandboxState {
-    const { store, ids, clock, script, settings } = this
+  /** What one side changes the other does not see. */
+  copy(): State {
+    const { store, ids, script } = this
+    const copies = { store: store.clone(), ids: new Ids(ids.counters), script: script.clone() }
+    return new State({ ...this, ...copies })
+  }
+
+  become(state: State): void {
+    Object.assign(this, state.copy())
+  }
+
+  get saved(): SavedState {
+    const { store, ids, script, clock, settings } = this.copy()
     return { store, counters: ids.counters, clock: clock.reading, script, settings }
   }
 
-  /** Values that differ from earlier ones where the state has changed. */
-  get marks(): readonly unknown[] {
-    const { store, ids, clock, script, settings } = this
-    return [
-      settings,
-      ids.counters,
-      clock,
-      script.revision,
-      store.keys.size,
-      ...FAMILIES.map(family => store[family].revision)
-    ]
+  /** Values that differ from earlier ones where records, keys or counters have changed. */
+  get recordMarks(): readonly unknown[] {
+    const { store, ids } = this
+    return [ids.counters, store.keys.size, ...FAMILIES.map(family => store[family].revision)]
   }
 
-  get value(): SandboxState {
-    const { store, script } = this
-    return { ...this.present, store: store.clone(), script: script.clone() }
+  get marks(): readonly unknown[] {
+    const { script, clock, settings } = this
+    return [settings, clock, script.revision, ...this.recordMarks]
+  }
+
+  /** For a new record, once nothing can refuse it any more. */
+  stamp(settings: Settings, family: Family, type?: AccountType) {
+    const id = this.ids.draw(kindOf(family, type), settings, this.store[family])
+    return { id, created: isoOf(this.clock.now()) }
+  }
+
+  changedClock(
+    { at, running = this.clock.running, by = 0 }: ClockChange,
+    machine: () => number
+  ): Clock {
+    const now = machine()
+    const start = { at: Math.min((at ?? this.clock.now(now)) + by, LATEST_INSTANT), running }
+    return new Clock(machine, start, now)
   }
 }
+
+export const isSame = (marks: readonly unknown[], others: readonly unknown[]): boolean =>
+  marks.every((mark, nth) => mark === others[nth])

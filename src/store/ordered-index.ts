@@ -1,8 +1,4 @@
-/**
- * Records kept in list order within groups, so that a page is found without a scan, and cloned in
- * constant time.
- */
-import { LayeredMap } from './layered-map.js'
+/** Records in list order within groups, so that a page is found without a scan. */
 
 /**
  * The place of a record in its list: by creation instant (ms), then by the order in which records
@@ -10,31 +6,26 @@ import { LayeredMap } from './layered-map.js'
  */
 export type Position = { readonly at: number; readonly nth: number }
 export type Range = { after: Position; before: Position; descending: boolean; count: number }
-/** A run of entries; only the index that owns it changes it in place. */
-type Chunk<E> = { readonly owner: object; readonly entries: E[] }
-type Group<E> = { readonly owner: object; readonly chunks: Chunk<E>[] }
 
 export const EARLIEST: Position = { at: Number.NEGATIVE_INFINITY, nth: Number.NEGATIVE_INFINITY }
 export const LATEST: Position = { at: Number.POSITIVE_INFINITY, nth: Number.POSITIVE_INFINITY }
 export const isAfter = (a: Position, b: Position): boolean =>
   a.at > b.at || (a.at === b.at && a.nth > b.nth)
 
-/** Entries of a chunk, at most: as many as V8 makes room for when so many came one by one. */
-const MAX_ENTRIES = 236
-
 export class OrderedIndex<E extends Position> {
-  readonly #groups: LayeredMap<Group<E>>
-  /** What this index may change in place is marked with it. */
-  #owner = {}
+  readonly #groups: Map<string, E[]>
+  /** Groups whose last entries may come before others: most records come after all others. */
+  readonly #unsorted: Set<string>
 
-  constructor(groups = new LayeredMap<Group<E>>()) {
+  constructor(groups = new Map<string, E[]>(), unsorted = new Set<string>()) {
     this.#groups = groups
+    this.#unsorted = unsorted
   }
 
-  /** A copy that shares what neither side changes. */
-  clone(): OrderedIndex<E> {
-    this.#owner = {}
-    return new OrderedIndex(this.#groups.clone())
+  copy(): OrderedIndex<E> {
+    const groups = new Map<string, E[]>()
+    for (const [name, entries] of this.#groups) groups.set(name, entries.slice())
+    return new OrderedIndex(groups, new Set(this.#unsorted))
   }
 
   /**
@@ -42,42 +33,16 @@ export class OrderedIndex<E extends Position> {
    * that one.
    */
   change(how: 'add' | 'replace' | 'remove', name: string, entry: E): void {
-    const owner = this.#owner
-    let group = this.#groups.get(name)
-    if (group?.owner !== owner) {
-      // most groups stay small: a list that begins with its first entry has room for no more
-      const chunks = group?.chunks.slice() ?? [{ owner, entries: [entry] }]
-      this.#groups.set(name, { owner, chunks })
-      if (group === undefined) return
-      group = { owner, chunks }
-    }
-    const { chunks } = group
-    const last = chunks.at(-1) as Chunk<E>
-    // most records come after all others, and the last run is neither empty nor full
-    if (
-      how === 'add' &&
-      last.owner === owner &&
-      last.entries.length % MAX_ENTRIES > 0 &&
-      isAfter(entry, last.entries.at(-1) as E)
-    ) {
-      last.entries.push(entry)
+    if (how !== 'add') {
+      const entries = this.#inOrder(name)
+      entries.splice(placeOf(entries, entry), 1, ...(how === 'replace' ? [entry] : []))
       return
     }
-    const { chunk, at } = placeOf(chunks, entry)
-    let { owner: held, entries } = chunks[chunk] as Chunk<E>
-    if (held !== owner) {
-      entries = entries.slice()
-      chunks[chunk] = { owner, entries }
-    }
-    if (how === 'replace') entries[at] = entry
-    else if (how === 'remove') entries.splice(at, 1)
-    else entries.splice(at, 0, entry)
-    if (entries.length > MAX_ENTRIES)
-      chunks.splice(chunk + 1, 0, {
-        owner,
-        entries: entries.splice(at === MAX_ENTRIES ? at : MAX_ENTRIES / 2)
-      })
-    else if (entries.length === 0 && chunks.length > 1) chunks.splice(chunk, 1)
+    const entries = this.#groups.get(name)
+    const last = entries?.at(-1)
+    if (last !== undefined && isAfter(last, entry)) this.#unsorted.add(name)
+    if (entries) entries.push(entry)
+    else this.#groups.set(name, [entry])
   }
 
   /**
@@ -85,47 +50,33 @@ export class OrderedIndex<E extends Position> {
    * end that the direction starts from first.
    */
   range(group: string, { after, before, descending, count }: Range): E[] {
-    const chunks = this.#groups.get(group)?.chunks ?? []
-    const found: E[] = []
-    const step = descending ? -1 : 1
-    let { chunk, at } = placeOf(chunks, descending ? before : after, !descending)
-    if (descending) at--
-    for (; chunk >= 0 && chunk < chunks.length; chunk += step) {
-      const { entries } = chunks[chunk] as Chunk<E>
-      for (; at >= 0 && at < entries.length; at += step) {
-        const entry = entries[at] as E
-        const isWithin = descending ? isAfter(entry, after) : isAfter(before, entry)
-        if (found.length === count || !isWithin) return found
-        found.push(entry)
-      }
-      at = descending ? (chunks[chunk - 1]?.entries.length ?? 0) - 1 : 0
-    }
-    return found
+    const entries = this.#inOrder(group)
+    const from = placeOf(entries, after, true)
+    const to = placeOf(entries, before)
+    return descending
+      ? entries.slice(Math.max(from, to - count), Math.max(from, to)).reverse()
+      : entries.slice(from, Math.min(to, from + count))
+  }
+
+  #inOrder(name: string): E[] {
+    const entries = this.#groups.get(name) ?? []
+    if (this.#unsorted.delete(name)) entries.sort((a, b) => (isAfter(a, b) ? 1 : -1))
+    return entries
   }
 }
 
-/**
- * The first place of an entry that is not before a position, or with `isBeyond` after it; the end of
- * the last chunk where there is none.
- */
+/** The first place whose entry is not before a position, or with `isBeyond` after it. */
 function placeOf<E extends Position>(
-  chunks: readonly Chunk<E>[],
+  entries: readonly E[],
   position: Position,
   isBeyond = false
-): { chunk: number; at: number } {
-  const passes = (entry: E) => (isBeyond ? isAfter(entry, position) : !isAfter(position, entry))
-  let chunk = 0
-  for (let high = Math.max(0, chunks.length - 1); chunk < high; ) {
-    const middle = (chunk + high) >>> 1
-    if (passes((chunks[middle] as Chunk<E>).entries.at(-1) as E)) high = middle
-    else chunk = middle + 1
+): number {
+  let low = 0
+  for (let high = entries.length; low < high; ) {
+    const middle = (low + high) >>> 1
+    const entry = entries[middle] as E
+    if (isBeyond ? isAfter(entry, position) : !isAfter(position, entry)) high = middle
+    else low = middle + 1
   }
-  const entries = chunks[chunk]?.entries ?? []
-  let at = 0
-  for (let high = entries.length; at < high; ) {
-    const middle = (at + high) >>> 1
-    if (passes(entries[middle] as E)) high = middle
-    else at = middle + 1
-  }
-  return { chunk, at }
+  return low
 }

@@ -49,9 +49,9 @@ export class Store implements Collections {
   readonly transactions: Collection<Records['transactions']>
   readonly refunds: Collection<Records['refunds']>
   /** API key → id of the Account that it acts as, in the order in which they came. */
-  readonly keys: Map<string, string>
+  keys: Map<string, string>
 
-  /** A store like another but for the families that begin empty. */
+  /** A copy of another, which shares records until one side changes; some families begin empty. */
   constructor(from?: Store, empty: readonly Family[] = []) {
     // a record that is only tried out can belong to one that is not there
     const ownersOf = (account = '') => {
@@ -94,14 +94,14 @@ export class Store implements Collections {
     return FAMILIES.reduce((sum, family) => sum + this[family].size, 0)
   }
 
-  /** A copy in constant time; what one side changes the other does not see. */
   clone(): Store {
     return new Store(this)
   }
 
-  /** A copy in which some families are empty. */
-  without(families: readonly Family[]): Store {
-    return new Store(this, families)
+  /** Takes what a copy holds, which is not used any more. */
+  become(copy: Store): void {
+    for (const family of FAMILIES) collectionOf(this, family).become(collectionOf(copy, family))
+    this.keys = copy.keys
   }
 
   /** Puts a record in the place of the one with its id, or after the others where there is none. */
@@ -118,7 +118,7 @@ export class Store implements Collections {
   putRefund(refund: Records['refunds'], before?: Records['refunds']): Records['refunds'] {
     if (before === refund) return refund
     const transaction = this.transactions.get(refund.transaction) as Records['transactions']
-    this.transactions.amend({
+    this.transactions.replace({
       ...transaction,
       amount_refunded: transaction.amount_refunded + refund.amount - (before?.amount ?? 0)
     })

@@ -2,6 +2,7 @@
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
+import { loadScenario } from '../../src/sandbox/loading.js'
 import { documentOf } from '../../src/scenario/documents.js'
 import { smallFixture, startTestEmulator } from '../support/emulator.js'
 import { collectRoutes, isControl } from './routes.js'
@@ -142,7 +143,7 @@ t.test('control: before the start scenario is loaded', async t => {
     'the guard runs first'
   )
 
-  await sandbox.load(documentOf('test', smallFixture()), { name: 'test', file: null })
+  await loadScenario(sandbox, documentOf('test', smallFixture()), { name: 'test', file: null })
   t.strictSame(
     [(await control('GET /health')).status, (await control('GET /state')).status],
     [200, 200]

@@ -2,8 +2,12 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { addRecords } from '../../src/sandbox/added-records.js'
 import { DataFolder } from '../../src/sandbox/data-folder.js'
+import { loadScenario } from '../../src/sandbox/loading.js'
+import { addKey } from '../../src/sandbox/records.js'
 import { Sandboxes } from '../../src/sandbox/sandboxes.js'
+import { changeSettings } from '../../src/sandbox/settings.js'
 import { documentOf } from '../../src/scenario/documents.js'
 import { Library } from '../../src/scenario/library.js'
 import { NOW, smallFixture } from '../support/emulator.js'
@@ -45,7 +49,7 @@ async function recorded(t: Test, seed: string) {
     sandboxes.keep(any)
     return any
   }
-  const add = (records: object) => sandbox().addRecords(documentOf('more', records))
+  const add = (records: object) => addRecords(sandbox(), documentOf('more', records))
   const acts: (() => unknown)[] = [
     () => add({ tickets: [{ location: 'loc_a', reference: `T-${++made}` }] }),
     () =>
@@ -60,11 +64,11 @@ async function recorded(t: Test, seed: string) {
       const [user] = users.inCreationOrder()
       if (user) users.remove(user.id)
     },
-    () => sandbox().addKey('mch_a'),
-    () => sandbox().changeSettings({ seed: ++made }),
+    () => addKey(sandbox(), 'mch_a'),
+    () => changeSettings(sandbox(), { seed: ++made }),
     () => sandbox().setClock({ at: Date.parse(NOW) + ++made }),
     () => sandbox().reset(),
-    () => sandbox().load(scenario, { name: 'again', file: null }),
+    () => loadScenario(sandbox(), scenario, { name: 'again', file: null }),
     () => sandboxes.all().length > 1 && sandboxes.delete(sandboxes.all()[1]?.name as string)
   ]
   /** Makes a change. */
@@ -74,7 +78,7 @@ async function recorded(t: Test, seed: string) {
     const { name, state, requests } = sandboxes.main
     const first = sandboxes.main.requireLoaded()
     const { start } = sandboxes.present
-    const sandbox = { ...state.value, name, requests }
+    const sandbox = { ...state.saved, name, requests }
     const written = { first, start: start === first ? undefined : start, sandbox }
     return comparable(documentText(written))
   }

@@ -3,6 +3,7 @@ import { parse } from 'yaml'
 import { settingsInForce } from '../../src/core/settings.js'
 import { compileTable, decodeParameters } from '../../src/engine/parameters.js'
 import { closed, integer, schemaOf } from '../../src/reference/parameters.js'
+import { changeSettings } from '../../src/sandbox/settings.js'
 import { form } from '../support/judged-request.js'
 import type { Blame } from '../support/requests.js'
 import { startWorld, stateOf } from '../support/world.js'
@@ -161,7 +162,7 @@ t.test('UPD-2, A16: an empty address first unsets all of it, then sets what is g
     state: null
   })
 
-  await world.changeSettings({ parameters: { unset_required: 'reject' } })
+  await changeSettings(world, { parameters: { unset_required: 'reject' } })
   const missing: Blame = [400, 'parameter_missing', 'address[country]', 'A16']
   t.strictSame(blame('POST /locations/loc_a', { body: 'address=&address[city]=Salem' }), missing)
   t.strictSame(blame('POST /accounts/mch_a', { body: 'phone=1&address[country]=' }), missing)

@@ -6,6 +6,7 @@ import t from 'tap'
 import { Changers } from '../../src/evidence/changers.js'
 import { Findings } from '../../src/evidence/findings.js'
 import { LostAnswers } from '../../src/evidence/lost.js'
+import { deleteRecord } from '../../src/sandbox/records.js'
 import { Store } from '../../src/store/store.js'
 import { form, type Given, judgedRequest } from '../support/judged-request.js'
 import { RESELLER, smallFixture } from '../support/requests.js'
@@ -85,12 +86,12 @@ t.test('lost answers, foreign-record: nothing is said of records deleted meanwhi
   const findings = () =>
     new Findings().look(read, read.reading, new Changers()).map(({ finding }) => finding)
   t.strictSame(findings(), ['foreign-record'])
-  world.deleteRecord('transactions', (paid.outcome.shown as { id: string }).id)
+  deleteRecord(world, 'transactions', (paid.outcome.shown as { id: string }).id)
   for (const [family, id] of [
     ['tickets', 'tkt_a'],
     ['locations', 'loc_a']
   ] as const)
-    world.deleteRecord(family, id)
+    deleteRecord(world, family, id)
 
   t.strictSame(findings(), [])
   const lost = new LostAnswers()

@@ -9,7 +9,7 @@ import { checkerOf } from '../../src/core/checking.js'
 import { FORMATS } from '../../src/core/formats.js'
 import { nested, settingsInForce, settingsSchema } from '../../src/core/settings.js'
 import type { TemplateRule } from '../../src/core/templates.js'
-import { stateSchema } from '../../src/sandbox/state-reader.js'
+import { stateSchema } from '../../src/sandbox/state-schema.js'
 import { entrySchema, fixtureSchema, scenarioSchema } from '../../src/scenario/schemas.js'
 import { property } from '../support/property.js'
 

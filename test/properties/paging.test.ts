@@ -5,6 +5,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
+import { changeSettings } from '../../src/sandbox/settings.js'
 import { Collection } from '../../src/store/collection.js'
 import { pageOf, type Query } from '../../src/store/paging.js'
 import { property } from '../support/property.js'
@@ -179,7 +180,7 @@ t.test('through the engine', async t => {
         if (one) equal(call(`DELETE ${path}/${one}`).status, 204)
       }
       world.reset()
-      await world.changeSettings({ pagination: { order } })
+      await changeSettings(world, { pagination: { order } })
       change({ created: first, clock: null, deleted: null })
       const atStart = whole(path)
       const anchor = atStart.at(-1) as string

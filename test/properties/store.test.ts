@@ -21,10 +21,7 @@ const GROUPS = {
 }
 const PLACES = ['a', 'b', 'c']
 
-/**
- * What is done, to one of the copies there are; `nth` picks a record that is there, `count` how
- * many in a row, so that the trees split and merge.
- */
+/** What is done to a copy; `nth` picks a record that is there, `count` how many in a row. */
 type Deed = {
   do: 'clone' | 'insert' | 'replace' | 'remove'
   copy: number
@@ -42,10 +39,6 @@ const deed: fc.Arbitrary<Deed> = fc.record({
   place: fc.constantFrom(...PLACES)
 })
 
-/**
- * A copy as it has to be: its records in the order of creation, and the ids of those that were
- * removed.
- */
 type Model = { things: Map<string, Thing>; removed: Set<string> }
 type Copy = { collection: Collection<Thing>; model: Model }
 
@@ -84,10 +77,6 @@ function act(
   }
 }
 
-/**
- * The collection holds what the model holds, in every order and group, and of the ids that any copy
- * has drawn only its own are taken.
- */
 function compare({ collection, model: { things, removed } }: Copy, drawn: readonly string[]): void {
   const inOrder = [...things.values()]
   equal(collection.size, things.size)

@@ -4,6 +4,7 @@ import { PassThrough } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { start } from '../../src/cli/start.js'
+import { addRecords } from '../../src/sandbox/added-records.js'
 import { DataFolder } from '../../src/sandbox/data-folder.js'
 import { REFUSALS } from '../../src/sandbox/sentences.js'
 import { documentOf } from '../../src/scenario/documents.js'
@@ -25,7 +26,6 @@ const SCRIPT = [
   { on: 'POST /refunds', match: { body: { reason: 'slow' } }, delay: '300ms' }
 ]
 
-/** An emulator with a data folder on a disk whose room is to set. */
 async function started(t: Test, { machine = {} }: { machine?: object } = {}) {
   const { data: folder } = await placeOf(t)
   const file = join(folder, 'base.json')
@@ -43,7 +43,6 @@ async function started(t: Test, { machine = {} }: { machine?: object } = {}) {
   const held = async () => (await documentIn(folder)).sandbox as Json
   const refund = (more = '') =>
     emulator.call('POST /refunds', { body: `transaction=txn_a&amount=1${more}` })
-  /** What a data folder keeps of the sandbox at the base address, as text. */
   const kept = async () =>
     JSON.stringify([
       await emulator.state(),
@@ -230,10 +229,10 @@ t.test('a folder that was gone on from and never written since: what changed is 
 t.test('a record that a fixture brings back under a deleted id comes after the others', async t => {
   const { sandbox, data, held } = await started(t)
   const user = (id: string) => ({ id, account: 'mch_a', name: id, email: 'u@example.com' })
-  await sandbox.addRecords(documentOf('test', { users: ['usr_1', 'usr_2'].map(user) }))
+  await addRecords(sandbox, documentOf('test', { users: ['usr_1', 'usr_2'].map(user) }))
   await data.saved()
   sandbox.store.users.remove('usr_1')
-  await sandbox.addRecords(documentOf('test', { users: [user('usr_1')] }))
+  await addRecords(sandbox, documentOf('test', { users: [user('usr_1')] }))
   await data.saved()
   const { records, deleted } = await held()
   t.strictSame([records.users.map(({ id }: Json) => id), deleted.users], [['usr_2', 'usr_1'], []])

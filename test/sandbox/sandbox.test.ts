@@ -1,6 +1,8 @@
 import t from 'tap'
 import type { ApiError } from '../../src/core/errors.js'
 import type { GivenSettings } from '../../src/core/settings.js'
+import { addRecords } from '../../src/sandbox/added-records.js'
+import { loadScenario } from '../../src/sandbox/loading.js'
 import { Sandbox } from '../../src/sandbox/sandbox.js'
 import { documentOf } from '../../src/scenario/documents.js'
 import { Library } from '../../src/scenario/library.js'
@@ -27,7 +29,7 @@ async function sandboxWith({
     launch: { flag, environment },
     machine: () => machine.now
   })
-  if (loaded) await sandbox.load(document(smallFixture()), ORIGIN)
+  if (loaded) await loadScenario(sandbox, document(smallFixture()), ORIGIN)
   return { machine, sandbox }
 }
 
@@ -37,11 +39,13 @@ t.test('control: before the first load a sandbox has settings, and no way back',
   t.equal(sandbox.settings['pagination.max_limit'], 5)
   for (const act of [() => sandbox.scenario, () => sandbox.reset(), () => sandbox.requireLoaded()])
     t.throws(act, { code: 'not_ready' })
-  await sandbox.load(document(smallFixture()), ORIGIN, { dryRun: true })
+  await loadScenario(sandbox, document(smallFixture()), ORIGIN, { dryRun: true })
   t.equal(sandbox.isLoaded, false, 'a dry run loads nothing')
-  await t.rejects(sandbox.load(document({ sede: 3 }), ORIGIN), { code: 'document_invalid' })
+  await t.rejects(loadScenario(sandbox, document({ sede: 3 }), ORIGIN), {
+    code: 'document_invalid'
+  })
   t.equal(sandbox.isLoaded, false, 'nor does a refused load')
-  await sandbox.load(document(smallFixture()), ORIGIN)
+  await loadScenario(sandbox, document(smallFixture()), ORIGIN)
   t.equal(sandbox.isLoaded, true)
 })
 
@@ -50,7 +54,7 @@ t.test('A05: a clock that runs from an instant starts there at every reset and l
   const scenario = document({ clock: { now: '2030-01-01T00:00:00Z' }, data: smallFixture() })
   const now = () => new Date(sandbox.clock.now()).toISOString()
 
-  await sandbox.load(scenario, ORIGIN)
+  await loadScenario(sandbox, scenario, ORIGIN)
   t.equal(now(), '2030-01-01T00:00:00.000Z')
   machine.now += 1500
   t.equal(now(), '2030-01-01T00:00:01.500Z')
@@ -59,9 +63,9 @@ t.test('A05: a clock that runs from an instant starts there at every reset and l
   sandbox.reset()
   t.equal(now(), '2030-01-01T00:00:00.000Z')
   machine.now += 10
-  await sandbox.load(scenario, ORIGIN)
+  await loadScenario(sandbox, scenario, ORIGIN)
   t.equal(now(), '2030-01-01T00:00:00.000Z')
-  await sandbox.load(document({ data: smallFixture() }), ORIGIN)
+  await loadScenario(sandbox, document({ data: smallFixture() }), ORIGIN)
   t.equal(sandbox.clock.now(), machine.now, "without a clock the machine's own")
 })
 
@@ -69,7 +73,8 @@ t.test('A05: a time left out by a fixture is that of the load, and a reset keeps
   const { machine, sandbox } = await sandboxWith()
   machine.now += 60_000
   sandbox.reset()
-  const { tickets } = await sandbox.addRecords(
+  const { tickets } = await addRecords(
+    sandbox,
     document({ tickets: [{ location: 'loc_a', reference: 'later' }] })
   )
   t.strictSame(
@@ -82,16 +87,18 @@ t.test('A03: an id that a record holds already is skipped', async t => {
   const { sandbox } = await sandboxWith()
   const [id, second] = [sandbox.stamp('tickets').id, sandbox.stamp('tickets').id]
   sandbox.reset()
-  await sandbox.addRecords(document({ tickets: [{ id, location: 'loc_a', reference: 'taken' }] }))
+  await addRecords(sandbox, document({ tickets: [{ id, location: 'loc_a', reference: 'taken' }] }))
   t.equal(sandbox.stamp('tickets').id, second)
 })
 
 t.test('A18: an Account named for a key is looked for in every document loaded', async t => {
   const { sandbox } = await sandboxWith({ environment: { 'auth.accept_any_key': 'mch_a' } })
   const before = JSON.stringify(exported(sandbox.store))
-  const { code, problems }: ApiError = await sandbox
-    .load(document({ name: 'empty' }), ORIGIN)
-    .catch(error => error)
+  const { code, problems }: ApiError = await loadScenario(
+    sandbox,
+    document({ name: 'empty' }),
+    ORIGIN
+  ).catch(error => error)
   t.strictSame([code, problems?.map(({ path }) => path)], ['document_invalid', ['']])
   t.equal(JSON.stringify(exported(sandbox.store)), before)
   t.equal(sandbox.settings['auth.accept_any_key'], 'mch_a')
@@ -106,8 +113,8 @@ t.test('control: of loads that overlap each takes effect whole', async t => {
       data: { ...smallFixture(), tickets: [{ id: 'tkt_a', location: 'loc_a', reference }] }
     })
   await Promise.all([
-    sandbox.load(scenario('one', 'T-one'), ORIGIN),
-    sandbox.load(scenario('three', 'T-three'), ORIGIN)
+    loadScenario(sandbox, scenario('one', 'T-one'), ORIGIN),
+    loadScenario(sandbox, scenario('three', 'T-three'), ORIGIN)
   ])
   const { name } = sandbox.scenario
   t.ok(['one', 'three'].includes(name))

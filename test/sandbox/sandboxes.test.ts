@@ -5,6 +5,7 @@ import t from 'tap'
 import { parse } from 'yaml'
 import type { ApiError } from '../../src/core/errors.js'
 import type { GivenSettings } from '../../src/core/settings.js'
+import { loadScenario } from '../../src/sandbox/loading.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
 import { Sandboxes } from '../../src/sandbox/sandboxes.js'
 import { REFUSALS } from '../../src/sandbox/sentences.js'
@@ -23,7 +24,6 @@ import {
 const ORIGIN = { name: 'test', file: null }
 const START = { name: 'start', seed: 7, clock: NOW, data: smallFixture() }
 
-/** The sandboxes of a process, without an app. */
 async function sandboxesWith(
   flag: GivenSettings = {},
   { start = START as object | null, held = (): number => 0 } = {}
@@ -37,7 +37,6 @@ async function sandboxesWith(
   if (start !== null) await sandboxes.start(documentOf('test', start), ORIGIN)
   return sandboxes
 }
-/** A named sandbox that is there to stay. */
 function made(sandboxes: Sandboxes, name: string, isPage = false): Sandbox {
   const sandbox = sandboxes.use(name, isPage)
   sandboxes.keep(sandbox)
@@ -52,7 +51,6 @@ const refusalOf = (act: () => unknown): ApiError => {
   }
   throw new Error('nothing was refused')
 }
-/** That at the base address and two others. */
 const three = (emulator: Emulator, last = 'b') =>
   [null, 'a', last].map(name => sandboxClient(emulator, name)) as [
     SandboxClient,
@@ -60,10 +58,6 @@ const three = (emulator: Emulator, last = 'b') =>
     SandboxClient
   ]
 
-/**
- * Records of a large scenario: Tickets, Transactions and Refunds, but for those of the small
- * fixture.
- */
 const RECORDS = 10_000
 function largeScenario(): object {
   const thirds = Array.from({ length: (RECORDS - 4) / 3 }, (_, index) => index)
@@ -162,7 +156,6 @@ const SESSION: Step[] = [
 const settled = (text: string, prefix: string) =>
   text.replaceAll(prefix === '' ? '\0' : prefix, '').replace(/"ms":[\d.]+/g, '')
 
-/** Makes the session in a sandbox; answers all that came back. */
 async function played({ call, control, prefix }: SandboxClient): Promise<string[]> {
   const answers: string[] = []
   let last = ''
@@ -182,7 +175,6 @@ async function played({ call, control, prefix }: SandboxClient): Promise<string[
   return answers
 }
 
-/** What distinguishes one sandbox from another, by its control path. */
 async function shown({ control, prefix }: SandboxClient): Promise<Record<string, string>> {
   const texts: Record<string, string> = {}
   for (const path of PATHS) texts[path] = settled((await control(`GET ${path}`)).text, prefix)
@@ -295,7 +287,10 @@ t.test('limits.sandboxes: one above it is refused, and the others go on', async 
   const three = await sandboxesWith({ 'limits.sandboxes': 3 })
   for (const name of ['a', 'b', 'c']) made(three, name)
   const refusals = [refusalOf(() => none.use('a')), refusalOf(() => three.use('d'))]
-  t.strictSame(refusals, [REFUSALS.noSandboxes(), REFUSALS.tooManySandboxes(3, 'full')])
+  t.strictSame(refusals, [
+    REFUSALS.tooManySandboxes(0, 'none'),
+    REFUSALS.tooManySandboxes(3, 'full')
+  ])
   t.equal(three.use('b').name, 'b')
   await three.delete('b')
   t.equal(made(three, 'd').name, 'd', 'one that was deleted makes room')
@@ -469,8 +464,11 @@ t.test('A35: where memory is short, the larger sandboxes refuse more first, then
     location: 'loc_a',
     reference: 'T'
   }))
-  await large.load(documentOf('test', { ...START, data: smallFixture({ tickets }) }), ORIGIN)
-  /** Which of the two are refused. */
+  await loadScenario(
+    large,
+    documentOf('test', { ...START, data: smallFixture({ tickets }) }),
+    ORIGIN
+  )
   const refused = () =>
     [small, large].map(sandbox => {
       try {

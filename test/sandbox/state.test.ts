@@ -1,8 +1,12 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { settingsInForce } from '../../src/core/settings.js'
+import { addRecords } from '../../src/sandbox/added-records.js'
+import { loadScenario } from '../../src/sandbox/loading.js'
+import { addKey } from '../../src/sandbox/records.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
 import { Sandboxes } from '../../src/sandbox/sandboxes.js'
+import { changeSettings } from '../../src/sandbox/settings.js'
 import { StateReader } from '../../src/sandbox/state-reader.js'
 import { documentOf } from '../../src/scenario/documents.js'
 import { Library } from '../../src/scenario/library.js'
@@ -44,14 +48,13 @@ const DELAYED = (await compileEntry({ on: 'GET /tickets', delay: '1ms' }, () =>
 const user = (more: object = {}) =>
   document({ users: [{ account: 'mch_a', name: 'U', email: 'u@example.com', ...more }] })
 
-/** Changes of a part of the state each. */
 const ACTS: Record<string, (sandbox: Sandbox) => unknown> = {
   ticket: sandbox =>
-    sandbox.addRecords(document({ tickets: [{ location: 'loc_a', reference: 'T' }] })),
+    addRecords(sandbox, document({ tickets: [{ location: 'loc_a', reference: 'T' }] })),
   refund: sandbox =>
-    sandbox.addRecords(document({ refunds: [{ transaction: 'txn_a', amount: 3 }] })),
-  user: sandbox => sandbox.addRecords(user()),
-  earlierUser: sandbox => sandbox.addRecords(user({ created: '2026-03-01T09:00:00Z' })),
+    addRecords(sandbox, document({ refunds: [{ transaction: 'txn_a', amount: 3 }] })),
+  user: sandbox => addRecords(sandbox, user()),
+  earlierUser: sandbox => addRecords(sandbox, user({ created: '2026-03-01T09:00:00Z' })),
   changedUser: sandbox => {
     const [one] = sandbox.store.users.inCreationOrder()
     if (one) sandbox.store.users.replace({ ...one, name: `${one.name}!` })
@@ -59,15 +62,17 @@ const ACTS: Record<string, (sandbox: Sandbox) => unknown> = {
   deletion: sandbox =>
     sandbox.store.users.inCreationOrder().length > 0 &&
     sandbox.store.users.remove(sandbox.store.users.someIds(1)[0] as string),
-  key: sandbox => sandbox.addKey('mch_a'),
+  key: sandbox => addKey(sandbox, 'mch_a'),
   advance: sandbox => sandbox.setClock({ at: sandbox.clock.now() + 60_000 }),
   run: sandbox => sandbox.setClock({ running: !sandbox.clock.running }),
   count: sandbox => sandbox.script.act(LISTED, { seed: sandbox.settings.seed, at: 0 }),
   entry: sandbox => sandbox.script.add(DELAYED),
   entryless: sandbox => sandbox.script.remove(sandbox.script.listed()[0]?.id ?? 'scr_1'),
-  seed: sandbox => sandbox.changeSettings({ seed: sandbox.settings.seed + 1 }),
+  seed: sandbox => changeSettings(sandbox, { seed: sandbox.settings.seed + 1 }),
   limit: sandbox =>
-    sandbox.changeSettings({ 'pagination.max_limit': sandbox.settings['pagination.max_limit'] + 1 })
+    changeSettings(sandbox, {
+      'pagination.max_limit': sandbox.settings['pagination.max_limit'] + 1
+    })
 }
 const acts = fc.array(fc.constantFrom(...Object.keys(ACTS)), { maxLength: 15 })
 const act = async (sandbox: Sandbox, names: readonly string[]) => {
@@ -105,7 +110,7 @@ function shown(sandbox: Sandbox) {
     script: script.listed(),
     settings: { ...settings },
     sources: settingsInForce.sources,
-    next: [...FAMILIES.map(family => copy.stamp(family)), copy.addKey('mch_a')]
+    next: [...FAMILIES.map(family => copy.stamp(family)), addKey(copy, 'mch_a')]
   }
 }
 const machine = { now: Date.parse(NOW) }
@@ -118,13 +123,12 @@ const sandboxes = () =>
 
 async function changed(names: readonly string[]): Promise<Sandbox> {
   const { main } = sandboxes()
-  await main.load(SCENARIO, { name: 'test', file: null })
+  await loadScenario(main, SCENARIO, { name: 'test', file: null })
   await act(main, names)
   machine.now += 250
   return main
 }
 
-/** Tries what holds for any changes. */
 const always = (holds: (names: string[], more: string[], flag: boolean) => Promise<void>) =>
   fc.assert(fc.asyncProperty(acts, acts, fc.boolean(), holds), { numRuns: 40 })
 
@@ -162,13 +166,12 @@ t.test('a saved state goes on as it was, in memory and through its text', async 
     const expected = shown(sandbox)
     const { requests, state } = sandbox
     const first = sandbox.requireLoaded()
-    const { value } = state
-    const text = documentText({ first, sandbox: { ...value, name: null, requests } })
+    const text = documentText({ first, sandbox: { ...state.saved, name: null, requests } })
     const read = await new StateReader(
       (scenario, control) => settingsInForce({ scenario, control }).values
     ).sandboxIn('state.json', JSON.parse(text))
 
-    for (const saved of [{ first, requests, state: value }, read.sandbox]) {
+    for (const saved of [{ first, requests, state: state.saved }, read.sandbox]) {
       const again = sandboxes().main
       again.resume(saved)
       t.strictSame(shown(again), expected, names.join())
@@ -182,12 +185,12 @@ t.test('what changes in a sandbox does not change a value that was taken of it',
   for (const name of Object.keys(ACTS)) {
     const sandbox = await changed([])
     const [{ state }, { marks }] = [sandbox.snapshot(), sandbox.state]
-    const [taken, before] = [stateText(state), stateText(sandbox.state.present)]
+    const [taken, before] = [stateText(state), stateText(sandbox.state.saved)]
     const isMarked = () => sandbox.state.marks.some((mark, nth) => mark !== marks[nth])
     t.equal(isMarked(), false)
     await act(sandbox, [name])
     t.equal(stateText(state), taken, name)
-    t.not(stateText(sandbox.state.present), before, `${name} is a change`)
+    t.not(stateText(sandbox.state.saved), before, `${name} is a change`)
     t.equal(isMarked(), true, `${name} changes the marks`)
   }
 })

@@ -5,6 +5,7 @@ import t, { type Test } from 'tap'
 import { parse } from 'yaml'
 import { playIn } from '../../src/engine/play.js'
 import { OPERATION_NAMES } from '../../src/reference/operations.js'
+import { loadScenario } from '../../src/sandbox/loading.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
 import { Library } from '../../src/scenario/library.js'
 import { DEFAULT_LIMITS } from '../../src/scenario/limits.js'
@@ -47,7 +48,12 @@ const CURL_LINES: Record<string, (number | 'lost')[]> = {
 const NAMES = Object.keys(CURL_LINES)
 
 const load = async (name: string, sandbox: Sandbox) =>
-  sandbox.load(await LIBRARY.scenario(name), { name, file: fileOf(name) }, { play: playIn })
+  loadScenario(
+    sandbox,
+    await LIBRARY.scenario(name),
+    { name, file: fileOf(name) },
+    { play: playIn }
+  )
 
 /**
  * The app that ships with the machine's clock standing, and curl lines sent to it over a real

@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { ApiError } from '../../src/core/errors.js'
 import { playIn } from '../../src/engine/play.js'
+import { loadScenario } from '../../src/sandbox/loading.js'
 import { documentOf } from '../../src/scenario/documents.js'
 import { MERCHANT, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
@@ -129,7 +130,8 @@ t.test('journal: a call before the start scenario is refused, kept and in no way
     [503, 0, 503, 'not_ready', 'refused']
   )
 
-  await sandbox.load(
+  await loadScenario(
+    sandbox,
     documentOf('test', { clock: NOW, data: smallFixture() }),
     { name: 'test', file: null },
     { play: playIn }

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import t, { type Test } from 'tap'
 import { runEmulator } from '../../src/emulator.js'
+import { changeSettings } from '../../src/sandbox/settings.js'
 import { answerUnreadable, refusalFrom } from '../../src/server/errors.js'
 import { SAYS } from '../../src/server/sentences.js'
 import { type Blame, blameOf, MERCHANT, startTestEmulator } from '../support/emulator.js'
@@ -345,7 +346,7 @@ t.test('A08: what cannot be read as HTTP is refused in the same shape', async t 
   const typed = POST.replace(FORM, 'text/plain')
   const late = await exchanged(port, `${typed}Transfer-Encoding: chunked\r\n\r\n1\r\na\r\nzz\r\n`)
   t.strictSame(late.match(/HTTP\/1.1 \d+/g), ['HTTP/1.1 415'], 'one response for a request')
-  await sandbox.changeSettings({ errors: { expose_rule: false }, statuses: { invalid: 422 } })
+  await changeSettings(sandbox, { errors: { expose_rule: false }, statuses: { invalid: 422 } })
   const answer = partsOf(await exchanged(port, 'HELLO\r\n\r\n'))
   t.equal(answer.status, 400, 'what cannot be read is a 400 whatever the settings')
   t.notOk('assumption' in answer.body.error)

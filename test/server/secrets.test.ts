@@ -4,6 +4,8 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
+import { addKey } from '../../src/sandbox/records.js'
+import { changeSettings } from '../../src/sandbox/settings.js'
 import {
   type Call,
   MERCHANT,
@@ -402,20 +404,20 @@ t.test('A25: the key of a call is masked whoever knows it: any key that is taken
       status
     ])
 
-  await sandbox.changeSettings({ auth: { accept_any_key: 'mch_a' } })
+  await changeSettings(sandbox, { auth: { accept_any_key: 'mch_a' } })
   await use('sk_of_a_stranger')
   t.strictSame(await shown(), [['/tickets/***', { id: '***' }, 'till ***', 'mch_a', 404]])
 
-  await sandbox.changeSettings({ auth: { accept_any_key: null } })
+  await changeSettings(sandbox, { auth: { accept_any_key: null } })
   const before = sandbox.snapshot()
-  const { key } = sandbox.addKey('mch_a')
+  const { key } = addKey(sandbox, 'mch_a')
   const late = use(key)
   await wait(20)
   sandbox.restore(before)
   t.equal((await late).status, 409)
   t.strictSame((await shown())[0], ['/tickets/***', { id: '***' }, 'till ***', 'mch_a', 409])
 
-  const { key: other } = sandbox.addKey('mch_a')
+  const { key: other } = addKey(sandbox, 'mch_a')
   const { socket } = opened(
     t,
     port,

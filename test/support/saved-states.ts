@@ -1,7 +1,7 @@
 /** Data folders of a test: what their documents hold. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { SandboxState } from '../../src/sandbox/state.js'
+import type { SavedState } from '../../src/sandbox/state.js'
 import { textsOf, type Written } from '../../src/sandbox/state-document.js'
 import type { Json } from './json.js'
 
@@ -9,7 +9,7 @@ import type { Json } from './json.js'
 export const documentText = (written: Written): string => [...textsOf(written)].join('')
 
 /** The text of a state alone. */
-export const stateText = (state: SandboxState): string =>
+export const stateText = (state: SavedState): string =>
   documentText({ first: { ...state, scenario: { name: 'test', description: null } } })
 
 /** Of a sandbox; null is the one at the base address. */

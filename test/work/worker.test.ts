@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { MessageChannel } from 'node:worker_threads'
 import t from 'tap'
 import { answerJobs } from '../../src/jobs.js'
+import { addKey } from '../../src/sandbox/records.js'
 import { DEFAULT_LIMITS } from '../../src/scenario/limits.js'
 import { readDocument, type SourceDocument } from '../../src/scenario/read/document.js'
 import { Body, Reader, type Reading, type ReadOptions, readBy } from '../../src/scenario/reading.js'
@@ -269,7 +270,7 @@ t.test('loads: a large fixture is merged, unless the records change meanwhile', 
   let isOver = false
   const change = () => {
     if (isOver) return
-    emulator.sandbox.addKey('mch_a')
+    addKey(emulator.sandbox, 'mch_a')
     setImmediate(change)
   }
   change()

@@ -1,6 +1,7 @@
 /** How the responses of a service differ, and which settings explain it. */
 import { type GivenSettings, SETTINGS, type SettingKey } from '../../core/settings.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
+import { changeSettings } from '../../sandbox/settings.js'
 import { bindingsOf } from '../../scenario/steps.js'
 import type { Records } from '../../store/store.js'
 import { type IdPairs, isMade } from './compare.js'
@@ -35,10 +36,10 @@ export async function driftOf(
   const keyHere = (key: string) => options.keyHere(key) ?? CALLER.id
   const replayWith = async (settings: GivenSettings) => {
     const own = Object.keys(settings).map(key => [key, sandbox.settings[key as SettingKey]])
-    await sandbox.changeSettings(settings)
+    await changeSettings(sandbox, settings)
     const replay = new Replay(sandbox, { ...options, keyHere })
     for (const played of ordered) await replay.add(played)
-    await sandbox.changeSettings(Object.fromEntries(own))
+    await changeSettings(sandbox, Object.fromEntries(own))
     sandbox.restore(first)
     return replay
   }
@@ -94,7 +95,7 @@ const settingsToTry = ({ settings }: Sandbox): GivenSettings[] =>
 
 async function prepare(sandbox: Sandbox): Promise<void> {
   // what the run makes here has an id that no record of the service has, were that an emulator too
-  await sandbox.changeSettings({ seed: SEED })
+  await changeSettings(sandbox, { seed: SEED })
   if (bindingsOf(sandbox.store).key('') !== null) return
   sandbox.store.accounts.insert(CALLER)
   sandbox.store.keys.set(CALLER.id, CALLER.id)

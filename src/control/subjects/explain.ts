@@ -16,7 +16,9 @@ import { explained, explainedText } from '../../evidence/why.js'
 import { needsKey } from '../../reference/operations.js'
 import { closed, nullable, optional, parameters, text, word } from '../../reference/parameters.js'
 import { changesBy } from '../../replay/past.js'
+import { addRecords } from '../../sandbox/added-records.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
+import { changeSettings } from '../../sandbox/settings.js'
 import type { SourceDocument } from '../../scenario/read/document.js'
 import { numbersBelow } from '../../scenario/read/numbers.js'
 import { gateOf } from '../../scenario/script.js'
@@ -142,9 +144,9 @@ async function change(
   document: SourceDocument
 ): Promise<void> {
   if (settings !== undefined)
-    await copy.changeSettings(settings, numbersBelow(document, ['changes', 'settings']))
+    await changeSettings(copy, settings, numbersBelow(document, ['changes', 'settings']))
   if (clock !== undefined) copy.setClock({ at: instantOf(clock) as number })
-  if (data !== undefined) await copy.addRecords(document, ['changes', 'data'])
+  if (data !== undefined) await addRecords(copy, document, ['changes', 'data'])
 }
 
 /** Errors: `parameter_invalid` for a path out of the API. */

@@ -4,6 +4,7 @@ import { MASK } from '../../core/mask.js'
 import { SETTING_KEYS, SETTINGS, scenarioPathOf, variableOf } from '../../core/settings.js'
 import { text, word } from '../../reference/parameters.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
+import { changeSettings, unsetSetting } from '../../sandbox/settings.js'
 import { CHANGES, type Rows, row } from '../route.js'
 import { answer, any, map, textOrNull, typed } from '../schemas.js'
 
@@ -71,13 +72,13 @@ export const SETTINGS_ROWS: Rows = {
     ...CHANGES,
     answer: SHOWN,
     run: async ({ sandbox, body, document }) => {
-      await sandbox.changeSettings(body, document)
+      await changeSettings(sandbox, body, document)
       return settingsShown(sandbox)
     }
   }),
   'DELETE /settings/NAME': {
     does: 'Resets a setting to its value from the flag, environment, scenario or default.',
     isSaved: true,
-    run: ({ sandbox, name }) => sandbox.unsetSetting(name)
+    run: ({ sandbox, name }) => unsetSetting(sandbox, name)
   }
 }

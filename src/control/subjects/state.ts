@@ -8,6 +8,10 @@ import { shownWarnings } from '../../engine/answers.js'
 import { playIn } from '../../engine/play.js'
 import { RESOURCE_NAMES } from '../../reference/operations.js'
 import { closed, optional, parameters, text, word } from '../../reference/parameters.js'
+import { addBody } from '../../sandbox/added-records.js'
+import { changesOf } from '../../sandbox/changes.js'
+import { loadBody } from '../../sandbox/loading.js'
+import { addKey, deleteRecord, patchRecord } from '../../sandbox/records.js'
 import type { Body } from '../../scenario/reading.js'
 import { exported, keysIn } from '../../scenario/records/export.js'
 import { fixtureSchema } from '../../scenario/schemas.js'
@@ -144,7 +148,7 @@ export const STATE_ROWS: Rows = {
     run: async ({ sandbox, sent, left, isTrial: dryRun }) => {
       const warnings: Problem[] = []
       const warn = (found: readonly Problem[]) => warnings.push(...found)
-      const { scenario } = await sandbox.loadBody(sent as Body, {
+      const { scenario } = await loadBody(sandbox, sent as Body, {
         dryRun,
         play: playIn,
         left,
@@ -170,7 +174,7 @@ export const STATE_ROWS: Rows = {
       script: closed({ added: strings, removed: strings, matched: count() }),
       settings: strings
     }),
-    run: ({ sandbox }) => sandbox.changes()
+    run: ({ sandbox }) => changesOf(sandbox.requireLoaded(), sandbox.state)
   },
   'GET /scenarios': {
     does: 'Lists the scenarios and fixtures that can be loaded, each with its name, title, description, and variables with their defaults.',
@@ -224,7 +228,7 @@ export const STATE_ROWS: Rows = {
       'AddedRecords',
       records(name => `${name} & { extra?: { [name: string]: unknown } }`)
     ),
-    run: ({ sandbox, sent, left }) => sandbox.addBody(sent as Body, left)
+    run: ({ sandbox, sent, left }) => addBody(sandbox, sent as Body, left)
   },
   'PATCH /records/FAMILY/ID': row({
     does: 'Applies a JSON Merge Patch to a record, in the form that fixtures have, and returns the record, or changes nothing if the result has a problem.',
@@ -238,12 +242,12 @@ export const STATE_ROWS: Rows = {
       'ChangedRecord',
       typed(FAMILIES.map(family => RESOURCE_NAMES[family]).join(' | '), { type: 'object' })
     ),
-    run: ({ sandbox, name, id, body, document }) => sandbox.patchRecord(name, id, body, document)
+    run: ({ sandbox, name, id, body, document }) => patchRecord(sandbox, name, id, body, document)
   }),
   'DELETE /records/FAMILY/ID': {
     does: 'Deletes a record, unless others refer to it; the refusal names them.',
     ...CHANGES,
-    run: ({ sandbox, name, id }) => sandbox.deleteRecord(name, id)
+    run: ({ sandbox, name, id }) => deleteRecord(sandbox, name, id)
   },
   'GET /keys': {
     does: 'Lists the API keys, each with its Account.',
@@ -256,6 +260,6 @@ export const STATE_ROWS: Rows = {
     ...CHANGES,
     adds: true,
     answer: API_KEY,
-    run: ({ sandbox, body }) => sandbox.addKey(body.account)
+    run: ({ sandbox, body }) => addKey(sandbox, body.account)
   })
 }

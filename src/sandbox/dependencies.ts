@@ -1,0 +1,63 @@
+/** What a sandbox is made with, and what it makes of that. */
+import type { Settings } from '../core/settings.js'
+import { Evidence } from '../evidence/evidence.js'
+import { JournalBudget } from '../evidence/journal.js'
+import { explainedEntries, explainedVerdicts } from '../evidence/near-misses.js'
+import { Run } from '../evidence/run.js'
+import type { Period } from '../evidence/run-history.js'
+import type { Tally } from '../scenario/expect/tally.js'
+import type { Library } from '../scenario/library.js'
+import type { Launch, LoadContext } from '../scenario/scenario.js'
+import type { Worker } from '../work/worker.js'
+import type { State } from './state.js'
+
+/** `machine` is its time in ms. */
+export type Dependencies<S> = {
+  library: Library
+  launch: Launch
+  machine: () => number
+  run?: Run | undefined
+  journals?: JournalBudget | undefined
+  progress?: LoadContext['progress']
+  /** A sandbox that no request reaches needs none. */
+  worker?: Worker | undefined
+  beforeForgetting?: ((sandbox: S) => void) | undefined
+}
+
+export function evidenceOf<S>(
+  { run = new Run(), journals }: Dependencies<S>,
+  values: Settings,
+  name: string | null
+): { run: Run; evidence: Evidence } {
+  const budget = journals ?? new JournalBudget(values['limits.journal_total'])
+  const limits = {
+    entries: values['limits.journal'],
+    bytes: values['limits.journal_bytes'],
+    budget
+  }
+  return { run, evidence: new Evidence(limits, run, name) }
+}
+
+type Judged = {
+  name: string | null
+  scenario: { name: string }
+  evidence: Evidence
+  state: State
+  tally: Tally
+}
+
+/** What came of the script and expectations of a sandbox since its last load or reset. */
+export async function periodOf(sandbox: Judged): Promise<Period> {
+  const { name, scenario, evidence, tally } = sandbox
+  const { script, store } = sandbox.state
+  // a reset may begin the next period before this one is judged
+  const { prefix } = evidence
+  const requests = evidence.journal.requests()
+  const looked = { requests, store, nameOf: (id: string) => prefix + id }
+  return {
+    sandbox: name,
+    scenario: scenario.name,
+    script: await explainedEntries(script, looked),
+    verdicts: await explainedVerdicts(tally, looked)
+  }
+}

@@ -1,0 +1,60 @@
+/** Control requests that change settings. */
+import { problemAt } from '../core/places.js'
+import {
+  flattened,
+  type GivenSettings,
+  nested,
+  processSettingProblem,
+  SETTING_KEYS,
+  SETTINGS,
+  type SettingsInForce
+} from '../core/settings.js'
+import { problemsOf } from '../scenario/read/numbers.js'
+import { SANDBOX_SETTINGS_CHECKER } from '../scenario/schemas.js'
+import type { Sandbox } from './sandbox.js'
+import { REFUSALS, SAYS } from './sentences.js'
+import { missingActor } from './state.js'
+
+/** Until the next load or reset; all or none. Errors: `setting_invalid`. */
+export async function changeSettings(
+  sandbox: Sandbox,
+  changes: object,
+  document: Parameters<typeof problemsOf>[0] = {}
+): Promise<SettingsInForce> {
+  const given = flattened(changes) as GivenSettings
+  // right ones are in force at once
+  const isRight = !document.numbers?.length && SANDBOX_SETTINGS_CHECKER.isRight(nested(given))
+  const problemsIn = (part: unknown) =>
+    SANDBOX_SETTINGS_CHECKER.problems(nested(flattened(part as object)))
+  const found = isRight ? [] : [...(await problemsOf(document, changes, problemsIn))]
+  const isJudged = found.some(({ path }) => path === ACTOR.join('.'))
+  const message = isJudged ? null : actorProblem(sandbox, given)
+  if (message !== null) found.push(problemAt(ACTOR, { code: 'missing_record', message }))
+  const [first, ...others] = found.map(({ path, code, message }) => ({
+    path,
+    code,
+    message: processSettingProblem(path) ?? message
+  }))
+  if (first) throw REFUSALS.wrongSettings([first, ...others])
+  sandbox.setControlSettings({ ...sandbox.state.settings, ...given })
+  return sandbox.settingsInForce
+}
+
+/** Errors: `setting_invalid`; `account_unknown` for an Account that the value then names. */
+export function unsetSetting(sandbox: Sandbox, name: string): void {
+  const known = SETTING_KEYS.filter(key => SETTINGS[key].scope === 'sandbox')
+  const key = known.find(key => key === name)
+  if (key === undefined)
+    throw REFUSALS.noSetting(name, processSettingProblem(name) ?? SAYS.noSuchSetting(name, known))
+  const { [key]: _, ...settings } = sandbox.state.settings
+  const problem = actorProblem(sandbox, sandbox.settingsWith(settings).values)
+  if (problem !== null) throw REFUSALS.noActor(problem)
+  sandbox.setControlSettings(settings)
+}
+
+const ACTOR = ['auth', 'accept_any_key']
+
+function actorProblem({ store }: Sandbox, settings: GivenSettings): string | null {
+  const actor = missingActor(settings, store)
+  return actor === null ? null : SAYS.noSuchAccount(actor, store.accounts.someIds())
+}
