@@ -6,8 +6,10 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { preparedName } from '../../src/scenario/prepared.js'
 import { type DocumentKind, readDocument } from '../../src/scenario/read/document.js'
 import { problemLine } from '../../src/scenario/refusal.js'
-import { FIXTURE_CHECKER, SCENARIO_CHECKER } from '../../src/scenario/schemas.js'
-import { isSharedScript, SHARED_SCRIPT_CHECKER } from '../../src/scenario/script/shared-script.js'
+import { FIXTURE_CHECKER } from '../../src/scenario/shape/parts.js'
+import { SCENARIO_CHECKER } from '../../src/scenario/shape/scenario.js'
+import { isSharedScript } from '../../src/scenario/script/shared-script.js'
+import { SHARED_SCRIPT_CHECKER } from '../../src/scenario/shape/scenario.js'
 import { declaredVariables, readWith } from '../../src/scenario/variables.js'
 
 const ROOT = new URL('../../', import.meta.url)

@@ -15,13 +15,8 @@ import type { Schema } from '../../src/reference/parameters.js'
 import { TABLES, type Tables } from '../../src/reference/tables.js'
 import { SECTIONS } from '../../src/scenario/match/matching.js'
 import type { DocumentKind } from '../../src/scenario/read/document.js'
-import {
-  fixtureSchema,
-  publishedParts,
-  referTo,
-  scenarioSchema,
-  sharedScriptSchema
-} from '../../src/scenario/schemas.js'
+import { fixtureSchema, referTo } from '../../src/scenario/shape/parts.js'
+import { publishedParts, scenarioSchema, sharedScriptSchema } from '../../src/scenario/shape/scenario.js'
 import { VERSION } from '../../src/scenario/version.js'
 
 type Json = Record<string, unknown>

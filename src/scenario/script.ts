@@ -3,10 +3,10 @@ import { drawnFraction } from '../core/draws.js'
 import type { OperationId } from '../reference/operations.js'
 import { countedValue, isMatch, MAX_VALUES, type SentCall } from './match/matching.js'
 import type { NearMiss } from './match/near-misses.js'
-import type { EntryData, Hold } from './schemas.js'
 import { type Entry, FOREVER, nameIn } from './script/entry.js'
+import type { EntryData, Hold } from './shape/entry.js'
 
-export type { EntryData, Fault, Hold, Release, Respond } from './schemas.js'
+export type { EntryData, Fault, Hold, Release, Respond } from './shape/entry.js'
 
 /** `value` is what it was counted by; `isHeld` until its hold times out. */
 export type Action = {

@@ -5,7 +5,8 @@ import { say } from './document-sentences.js'
 import type { SourceDocument } from './read/document.js'
 import { problemsOf } from './read/numbers.js'
 import { SECTIONS } from './records/fixture.js'
-import { FIXTURE_CHECKER, SCENARIO_CHECKER, scenarioSchema } from './schemas.js'
+import { FIXTURE_CHECKER } from './shape/parts.js'
+import { SCENARIO_CHECKER, scenarioSchema } from './shape/scenario.js'
 
 export const SCENARIO_NAMES = Object.keys((scenarioSchema() as { properties: object }).properties)
 

@@ -21,7 +21,6 @@ import {
 import type { Library } from './library.js'
 import type { SourceDocument } from './read/document.js'
 import { type Fixture, fixtureIn } from './records/fixture.js'
-import type { ScenarioData, SharedParts } from './schemas.js'
 import {
   type Group,
   groupIn,
@@ -31,6 +30,7 @@ import {
   type SharedScript
 } from './script/shared-script.js'
 import { say } from './sentences.js'
+import type { ScenarioData, SharedParts } from './shape/scenario.js'
 import { isBareFixture, shapeProblems } from './shape.js'
 import {
   checkGiven,

@@ -12,10 +12,13 @@ import { compileShown, isCondition, shownWanted } from './match/conditions.js'
 import { isPattern } from './match/patterns.js'
 import { compileStatus } from './match/statuses.js'
 import { answerAt, headOf, withTexts, withValues } from './play/references.js'
-import type { Fault, Json, PlayData, Statuses, StepData, Wanted } from './schemas.js'
 import { say } from './sentences.js'
+import type { Fault, Wanted } from './shape/entry.js'
+import type { PlayData, Statuses, StepData } from './shape/expectation.js'
+import type { Json } from './shape/parts.js'
 
-export type { Json, PlayData, StepData } from './schemas.js'
+export type { PlayData, StepData } from './shape/expectation.js'
+export type { Json } from './shape/parts.js'
 /** A request to send. `form` is the encoded body of a POST. */
 export type StepCall = {
   method: string

@@ -27,20 +27,14 @@ import { isWithinPatterns } from '../match/patterns.js'
 import { compileStatus } from '../match/statuses.js'
 import { namesIn, textsIn } from '../play/references.js'
 import type { RecordName } from '../records/edits.js'
-import type {
-  CallsData,
-  CountData,
-  ExpectationData,
-  Json,
-  Names,
-  Per,
-  SequenceData
-} from '../schemas.js'
 import { withDigests } from '../script/digests.js'
 import { say } from '../sentences.js'
+import type { Names, Per } from '../shape/entry.js'
+import type { CallsData, CountData, ExpectationData, SequenceData } from '../shape/expectation.js'
+import type { Json } from '../shape/parts.js'
 import { compileState, type StateData, type StateTest } from './final-state.js'
 
-export type { CallsData, CountData, ExpectationData } from '../schemas.js'
+export type { CallsData, CountData, ExpectationData } from '../shape/expectation.js'
 /** How a request ended; `at` is a time of the sandbox's clock, `body` undefined where it is no JSON. */
 export type Ending = {
   status: number

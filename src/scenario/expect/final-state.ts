@@ -27,21 +27,20 @@ import {
   shownValue
 } from '../match/near-misses.js'
 import { answeredValue, REFERENCE, recordPath } from '../play/references.js'
+import { say } from '../sentences.js'
+import type { Names, Wanted } from '../shape/entry.js'
 import {
-  type Json,
-  type Names,
   type Quantities,
   type Quantity,
   STATE_WORDS,
-  type StateData,
-  type Wanted
-} from '../schemas.js'
-import { say } from '../sentences.js'
+  type StateData
+} from '../shape/expectation.js'
+import type { Json } from '../shape/parts.js'
 import type { Difference } from '../steps.js'
 
 type FamilyState = NonNullable<StateData[Family]>
 
-export type { StateData } from '../schemas.js'
+export type { StateData } from '../shape/expectation.js'
 
 /** Null where they could not be read. */
 export type StateRecords = {

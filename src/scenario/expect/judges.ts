@@ -2,8 +2,9 @@
 import type { OperationId } from '../../reference/operations.js'
 import { countedValue, isMatch, MAX_VALUES, type SentCall, shownOn } from '../match/matching.js'
 import type { NearMiss } from '../match/near-misses.js'
-import type { CallsData, ExpectationData, Per } from '../schemas.js'
 import { say } from '../sentences.js'
+import type { Per } from '../shape/entry.js'
+import type { CallsData, ExpectationData } from '../shape/expectation.js'
 import {
   type Apart,
   type Calls,

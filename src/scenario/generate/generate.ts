@@ -9,8 +9,8 @@ import { isObject } from '../../core/quick-check.js'
 import type { Store } from '../../store/store.js'
 import { type Report, within } from '../documents.js'
 import type { GenerationContext, Given } from '../records/fixture.js'
-import { GENERATED_FAMILIES, type GenerateData } from '../schemas.js'
 import { say } from '../sentences.js'
+import { GENERATED_FAMILIES, type GenerateData } from '../shape/scenario.js'
 import type { Parts } from '../sources.js'
 import {
   drawOne,

@@ -12,8 +12,8 @@ import { completed } from '../completion.js'
 import type { Report } from '../documents.js'
 import { countsOf } from '../match/counts.js'
 import type { GenerationContext, Given } from '../records/fixture.js'
-import type { GenerateData } from '../schemas.js'
 import { say } from '../sentences.js'
+import type { GenerateData } from '../shape/scenario.js'
 
 const DAY = 86_400_000
 /** Payments are of the Tickets opened last, so that bills are paid soon. */

@@ -11,9 +11,10 @@ import type { Schema } from '../../reference/parameters.js'
 import { say as sayOfDocument } from '../document-sentences.js'
 import { type Report, within } from '../documents.js'
 import { answeredValue, recordPath, referenceIn } from '../play/references.js'
-import type { Conditions, Json, Names, Scalar, Wanted } from '../schemas.js'
 import { digestOf } from '../script/digests.js'
 import { say } from '../sentences.js'
+import type { Conditions, Names, Scalar, Wanted } from '../shape/entry.js'
+import type { Json } from '../shape/parts.js'
 import {
   type At,
   COMPARISONS,

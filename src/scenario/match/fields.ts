@@ -5,8 +5,9 @@ import type { Said } from '../../core/sentences.js'
 import type { Schema } from '../../reference/parameters.js'
 import { LINKED_FIELDS } from '../../reference/tables.js'
 import type { Report } from '../documents.js'
-import type { Conditions, Json, Scalar } from '../schemas.js'
 import { say } from '../sentences.js'
+import type { Conditions, Scalar } from '../shape/entry.js'
+import type { Json } from '../shape/parts.js'
 
 /** A value to judge: undefined where there is none, null for an object or a list. */
 export type Value = Scalar | null | undefined

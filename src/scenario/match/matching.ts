@@ -12,10 +12,10 @@ import {
 import { type Schema, schemaOf } from '../../reference/parameters.js'
 import { TABLES, type Tables } from '../../reference/tables.js'
 import { type Report, within } from '../documents.js'
-import { ABOUT, type MatchData, type Names, type On, OPERATION, type Per } from '../schemas.js'
 import { digestOf } from '../script/digests.js'
 import { checkHeaders } from '../script/headers.js'
 import { say } from '../sentences.js'
+import { ABOUT, type MatchData, type Names, type On, OPERATION, type Per } from '../shape/entry.js'
 import { type Condition, compileNames } from './conditions.js'
 import type { Subject, Value } from './fields.js'
 
@@ -42,7 +42,7 @@ export type SentCall = {
   /** Undefined if it is about no record of this kind. */
   about: (what: About) => string | undefined
 }
-export type { MatchData, On } from '../schemas.js'
+export type { MatchData, On } from '../shape/entry.js'
 
 /** Values that an entry or expectation counts separately: a data file holds them all. */
 export const MAX_VALUES = 1000

@@ -2,8 +2,8 @@
  * Statuses that a document wants of a response: `402`, `2xx` for any of them, or a list of such.
  */
 import type { Report } from '../documents.js'
-import type { Statuses } from '../schemas.js'
 import { say } from '../sentences.js'
+import type { Statuses } from '../shape/expectation.js'
 
 /** What is not a status is reported. */
 export function compileStatus(wanted: Statuses, report: Report): (status: number) => boolean {

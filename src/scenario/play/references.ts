@@ -1,6 +1,6 @@
 /** References in texts of documents, such as `${payment.id}`. */
 import type { Step } from '../../core/places.js'
-import type { Json } from '../schemas.js'
+import type { Json } from '../shape/parts.js'
 
 /** Each whole reference of a text. */
 export const REFERENCE = /\$\{([^{}]*)\}/g

@@ -10,8 +10,8 @@ import {
   RESOURCE_NAMES
 } from '../../reference/operations.js'
 import { type MatchData, type On, operationsOn } from '../match/matching.js'
-import { STATE_NAMES, STATE_WORDS, type StateData } from '../schemas.js'
 import { say } from '../sentences.js'
+import { STATE_NAMES, STATE_WORDS, type StateData } from '../shape/expectation.js'
 import { isMissing, prefixesOf, suggestedIds, type Trial } from './edits.js'
 
 /** The id may be in any of `families`. */

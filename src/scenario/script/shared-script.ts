@@ -1,5 +1,4 @@
 /** Files of groups of script entries and other parts, which scenarios use by name. */
-import { checkerOf } from '../../core/checking.js'
 import type { Step } from '../../core/places.js'
 import { isObject } from '../../core/quick-check.js'
 import {
@@ -12,8 +11,9 @@ import {
 } from '../documents.js'
 import type { SourceDocument } from '../read/document.js'
 import { problemsOf } from '../read/numbers.js'
-import { type EntryData, type SharedParts, sharedScriptSchema } from '../schemas.js'
 import { say } from '../sentences.js'
+import type { EntryData } from '../shape/entry.js'
+import { SHARED_SCRIPT_CHECKER, type SharedParts } from '../shape/scenario.js'
 import { declaredVariables, type GivenVariables, readWith } from '../variables.js'
 
 type GroupData = SharedParts | readonly EntryData[]
@@ -26,7 +26,6 @@ export type SharedScript = {
   variables: readonly string[]
 }
 
-export const SHARED_SCRIPT_CHECKER = checkerOf(sharedScriptSchema)
 const GROUP_NAME = /^[A-Za-z0-9_][\w.-]*$/
 
 export const isSharedScript = (data: unknown): data is { groups: unknown; vars?: unknown } =>
