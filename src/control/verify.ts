@@ -27,7 +27,7 @@ import {
 } from '../scenario/expect/expectations.js'
 import type { StateData } from '../scenario/expect/final-state.js'
 import { type Verdict as ScenarioVerdict, Tally } from '../scenario/expect/tally.js'
-import { tooLarge } from '../scenario/limits.js'
+import { tooLarge } from '../scenario/read/refusal.js'
 import { shownOn } from '../scenario/match/matching.js'
 import { explainedMessage } from '../scenario/match/near-misses.js'
 import type { SourceDocument } from '../scenario/read/document.js'

@@ -40,10 +40,10 @@ import {
 } from '../scenario/documents.js'
 import { Tally } from '../scenario/expect/tally.js'
 import type { Library } from '../scenario/library.js'
-import { checkCount } from '../scenario/limits.js'
 import { firstStateOf } from '../scenario/loading.js'
 import { below, type SourceDocument } from '../scenario/read/document.js'
 import { problemsOf } from '../scenario/read/numbers.js'
+import { checkCount } from '../scenario/read/refusal.js'
 import { type Body, type ReadText, readBy } from '../scenario/reading.js'
 import {
   type Edit,
@@ -583,7 +583,7 @@ export class Sandbox {
   async addBody(body: Body, left: () => AbortSignal): Promise<ImportedRecords> {
     const { type, text, bytes } = body
     const { limits } = this.#dependencies.library
-    const document = await this.reading(left)('body', text, { limits, type, kind: 'fixture' })
+    const document = await this.reading(left)('body', text, { limits, type })
     return this.addRecords(document, [], bytes.length)
   }
 

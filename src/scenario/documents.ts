@@ -1,21 +1,15 @@
 /** What is found in documents, with the place where it is written. */
-
 import { type Checker, MAX_PROBLEMS } from '../core/checking.js'
 import type { ApiError, Problem } from '../core/errors.js'
-import { pathOf, type Step } from '../core/places.js'
+import { partAt, pathOf, type Step } from '../core/places.js'
 import type { Said } from '../core/sentences.js'
-import { DEFAULT_LIMITS } from './limits.js'
 import type { SourceDocument } from './read/document.js'
 import { problemsOf } from './read/numbers.js'
-import { orderIn, type Place } from './read/places.js'
-import { documentInvalid } from './refusal.js'
+import { DEFAULT_LIMITS, documentInvalid, type Place } from './read/refusal.js'
 
 /** `isOfName`: about a name and not its value, if the code does not say so. */
-export type DocumentProblem = Said & {
-  document: SourceDocument
-  steps: readonly Step[]
-  isOfName?: boolean
-}
+export type DocumentProblem = DocumentPart & Said & { isOfName?: boolean }
+export type DocumentPart = { document: SourceDocument; steps: readonly Step[] }
 /** Codes of problems that are about a name. */
 const OF_NAMES = [
   'unknown_name',
@@ -36,12 +30,10 @@ export type Report = (
   steps: readonly Step[],
   said: Said & Pick<DocumentProblem, 'isOfName'>
 ) => void
-
+export type Written = (steps: readonly Step[]) => DocumentPart
 export type Problems = { readonly length: number; push: (problem: DocumentProblem) => unknown }
 
-class EnoughProblems extends Error {}
-
-/** Ends the search by an error when there are more problems than are listed. */
+/** Ends the search, by throwing itself, when there are more problems than are listed. */
 export class ProblemList implements Problems {
   readonly all: DocumentProblem[] = []
 
@@ -50,8 +42,7 @@ export class ProblemList implements Problems {
   }
 
   push(...problems: DocumentProblem[]): void {
-    for (const problem of problems)
-      if (this.all.push(problem) > MAX_PROBLEMS) throw new EnoughProblems()
+    for (const problem of problems) if (this.all.push(problem) > MAX_PROBLEMS) throw this
   }
 }
 
@@ -65,13 +56,10 @@ export async function withoutProblems<T>(
     const made = await make()
     if (problems.length === 0) return made
   } catch (error) {
-    if (!(error instanceof EnoughProblems)) throw error
+    if (error !== problems) throw error
   }
   throw await refusalOf(problems.all, documents)
 }
-
-export type DocumentPart = Pick<DocumentProblem, 'document' | 'steps'>
-export type Written = (steps: readonly Step[]) => DocumentPart
 
 export const writtenIn =
   (document: SourceDocument, under: readonly Step[] = []): Written =>
@@ -80,10 +68,7 @@ export const writtenIn =
 export const reportBy =
   (problems: Problems, written: Written): Report =>
   (steps, said) =>
-    void problems.push({
-      ...said,
-      ...written(steps)
-    })
+    void problems.push({ ...said, ...written(steps) })
 
 export const reportTo = (
   problems: Problems,
@@ -97,27 +82,29 @@ export const within =
   (steps, message) =>
     report([...under, ...steps], message)
 
-export async function placesOf(parts: readonly DocumentPart[]): Promise<(Place | null)[]> {
-  const places = new Map<DocumentPart, Place | null>()
-  for (const document of new Set(parts.map(({ document }) => document))) {
-    const own = parts.filter(part => part.document === document)
-    const found = await document.locate(own.map(({ steps }) => steps))
-    for (const [index, part] of own.entries()) places.set(part, found[index] as Place | null)
-  }
-  return parts.map(part => places.get(part) as Place | null)
-}
-
 /** Of data, which has no lines. */
 export const documentOf = (
   name: string,
   data: unknown,
   limits = DEFAULT_LIMITS
-): SourceDocument => ({
-  name,
-  data,
-  limits,
-  locate: async places => places.map(() => null)
-})
+): SourceDocument => ({ name, data, limits, locate: async places => places.map(() => null) })
+
+export const placesOf = (parts: readonly DocumentPart[]): Promise<(Place | null)[]> =>
+  eachIn(parts, (document, own) => document.locate(own.map(({ steps }) => steps)))
+
+/** What is found for the parts of each document together, for each part. */
+async function eachIn<P extends DocumentPart, T>(
+  parts: readonly P[],
+  find: (document: SourceDocument, own: readonly P[]) => Promise<readonly T[]>
+): Promise<T[]> {
+  const found = new Map<P, T>()
+  for (const document of new Set(parts.map(part => part.document))) {
+    const own = parts.filter(part => part.document === document)
+    for (const [index, one] of (await find(document, own)).entries())
+      found.set(own[index] as P, one)
+  }
+  return parts.map(part => found.get(part) as T)
+}
 
 export async function refusalOf(
   problems: readonly DocumentProblem[],
@@ -135,51 +122,58 @@ export async function listedProblems(
   documents: readonly SourceDocument[]
 ): Promise<Problem[]> {
   const names = [...new Set(documents.map(({ name }) => name))]
-  const unique = [
-    ...new Map(
-      problems.map(problem => [
-        JSON.stringify([problem.document.name, problem.steps, problem.message]),
-        problem
-      ])
-    ).values()
-  ]
+  const placeOf = ({ document, steps }: DocumentPart) => JSON.stringify([document.name, steps])
+  const unique = new Map(
+    problems.map(problem => [`${placeOf(problem)} ${problem.message}`, problem])
+  )
   // a name that is missing is probably there, but misspelt
-  const misnamed = new Set(
-    unique.flatMap(({ document, steps, code }) =>
-      code === 'unknown_name' ? [placeOf(document, steps.slice(0, -1))] : []
-    )
+  const misnamed = new Set<string>()
+  for (const { document, steps, code } of unique.values())
+    if (code === 'unknown_name') misnamed.add(placeOf({ document, steps: steps.slice(0, -1) }))
+  const told = [...unique.values()].filter(
+    problem => problem.code !== 'required' || !misnamed.has(placeOf(problem))
   )
-  const told = unique.filter(
-    ({ document, steps, code }) => code !== 'required' || !misnamed.has(placeOf(document, steps))
-  )
-  const listed: { rank: number[]; problem: Problem }[] = []
-  for (const document of new Set(told.map(({ document }) => document))) {
-    const own = told.filter(problem => problem.document === document)
-    const wanted = own.map(({ steps }) => steps)
-    const ofNames = own.map(({ code, isOfName = OF_NAMES.includes(code) }) => isOfName)
-    const places = await document.locate(wanted, ofNames)
-    // data has an order all the same: that of its text, if it had one
-    const order = places.every(place => place === null) ? orderIn(document.data, wanted) : places
-    for (const [index, { steps, code, message }] of own.entries()) {
-      const { line = 0, column = 0 } = order[index] ?? {}
-      const problem = {
-        file: document.name,
-        path: pathOf(steps),
-        code,
-        message,
-        ...places[index]
-      }
-      listed.push({ rank: [names.indexOf(document.name), line, column, steps.length], problem })
-    }
-  }
-  return listed
-    .sort((a, b) =>
-      a.rank.reduce((apart, number, nth) => apart || number - (b.rank[nth] as number), 0)
-    )
+  const places = await eachIn(told, rankedPlaces)
+  return told
+    .map(({ document, steps, code, message }, index) => {
+      const { place, rank } = places[index] as Ranked
+      const problem = { file: document.name, path: pathOf(steps), code, message, ...place }
+      return { rank: [names.indexOf(document.name), ...rank], problem }
+    })
+    .sort((a, b) => compareRanks(a.rank, b.rank))
     .map(({ problem }) => problem)
 }
 
-const placeOf = ({ name }: SourceDocument, steps: readonly Step[]) => JSON.stringify([name, steps])
+type Ranked = { place: Place | null; rank: readonly number[] }
+
+/** Data has an order all the same: that of its text, if it had one. */
+async function rankedPlaces(
+  { data, locate }: SourceDocument,
+  problems: readonly DocumentProblem[]
+): Promise<Ranked[]> {
+  const wanted = problems.map(({ steps }) => steps)
+  const ofNames = problems.map(({ code, isOfName = OF_NAMES.includes(code) }) => isOfName)
+  const places = await locate(wanted, ofNames)
+  const isData = places.every(place => place === null)
+  return places.map((place, index) => {
+    const steps = wanted[index] as readonly Step[]
+    const { line = 0, column = 0 } = place ?? {}
+    return { place, rank: isData ? rankIn(data, steps) : [line, column, steps.length] }
+  })
+}
+
+/** A whole comes before its parts. */
+const rankIn = (data: unknown, steps: readonly Step[]): number[] => [
+  ...steps.map((step, nth) => {
+    const whole = partAt(data, steps.slice(0, nth))
+    if (Array.isArray(whole)) return Number(step) in whole ? Number(step) : -1
+    return Object.keys(whole ?? {}).indexOf(String(step))
+  }),
+  -2
+]
+
+const compareRanks = (a: readonly number[], b: readonly number[]): number =>
+  a.reduce((apart, number, nth) => apart || number - (b[nth] as number), 0)
 
 export async function refuseProblems(document: SourceDocument, checker: Checker): Promise<void> {
   const found = await problemsOf(document, document.data, data => checker.problems(data))

@@ -11,16 +11,10 @@ import type { Said } from '../core/sentences.js'
 import type { Settings } from '../core/settings.js'
 import { say } from './document-sentences.js'
 import { documentOf } from './documents.js'
-import { DEFAULT_LIMITS, type DocumentLimits } from './limits.js'
 import { preparedDocument } from './prepared.js'
-import {
-  type DocumentKind,
-  readDocument,
-  type SourceDocument,
-  type TextType,
-  utf8In
-} from './read/document.js'
-import type { ReadOptions, ReadText } from './reading.js'
+import { readDocument, type SourceDocument, type TextType, utf8In } from './read/document.js'
+import { DEFAULT_LIMITS, type DocumentLimits, documentInvalid } from './read/refusal.js'
+import type { ReadText } from './reading.js'
 import { isSharedScript } from './script/shared-script.js'
 import { declaredVariables, type VariableValue } from './variables.js'
 
@@ -87,24 +81,19 @@ export class Library {
   }
 
   /** As the command line names it; it may be anywhere. */
-  async file(path: string, kind?: DocumentKind): Promise<SourceDocument> {
+  async file(path: string): Promise<SourceDocument> {
     this.read.add(path)
-    return this.#document(path, kind)
+    return this.#document(path)
   }
 
-  async #document(path: string, kind?: DocumentKind): Promise<SourceDocument> {
+  async #document(path: string): Promise<SourceDocument> {
     const text = await textOf(path, path === STDIN ? buffer(process.stdin) : undefined)
     const prepared = isInside(path, PACKAGE_ROOT) ? preparedDocument(path, text, this.limits) : null
-    return prepared ?? this.text(path, text, { kind })
+    return prepared ?? this.text(path, text)
   }
 
-  /** Reads a text in YAML or JSON, which is to be of a kind. */
-  text(
-    name: string,
-    text: string,
-    options: Omit<ReadOptions, 'limits'> = {}
-  ): Promise<SourceDocument> {
-    return this.#readText(name, text, { limits: this.limits, ...options })
+  text(name: string, text: string, type: TextType | null = null): Promise<SourceDocument> {
+    return this.#readText(name, text, { limits: this.limits, type })
   }
 
   /**
@@ -112,7 +101,7 @@ export class Library {
    * and the file of that name in the folder.
    */
   async scenario(name: string, folder: string | null = null): Promise<SourceDocument> {
-    return this.file(await this.#path(name, folder), 'scenario')
+    return this.file(await this.#path(name, folder))
   }
 
   /** With secrets masked. Errors: `scenario_unknown`, `document_too_large`. */
@@ -147,62 +136,56 @@ export class Library {
     return found?.path ?? null
   }
 
-  /** As `#named` finds it; a sentence where it cannot. */
-  async fixture(reference: string, from: string | null): Promise<SourceDocument | Said> {
-    const found = await this.#named(reference, from, 'fixture')
+  /** Errors: `document_invalid`, without a file where none is found. */
+  async fixture(reference: string, from: string | null): Promise<SourceDocument> {
+    const found = await this.#named(reference, from, 'fixtures', 'fixtures')
     if (found !== null) return found
     const known = this.#names('fixtures').map(({ name }) => name)
-    return say('no_fixture', reference, known, besides(reference, from)[0] ?? null)
+    throw notFound(say('no_fixture', reference, known, besides(reference, from)[0] ?? null))
   }
 
-  /**
-   * Beside the document where it has that name, else as `#named` finds it; a sentence where it
-   * cannot.
-   */
-  async sharedScript(reference: string, from: string | null): Promise<SourceDocument | Said> {
-    if (reference === '') return say('not_a_group')
+  /** Beside the document where it has that name. Errors: as of `fixture`. */
+  async sharedScript(reference: string, from: string | null): Promise<SourceDocument> {
+    if (reference === '') throw notFound(say('not_a_group'))
     const beside = isPath(reference)
       ? undefined
       : besides(reference, from).find(file => basename(from as string) !== file)
-    const found = await this.#named(beside ?? reference, from, 'script')
-    if (found !== null)
-      return 'message' in found || isSharedScript(found.data) ? found : say('no_groups', reference)
+    const found = await this.#named(beside ?? reference, from, 'scenarios', 'files of groups')
+    if (found !== null && isSharedScript(found.data)) return found
+    if (found !== null) throw notFound(say('no_groups', reference))
     const shared: string[] = []
     for (const entry of this.#names('scenarios'))
       if ((await this.#listed(entry, 'scenario')) === null) shared.push(entry.name)
-    return say(
-      'no_shared_script',
-      reference,
-      shared,
-      from === null ? [] : readdirSync(dirname(from)).map(file => basename(file, extname(file)))
-    )
+    const files = from === null ? [] : readdirSync(dirname(from))
+    const names = files.map(file => basename(file, extname(file)))
+    throw notFound(say('no_shared_script', reference, shared, names))
   }
 
   /**
-   * By name, or by a path relative to the document that stays inside its folder or those of
-   * fixtures and scenarios. A sentence where a path cannot be read, null where nothing has the
-   * name.
+   * By name, null where nothing has it, or by a path relative to the document that stays inside its
+   * folder or those of fixtures and scenarios.
    */
   async #named(
     reference: string,
     from: string | null,
-    kind: 'fixture' | 'script'
-  ): Promise<SourceDocument | Said | null> {
+    shelf: Shelf,
+    what: string
+  ): Promise<SourceDocument | null> {
     if (!isPath(reference)) {
-      const [named] = this.#names(kind === 'fixture' ? 'fixtures' : 'scenarios', reference)
-      if (named?.isOutside) return say('link_outside', reference)
-      return named === undefined ? null : this.file(named.path, kind)
+      const [named] = this.#names(shelf, reference)
+      if (named?.isOutside) throw notFound(say('link_outside', reference))
+      return named === undefined ? null : this.file(named.path)
     }
-    if (from === null)
-      return say('names_only', kind === 'fixture' ? 'fixtures' : 'files of groups', reference)
+    if (from === null) throw notFound(say('names_only', what, reference))
     const path = realPathOf(resolve(dirname(from), reference))
-    if (path === null) return say('no_file', reference)
+    if (path === null) throw notFound(say('no_file', reference))
     const allowed = [dirname(from), ...this.#folders.fixtures, ...this.#folders.scenarios].map(
       realPathOf
     )
     if (!allowed.some(folder => folder !== null && isInside(path, folder)))
-      return say('outside_folders', reference)
-    return statSync(path).isFile() ? this.file(path, kind) : say('not_a_file', reference)
+      throw notFound(say('outside_folders', reference))
+    if (!statSync(path).isFile()) throw notFound(say('not_a_file', reference))
+    return this.file(path)
   }
 
   /** Everything that can be loaded, scenarios first. */
@@ -264,6 +247,9 @@ export class Library {
     return [...found.values()]
   }
 }
+
+/** Without a file: it belongs to the place that names the document. */
+const notFound = (said: Said) => documentInvalid([{ path: '', ...said }])
 
 const filesOf = (name: string, folder: string) =>
   ENDINGS.map(ending => name + ending).filter(file => existsSync(resolve(folder, file)))

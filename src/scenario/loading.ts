@@ -11,11 +11,11 @@ import {
   withoutProblems
 } from './documents.js'
 import type { SourceDocument } from './read/document.js'
-import { fixtureIn, SECTIONS } from './records/fixture.js'
+import { SECTIONS } from './records/fixture.js'
 import { buildState, type LoadContext, type Loaded } from './scenario.js'
 import { readSharedScript } from './script/shared-script.js'
 import { SCENARIO_NAMES } from './shape.js'
-import { partsOf, usedBy, withGroups } from './sources.js'
+import { checkShape, ownFixture, partsOf, withGroups } from './sources.js'
 import { checkGiven } from './variables.js'
 
 export type Origin = {
@@ -47,16 +47,9 @@ export async function firstStateOf(
 ): Promise<Loaded> {
   const lists = { documents: [document], problems: new ProblemList(), warnings: [] }
   const { library, variables: given } = context
-  const used = await withoutProblems(
-    lists.problems,
-    () => usedBy(document, lists, { file, library, given }),
-    lists.documents
-  )
-  const first = await withoutProblems(
-    lists.problems,
-    () => buildState(used, name, context),
-    lists.documents
-  )
+  const gate = <T>(find: () => Promise<T>) => withoutProblems(lists.problems, find, lists.documents)
+  const used = await gate(() => checkShape(document, lists, { file, library, given }))
+  const first = await gate(() => buildState(used, name, context))
   const warnings: DocumentProblem[] = lists.warnings.slice(0, MAX_PROBLEMS)
   if (warnings.length > 0) context.warn?.(await listedProblems(warnings, lists.documents))
   return first
@@ -83,20 +76,11 @@ export async function checkSharedScript(
     return read
   })
   return withoutProblems(problems, async () => {
-    for (const partOf of groups.values()) {
+    for (const group of groups.values()) {
       const lists = { documents: [], problems, warnings: [] }
-      const alone = documentOf(document.name, {}, document.limits)
-      const { part, written } = partOf('data')
-      const own = fixtureIn(document, part ?? {}, written([]).steps)
-      await buildState(
-        {
-          ...withGroups(partsOf(alone, {}, lists), [{ partOf, index: 0 }]),
-          fixtures: [own],
-          isOpen: true
-        },
-        '',
-        context
-      )
+      const alone = partsOf(documentOf(document.name, {}, document.limits), {}, lists)
+      const parts = { ...withGroups(alone, [group]), fixtures: [ownFixture(group)], isOpen: true }
+      await buildState(parts, '', context)
     }
   })
 }

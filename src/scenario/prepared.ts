@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { DocumentLimits } from './limits.js'
 import { type DocumentKind, locatorIn, type SourceDocument } from './read/document.js'
+import type { DocumentLimits } from './read/refusal.js'
 
 type Prepared = { checkedAs: DocumentKind; data: unknown }
 const FOLDER = fileURLToPath(new URL('../../dist/documents/', import.meta.url))

@@ -30,8 +30,7 @@ export async function requestedScenario(
   { type, text }: Body,
   library: Library
 ): Promise<{ document: SourceDocument; origin: Origin } & Pick<LoadContext, 'variables' | 'seed'>> {
-  const under = type === 'json' ? ['scenario'] : []
-  const whole = await library.text('body', text, { type, kind: 'scenario', under })
+  const whole = await library.text('body', text, type)
   const inline = { name: 'inline', file: null }
   if (type === 'yaml') return { document: whole, origin: inline }
   await refuseProblems(whole, CHECKER)
@@ -42,9 +41,9 @@ export async function requestedScenario(
   }
   const given = { seed, variables: vars && { values: vars, isText: false } }
   if (typeof scenario === 'object')
-    return { document: below(whole, under), origin: inline, ...given }
+    return { document: below(whole, ['scenario']), origin: inline, ...given }
   if (scenario.includes('\n')) {
-    const document = await library.text('scenario', scenario, { kind: 'scenario' })
+    const document = await library.text('scenario', scenario)
     return { document, origin: inline, ...given }
   }
   const document = await library.scenario(scenario)

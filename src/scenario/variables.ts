@@ -5,7 +5,7 @@ import { isObject } from '../core/quick-check.js'
 import { type Said, shownGot } from '../core/sentences.js'
 import { typedValue } from '../core/typed-value.js'
 import { say } from './document-sentences.js'
-import type { Report } from './documents.js'
+import { type Report, within } from './documents.js'
 import { unclosedIn, withValues } from './play/references.js'
 
 export type VariableValue = string | number | boolean
@@ -30,17 +30,17 @@ const TYPES: Readonly<Record<string, string>> = {
   boolean: 'true or false'
 }
 
-/**
- * Variables with their values, the first of `given` or the default; null for one with a problem.
- * `reportGiven` takes what is wrong with a given value.
- */
+/** `reportGiven` takes what is wrong with a value of `given`, the first of which counts. */
+export type VariableOptions = {
+  given: readonly GivenVariables[]
+  report: Report
+  reportGiven?: Report
+}
+
+/** Variables with their values or defaults; null for one with a problem. */
 export function declaredVariables(
   declared: unknown,
-  {
-    given,
-    report,
-    reportGiven = report
-  }: { given: readonly GivenVariables[]; report: Report; reportGiven?: Report }
+  { given, report, reportGiven = report }: VariableOptions
 ): Map<string, VariableValue | null> {
   const variables = new Map<string, VariableValue | null>()
   for (const [name, fallback] of Object.entries(isObject(declared) ? declared : {})) {
@@ -48,11 +48,10 @@ export function declaredVariables(
     const isScalar = Object.hasOwn(TYPES, typeof fallback)
     const problem = isScalar ? problemOfDefault(name, String(fallback)) : null
     if (problem !== null) report([name], problem)
+    const isRight = isScalar && problem === null
     variables.set(
       name,
-      isScalar && problem === null
-        ? givenOr(name, fallback as VariableValue, given, reportGiven)
-        : null
+      isRight ? givenOr(name, fallback as VariableValue, given, reportGiven) : null
     )
   }
   return variables
@@ -107,29 +106,33 @@ export function checkGiven(
 }
 
 /** `used` are the names of variables that it refers to. */
-type Read = {
+export type Expanded = {
   data: unknown
+  variables: ReadonlyMap<string, VariableValue | null>
   used: ReadonlySet<string>
-  problems: readonly (Said & Pick<PlacedProblem, 'steps'>)[]
 }
 
 /** Expands variables; `check` looks for problems of shape, of which unresolved places have none. */
-export async function readWith(
+export async function expandVariables(
   data: unknown,
-  variables: ReadonlyMap<string, VariableValue | null>,
-  check: (data: unknown) => Promise<readonly PlacedProblem[]>
-): Promise<Read> {
+  check: (data: unknown) => Promise<readonly PlacedProblem[]>,
+  { report, reportGiven, given }: VariableOptions
+): Promise<Expanded> {
+  const variables = declaredVariables(isObject(data) ? data.vars : undefined, {
+    given,
+    report: within(report, 'vars'),
+    reportGiven
+  })
   const used = new Set<string>()
-  const problems: (Said & { steps: readonly Step[] })[] = []
   const unresolved = new Set<string>()
   const whole = expanded(data, variables, used, (steps, said) => {
     unresolved.add(JSON.stringify(steps))
-    if (said !== null) problems.push({ steps: [...steps], ...said })
+    if (said !== null) report([...steps], said)
   })
   for (const problem of await check(whole))
     if (unresolved.size === 0 || !unresolved.has(JSON.stringify(problem.steps)))
-      problems.push(problem)
-  return { data: whole, used, problems }
+      report(problem.steps, problem)
+  return { data: whole, variables, used }
 }
 
 /**

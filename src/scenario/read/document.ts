@@ -3,10 +3,15 @@ import { isUtf8 } from 'node:buffer'
 import { ApiError } from '../../core/errors.js'
 import { partAt, type Step } from '../../core/places.js'
 import { visible } from '../../core/visible.js'
-import { DEFAULT_LIMITS, type DocumentLimits, sizeProblem } from '../limits.js'
-import { documentInvalid } from '../refusal.js'
 import { losesCharacters, numbersBelow, type WrittenNumber } from './numbers.js'
-import type { Locate, Place } from './places.js'
+import {
+  DEFAULT_LIMITS,
+  type DocumentLimits,
+  documentInvalid,
+  type Locate,
+  type Place,
+  sizeProblem
+} from './refusal.js'
 import { say } from './sentences.js'
 
 export type SourceDocument = {

@@ -19,10 +19,15 @@ import { MAX_PROBLEMS } from '../../core/checking.js'
 import type { Step } from '../../core/places.js'
 import { isObject } from '../../core/quick-check.js'
 import type { Said } from '../../core/sentences.js'
-import { type DocumentLimits, MAX_NESTING, sizeProblem } from '../limits.js'
 import { adviceOn, type Mistake, type ParserError, type Placed, spaceMissing } from './advice.js'
 import { losesCharacters, type WrittenNumber } from './numbers.js'
-import type { Locate, Place } from './places.js'
+import {
+  type DocumentLimits,
+  type Locate,
+  MAX_NESTING,
+  type Place,
+  sizeProblem
+} from './refusal.js'
 import { say } from './sentences.js'
 
 export type ReadYaml = {

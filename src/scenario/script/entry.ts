@@ -177,11 +177,11 @@ function checkRespond(
     notePatch([], say('no_body', 204))
 }
 
-/** `use` is its group, null for the scenario itself; `index` its place there. */
-type PlacedEntry = { entry: Entry; use: number | null; index: number; report: Report }
+/** `list` is where the list that it is in is written, `index` its place there. */
+type PlacedEntry = { entry: Entry; list: string; index: number; report: Report }
 
 export async function compileScript(
-  { data: { script = [] }, report, warn, sourceOf, isOpen }: Parts,
+  { data: { script = [] }, report, warn, written, isOpen }: Parts,
   trial: Trial
 ): Promise<Entry[]> {
   const { 'limits.waiting': maxHeld } = trial.generation.settings
@@ -198,7 +198,9 @@ export async function compileScript(
       (canBeMade ? warnOf : report)(steps, said)
     if (entry === null) continue
     if (entry.edit !== null) checkEdit(data, entry.edit, trial, report, warnOf)
-    placed.push({ entry, ...sourceOf(index), report })
+    const { document, steps } = written(['script', index])
+    const list = JSON.stringify([document.name, steps.slice(0, -1)])
+    placed.push({ entry, list, index: steps.at(-1) as number, report })
     await pause()
   }
   checkShadowed(placed)
@@ -238,10 +240,10 @@ export function checkWaiting(entries: readonly { data: EntryData; report: Report
 function checkShadowed(entries: readonly PlacedEntry[]): void {
   const unconditional: PlacedEntry[] = []
   for (const placed of entries) {
-    const { entry, use, report } = placed
+    const { entry, list, report } = placed
     const first = unconditional.find(
       other =>
-        other.use === use &&
+        other.list === list &&
         [...entry.operations].every(operation => other.entry.operations.has(operation))
     )
     if (first !== undefined) report([], say('shadowed', labelOf(first), shownOn(entry.data.on)))
