@@ -56,7 +56,6 @@ const NAMED: readonly (readonly [About, ...Family[]])[] = [
   ['location', 'locations']
 ]
 
-/** Whether a request of an operation can be about a record of this kind. */
 export const canBeAbout =
   (what: About) =>
   (operation: OperationId): boolean => {

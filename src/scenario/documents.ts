@@ -1,7 +1,7 @@
 /** What is found in documents, with the place where it is written. */
 import { type Checker, MAX_PROBLEMS } from '../core/checking.js'
 import type { ApiError, Problem } from '../core/errors.js'
-import { partAt, pathOf, type Step } from '../core/places.js'
+import { pathOf, type Step } from '../core/places.js'
 import type { Said } from '../core/sentences.js'
 import type { SourceDocument } from './read/document.js'
 import { problemsOf } from './read/numbers.js'
@@ -10,7 +10,6 @@ import { DEFAULT_LIMITS, documentInvalid, type Place } from './read/refusal.js'
 /** `isOfName`: about a name and not its value, if the code does not say so. */
 export type DocumentProblem = DocumentPart & Said & { isOfName?: boolean }
 export type DocumentPart = { document: SourceDocument; steps: readonly Step[] }
-/** Codes of problems that are about a name. */
 const OF_NAMES = [
   'unknown_name',
   'unknown_parameter',
@@ -25,7 +24,6 @@ const OF_NAMES = [
   'not_a_variable_name',
   'unbalanced_brackets'
 ]
-/** By the place in the current part of a document. */
 export type Report = (
   steps: readonly Step[],
   said: Said & Pick<DocumentProblem, 'isOfName'>
@@ -115,7 +113,7 @@ export async function refusalOf(
 
 /**
  * Deduplicated, document after document in the order of `documents`, within each by place, a whole
- * before its parts.
+ * before its parts; of data in the order in which they were found.
  */
 export async function listedProblems(
   problems: readonly DocumentProblem[],
@@ -133,47 +131,31 @@ export async function listedProblems(
   const told = [...unique.values()].filter(
     problem => problem.code !== 'required' || !misnamed.has(placeOf(problem))
   )
-  const places = await eachIn(told, rankedPlaces)
+  const places = await eachIn(told, placesWanted)
   return told
     .map(({ document, steps, code, message }, index) => {
-      const { place, rank } = places[index] as Ranked
-      const problem = { file: document.name, path: pathOf(steps), code, message, ...place }
-      return { rank: [names.indexOf(document.name), ...rank], problem }
+      const place = places[index] as Place | null
+      const own = place ? [place.line, place.column, steps.length] : []
+      const rank = [names.indexOf(document.name), ...own]
+      return {
+        rank,
+        problem: { file: document.name, path: pathOf(steps), code, message, ...place }
+      }
     })
-    .sort((a, b) => compareRanks(a.rank, b.rank))
+    .sort((a, b) => a.rank.reduce((apart, number, nth) => apart || number - (b.rank[nth] as number), 0))
     .map(({ problem }) => problem)
 }
 
-type Ranked = { place: Place | null; rank: readonly number[] }
-
-/** Data has an order all the same: that of its text, if it had one. */
-async function rankedPlaces(
-  { data, locate }: SourceDocument,
+function placesWanted(
+  document: SourceDocument,
   problems: readonly DocumentProblem[]
-): Promise<Ranked[]> {
-  const wanted = problems.map(({ steps }) => steps)
+): Promise<readonly (Place | null)[]> {
   const ofNames = problems.map(({ code, isOfName = OF_NAMES.includes(code) }) => isOfName)
-  const places = await locate(wanted, ofNames)
-  const isData = places.every(place => place === null)
-  return places.map((place, index) => {
-    const steps = wanted[index] as readonly Step[]
-    const { line = 0, column = 0 } = place ?? {}
-    return { place, rank: isData ? rankIn(data, steps) : [line, column, steps.length] }
-  })
+  return document.locate(
+    problems.map(({ steps }) => steps),
+    ofNames
+  )
 }
-
-/** A whole comes before its parts. */
-const rankIn = (data: unknown, steps: readonly Step[]): number[] => [
-  ...steps.map((step, nth) => {
-    const whole = partAt(data, steps.slice(0, nth))
-    if (Array.isArray(whole)) return Number(step) in whole ? Number(step) : -1
-    return Object.keys(whole ?? {}).indexOf(String(step))
-  }),
-  -2
-]
-
-const compareRanks = (a: readonly number[], b: readonly number[]): number =>
-  a.reduce((apart, number, nth) => apart || number - (b[nth] as number), 0)
 
 export async function refuseProblems(document: SourceDocument, checker: Checker): Promise<void> {
   const found = await problemsOf(document, document.data, data => checker.problems(data))

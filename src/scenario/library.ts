@@ -9,18 +9,17 @@ import { isObject } from '../core/quick-check.js'
 import { withoutSecrets } from '../core/redaction.js'
 import type { Said } from '../core/sentences.js'
 import type { Settings } from '../core/settings.js'
-import { say } from './document-sentences.js'
 import { documentOf } from './documents.js'
 import { preparedDocument } from './prepared.js'
 import { readDocument, type SourceDocument, type TextType, utf8In } from './read/document.js'
 import { DEFAULT_LIMITS, type DocumentLimits, documentInvalid } from './read/refusal.js'
 import type { ReadText } from './reading.js'
 import { isSharedScript } from './script/shared-script.js'
+import { say } from './sentences.js'
 import { declaredVariables, type VariableValue } from './variables.js'
 
 type Shelf = 'fixtures' | 'scenarios'
 type Own = Readonly<Record<Shelf, string | null>>
-/** `vars` are variables with their defaults. */
 type Listed = {
   name: string
   kind: 'scenario' | 'fixture'
@@ -33,11 +32,9 @@ const ENDINGS = ['.yaml', '.yml', '.json']
 const KIND_IN_NAME = /\.(scenario|fixture)$/
 /** Bytes of a shown text: masking more would make other requests wait. */
 const MAX_SHOWN = 2 ** 18
-/** In place of a path. */
 const STDIN = '-'
 export const PACKAGE_ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Whether a reference is a path rather than a name. */
 export const isPath = (reference: string): boolean =>
   /[\\/]/.test(reference) || ENDINGS.includes(extname(reference))
 
@@ -52,7 +49,6 @@ export async function textOf(path: string, reading = readFile(path)): Promise<st
 type Found = { name: string; path: string; isOutside: boolean }
 
 export class Library {
-  /** With the folders and limits of settings. */
   static by(settings: Settings): Library {
     const { fixtures_dir: fixtures, scenarios_dir: scenarios } = settings
     return new Library({ fixtures, scenarios }, settings)
@@ -63,7 +59,6 @@ export class Library {
   readonly limits: DocumentLimits
   readonly #folders: Record<Shelf, string[]>
   readonly #about = new Map<string, { version: string; listed: Promise<Listed | null> }>()
-  /** The user's folders. */
   readonly own: Own
   readonly #readText: ReadText
 
@@ -128,7 +123,6 @@ export class Library {
     })
   }
 
-  /** Null where there is none. */
   named(name: string): string | null {
     const found = this.#names('scenarios', name)[0] ?? this.#names('fixtures', name)[0]
     if (found?.isOutside)
@@ -188,7 +182,6 @@ export class Library {
     return this.file(path)
   }
 
-  /** Everything that can be loaded, scenarios first. */
   async list(): Promise<Listed[]> {
     const listed = new Map<string, Listed>()
     for (const kind of ['scenario', 'fixture'] as const) {
@@ -256,7 +249,6 @@ const filesOf = (name: string, folder: string) =>
 const besides = (name: string, from: string | null) =>
   from === null ? [] : filesOf(name, dirname(from))
 
-/** The comment at the top of a file, below the line that names its schema. */
 function commentOf(path: string): string | null {
   const lines = readFileSync(path, 'utf8').split('\n', 3)
   return lines.find(line => /^# (?!yaml-language-server)/.test(line))?.slice(2) ?? null

@@ -12,7 +12,6 @@ const FOLDER = fileURLToPath(new URL('../../dist/documents/', import.meta.url))
 export const preparedName = (text: string): string =>
   `${createHash('sha256').update(text).digest('hex')}.json`
 
-/** Null where none was. */
 export function preparedDocument(
   name: string,
   text: string,

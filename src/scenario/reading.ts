@@ -5,7 +5,6 @@ import type { Worker } from '../work/worker.js'
 import { readDocument, type SourceDocument, type TextType, utf8In } from './read/document.js'
 import type { DocumentLimits, Locate } from './read/refusal.js'
 
-/** Errors: as of `readDocument`. */
 export type ReadText = (name: string, text: string, options: ReadOptions) => Promise<SourceDocument>
 export type ReadOptions = { limits: DocumentLimits; type?: TextType | null }
 /** What the thread is asked: to read a text, or for places in it. */
@@ -18,7 +17,6 @@ type Part = readonly [path: readonly string[], members: unknown[]]
 /** Characters of a text that is read in a thread. */
 const LARGE = 262_144
 
-/** A body of a control request as it was sent. */
 export class Body {
   readonly type: TextType
   readonly bytes: Uint8Array

@@ -40,7 +40,6 @@ export type Launch = {
   environment: GivenSettings
   variables?: SettingVariables | undefined
 }
-/** The state that a sandbox starts in and goes back to. */
 export type FirstState = {
   scenario: { name: string; description: string | null }
   store: Store
@@ -51,12 +50,10 @@ export type FirstState = {
   expectations: readonly Expectation[]
   /** Requests still to be played before the state is ready. */
   steps: readonly StepData[]
-  /** Requests that `check` sends as a client would. */
   play: readonly PlayData[]
   /** The responses to steps and plays, once sent; expectations refer to them. */
   answers: Answers
 }
-/** With where its steps, plays and expectations are written. */
 export type Loaded = FirstState & { written: Written }
 export type LoadContext = {
   library: Library
@@ -68,7 +65,6 @@ export type LoadContext = {
   seed?: number | undefined
   /** API keys of another service, which steps and plays may name too. */
   keys?: ReadonlyMap<string, unknown> | undefined
-  /** Takes the warnings, once the state is made. */
   warn?: ((warnings: readonly Problem[]) => void) | undefined
 }
 

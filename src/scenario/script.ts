@@ -27,7 +27,6 @@ export type EntryCount = Count & {
   uncounted?: number
   values?: readonly (Count & { value: string })[]
 }
-/** Its own id if it gives none. */
 export const gateOf = (id: string, { gate = id }: Hold): string => gate
 
 /** As the control API shows it; near misses of one that was never applied. */
@@ -70,7 +69,6 @@ export class Script {
     return this.#entries.size
   }
 
-  /** In the order in which they are tried. */
   listed(): ListedEntry[] {
     return Array.from(this.#entries.values(), counted => ({
       id: counted.id,
@@ -90,7 +88,6 @@ export class Script {
       }))
   }
 
-  /** `isFirst`: before the others. */
   add(entry: Entry, isFirst?: boolean): ListedEntry {
     const id = `scr_${this.#next}`
     const count = { matched: 0, applied: 0 }

@@ -1,10 +1,10 @@
 /** Where a fixture or scenario does not match its schema. */
 import { type PlacedProblem, problemAt } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
-import { say } from './document-sentences.js'
 import type { SourceDocument } from './read/document.js'
 import { problemsOf } from './read/numbers.js'
 import { SECTIONS } from './records/fixture.js'
+import { say } from './sentences.js'
 import { FIXTURE_CHECKER } from './shape/parts.js'
 import { SCENARIO_CHECKER, scenarioSchema } from './shape/scenario.js'
 
@@ -12,7 +12,6 @@ export const SCENARIO_NAMES = Object.keys((scenarioSchema() as { properties: obj
 
 const FIXTURE_NAMES: readonly string[] = SECTIONS
 
-/** Whether a document has records at its top, and nothing of a scenario. */
 export function isBareFixture(data: unknown): boolean {
   const names = isObject(data) ? Object.keys(data) : []
   return (

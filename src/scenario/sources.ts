@@ -81,7 +81,6 @@ export async function checkShape(
   return { ...withGroups(parts, groups), fixtures: [...fixtures, ...own] }
 }
 
-/** The records that a group or scenario has itself. */
 export function ownFixture({ data, written }: Group): Fixture {
   const { document, steps } = written(['data'])
   return fixtureIn(document, data.data ?? {}, steps)
@@ -103,7 +102,6 @@ function readScenario(
   )
 }
 
-/** Whether it has the shape of a fixture. */
 async function reportShape(document: SourceDocument, report: Report): Promise<boolean> {
   const found: readonly PlacedProblem[] = await shapeProblems(document, 'fixture')
   for (const problem of found) report(problem.steps, problem)
@@ -202,7 +200,6 @@ async function usedGroups(
 const JOINED = ['generate', 'script', 'steps', 'play', 'expect'] as const
 const FIRST: readonly string[] = ['script', 'expect']
 
-/** Adds the lists of groups to a scenario. */
 export function withGroups(parts: Parts, groups: readonly Group[]): Parts {
   if (groups.length === 0) return parts
   const sources = new Map<Step | undefined, { written: Written; index: number }[]>()
@@ -233,7 +230,6 @@ export function withGroups(parts: Parts, groups: readonly Group[]): Parts {
   }
 }
 
-/** The fixtures that a scenario names, in its order. */
 async function fixturesOf(parts: Parts, { file, library }: From): Promise<Fixture[]> {
   const known = new Map<string, Fixture>()
   for (const [reference, places] of namedIn('fixtures', parts.data.fixtures)) {

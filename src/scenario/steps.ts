@@ -9,8 +9,8 @@ import { needsKey, OPERATIONS } from '../reference/operations.js'
 import { FAMILIES, type Store } from '../store/store.js'
 import { type Report, within } from './documents.js'
 import { compileShown, isCondition, shownWanted } from './match/conditions.js'
+import { compileStatus } from './match/counts.js'
 import { isPattern } from './match/patterns.js'
-import { compileStatus } from './match/statuses.js'
 import { answerAt, headOf, withTexts, withValues } from './play/references.js'
 import { say } from './sentences.js'
 import type { Fault, Wanted } from './shape/entry.js'
@@ -35,7 +35,6 @@ export type StepAnswer = {
   headers?: Readonly<Record<string, string>>
   fault?: Fault | null
 }
-/** `fault` is the one that is expected. */
 export type Play = (call: StepCall, fault?: Fault) => StepAnswer | Promise<StepAnswer>
 /**
  * Values of `${name}` and of keys that no step gives; `error` is the template of errors, if not the

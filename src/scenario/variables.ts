@@ -4,9 +4,9 @@ import type { PlacedProblem, Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import { type Said, shownGot } from '../core/sentences.js'
 import { typedValue } from '../core/typed-value.js'
-import { say } from './document-sentences.js'
 import { type Report, within } from './documents.js'
 import { unclosedIn, withValues } from './play/references.js'
+import { say } from './sentences.js'
 
 export type VariableValue = string | number | boolean
 export type GivenVariables = {
@@ -63,7 +63,6 @@ function problemOfDefault(name: string, fallback: string): Said | null {
   return fallback.length > MAX_VALUE ? say('variable_too_long', MAX_VALUE, fallback.length) : null
 }
 
-/** Of the type of the default; null where it is wrong. */
 function givenOr(
   name: string,
   fallback: VariableValue,
@@ -197,5 +196,4 @@ function expanded(
   return expand(data)
 }
 
-/** Whole or not. */
 const hasSign = (text: string) => text.includes('${') && /\$\{\s*vars\b/.test(text)

@@ -1,7 +1,6 @@
 /** Documents written as YAML. */
 import { Document, isCollection, isPair, stringify } from 'yaml'
 
-/** Data as YAML text. */
 export const yamlText = (data: unknown): string =>
   stringify(data, { lineWidth: 0, aliasDuplicateObjects: false })
 
@@ -11,7 +10,6 @@ export const yamlText = (data: unknown): string =>
  */
 const LINES = { data: 2, expect: 1, play: 2, script: 2 }
 
-/** A scenario as YAML text under comments. */
 export function scenarioText(data: Record<string, unknown>, comments: readonly string[]): string {
   const document = new Document(data, { aliasDuplicateObjects: false })
   const putOnLines = (node: unknown, levels: number): void => {

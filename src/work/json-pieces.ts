@@ -22,13 +22,11 @@ export class Lazy<M> {
   }
 }
 
-/** The members of a list as they are shown. */
 export const lazily = <T, M>(list: readonly T[], shown: (member: T) => M): Lazy<M> =>
   new Lazy(function* () {
     for (const member of list) yield shown(member)
   })
 
-/** Characters of a piece, about. */
 const PIECE = 65_536
 
 /**

@@ -6,7 +6,6 @@ import { getHeapStatistics } from 'node:v8'
 import { type MessagePort, Worker as Thread } from 'node:worker_threads'
 import { ApiError, type ErrorCode, type Problem } from '../core/errors.js'
 
-/** Asks the thread of a job. Errors: what it refuses. */
 export type Ask = (question: object) => Promise<unknown>
 /** A text to write, of data as JSON: a recorded scenario, or a report of a run. */
 export type Text = { write: 'scenario' | 'html' | 'junit' | 'markdown'; json: string }
@@ -85,7 +84,6 @@ function start(fail: (error: unknown) => void): Thread {
   )
 }
 
-/** The thread's side: answers what it is asked, one question after the other. */
 export function answerQuestions<Q>(
   port: MessagePort,
   answerTo: (question: Q) => Promise<unknown>

@@ -2,12 +2,12 @@ import { writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import t, { type Test } from 'tap'
 import type { ApiError, Problem } from '../../src/core/errors.js'
-import { SAYS } from '../../src/scenario/document-sentences.js'
 import { type DocumentProblem, documentOf, refusalOf } from '../../src/scenario/documents.js'
 import { isPath, Library } from '../../src/scenario/library.js'
 import { readDocument, type SourceDocument, utf8In } from '../../src/scenario/read/document.js'
 import { DEFAULT_LIMITS, problemLine } from '../../src/scenario/read/refusal.js'
 import { Body } from '../../src/scenario/reading.js'
+import { SAYS } from '../../src/scenario/sentences.js'
 import { rows } from '../support/rows.js'
 
 const read = async (text: string) => (await readDocument('doc', text)).data
@@ -242,11 +242,8 @@ t.test('documents: problems are listed document after document', async t => {
     )
 
   t.strictSame(await pathsOf(ofText.toReversed()), listed)
-  t.strictSame(await pathsOf([...ofText.toReversed(), ...ofData.toReversed()]), [
-    ...listed,
-    ...listedOfData
-  ])
-  t.strictSame(await pathsOf([...ofText, ...ofData].toReversed(), [data, text]), [
+  t.strictSame(await pathsOf([...ofText.toReversed(), ...ofData]), [...listed, ...listedOfData])
+  t.strictSame(await pathsOf([...ofText.toReversed(), ...ofData], [data, text]), [
     ...listedOfData,
     ...listed
   ])

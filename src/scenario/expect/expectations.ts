@@ -12,7 +12,7 @@ import { pause } from '../../work/slices.js'
 import { canBeAbout } from '../about.js'
 import { type Report, within } from '../documents.js'
 import { type Condition, compileNames } from '../match/conditions.js'
-import { type Counts, countsOf } from '../match/counts.js'
+import { type Counts, compileStatus, countsOf } from '../match/counts.js'
 import { asValue, fieldIn, type Subject, type Value } from '../match/fields.js'
 import {
   compileMatch,
@@ -24,7 +24,6 @@ import {
 } from '../match/matching.js'
 import { shownValue } from '../match/near-misses.js'
 import { isWithinPatterns } from '../match/patterns.js'
-import { compileStatus } from '../match/statuses.js'
 import { namesIn, textsIn } from '../play/references.js'
 import type { RecordName } from '../records/edits.js'
 import { withDigests } from '../script/digests.js'
@@ -65,7 +64,6 @@ export type Calls = {
 }
 /** `unsent`: which steps it refers to that were not sent. */
 type Said = { wanted: string; unsent: () => readonly string[] }
-/** `shown`: its requests, without how many. */
 export type CountExpectation = Said & {
   data: CountData
   calls: Calls
@@ -212,7 +210,6 @@ async function compileCalls(written: CallsData, note: Report, answers: Answered)
   }
 }
 
-/** None where it does not matter how they end. */
 async function compileEnding(
   { on, took_effect, status, answered, response }: CallsData,
   report: Report,
@@ -269,7 +266,6 @@ const ofResponse = <V extends Value>(
   holds: ending => ending.isDelivered && isWanted(valueIn(ending))
 })
 
-/** Of what its operations answer, and of an error. */
 function compileFields(
   response: Names,
   operations: readonly OperationId[],
@@ -324,7 +320,6 @@ const withoutKey = ({ key, ...match }: MatchData): object => ({
 
 const forEach = (per: Per | undefined) => (per === undefined ? '' : ` for each ${per}`)
 
-/** `1 request`, `at least 2 requests`, `2 to 3 requests`. */
 export function shownTimes({ from, to }: Counts): string {
   const shown = (count: number) => `${count} request${count === 1 ? '' : 's'}`
   if (from === to) return shown(to)

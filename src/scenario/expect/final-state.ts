@@ -64,7 +64,6 @@ export const recordsOf = (store: Store): StateRecords => ({
 
 const isEmpty = (part: object | undefined) => part !== undefined && Object.keys(part).length === 0
 
-/** Problems are reported by their place in the state. */
 export async function compileState(
   data: StateData,
   report: Report,
@@ -171,7 +170,6 @@ async function compileRecord(
   }
 }
 
-/** Whether a condition only says what a value must not be. */
 const isForbidding = (wanted: Wanted): boolean =>
   isObject(wanted) && Object.keys(wanted).every(word => ['not', 'lt', 'lte'].includes(word))
 

@@ -32,7 +32,6 @@ export type Verdict = {
   value?: string
   /** How many requests counted; of a sequence, how many of its requests came in order. */
   seen?: number
-  /** Of one that does not hold: the first requests that counted, and those that nearly did. */
   requests?: string[]
   near_misses?: NearMiss[]
   tests?: string[]
@@ -45,7 +44,6 @@ export const unexercised = (verdict: Omit<Verdict, 'verdict'>): Verdict => ({
   message: say('never_exercised', verdict.message).message
 })
 
-/** What came in a period. */
 export type Given = { isMet: boolean; isExercised?: boolean } & Pick<
   Verdict,
   'forbidden' | 'message' | 'seen' | 'near_misses'
@@ -82,11 +80,9 @@ const newGroup = () => ({
   seen: 0,
   named: [] as string[],
   tests: new Set<string>(),
-  /** The one that counted last. */
   last: null as Came | null,
   /** Where pauses are expected, those that counted. */
   timed: [] as Came[],
-  /** Those of a sequence that wait until the ones before them end. */
   waiting: [] as Waiting[],
   /** The first that a sequence leaves no room for, with its pause if only that is wrong. */
   stray: null as { came: Came; gap: number | null } | null
@@ -94,7 +90,6 @@ const newGroup = () => ({
 export type Group = ReturnType<typeof newGroup>
 const NONE = newGroup()
 
-/** The value that a request is judged by; of those that have none, the same for all. */
 export const judgedValue = (per: Per, call: SentCall): string =>
   countedValue(per, call) ?? `requests without a ${per}`
 const MAX_NAMED = 10
@@ -105,7 +100,6 @@ export const isOf = ({ operations }: Calls, { operation }: Pick<SentCall, 'opera
   operations === null || operations.has(operation as OperationId)
 export const ofValue = (value: string | undefined) => (value === undefined ? '' : ` for ${value}`)
 
-/** Those of each value by themselves where it counts by one. */
 export abstract class CallsJudge<
   E extends CountExpectation | SequenceExpectation = CountExpectation | SequenceExpectation
 > {
@@ -120,7 +114,6 @@ export abstract class CallsJudge<
   }
 
   abstract see(call: SentCall, came: Came): void
-  /** What comes after so many. */
   abstract stepAfter(seen: number): Calls
   abstract judged(group: Group, value?: string): Given
 

@@ -40,7 +40,6 @@ export class SequenceJudge extends CallsJudge<SequenceExpectation> {
     this.#goOn(group)
   }
 
-  /** Takes the requests that are known to be a step, or none. */
   #goOn(group: Group): void {
     const { steps, others } = this.expectation
     for (let next = group.waiting[0]; next !== undefined; next = group.waiting[0]) {

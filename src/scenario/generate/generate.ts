@@ -48,10 +48,6 @@ export async function generateAll(
   }
 }
 
-/**
- * One family, ranges that are not reversed, weights above 0, parents that exist, where the store is
- * known.
- */
 function checkGenerate(data: GenerateData, store: Store | null, note: Report): void {
   const { created, amount, transactions, refunded = 0, partly_refunded = 0 } = data
   const asked = GENERATED_FAMILIES.filter(family => data[family] !== undefined)
@@ -97,7 +93,6 @@ export const generatedBy = (entries: readonly GenerateData[]): number =>
     )
   }, 0)
 
-/** Puts the records of a checked entry into the store, or reports that they belong to nothing. */
 async function generateRecords(
   data: GenerateData,
   generating: Generating,
@@ -155,7 +150,6 @@ function parentsOf(
   return first ? { [first.id]: 1 } : null
 }
 
-/** What the nth record of each family is given; `parent` draws what it belongs to. */
 const DRAWS: Readonly<
   Record<
     Exclude<GeneratedFamily, 'transactions'>,

@@ -22,7 +22,6 @@ const OPEN_AT_ONCE = 20
 const REGULARS = 50
 const CARDS: readonly PaymentType[] = ['card', 'apple_pay', 'google_pay', 'emv']
 const BRANDS = ['visa', 'mastercard', 'amex', 'discover'] as const
-/** Bills before the tip, by default. */
 const BILLS = { min: 350, max: 12_000 }
 const TIPS = [0, 0.15, 0.18, 0.2, 0.22] as const
 const REASONS = [
@@ -46,7 +45,6 @@ export async function fakerOf(seed: number): Promise<Faker> {
 /** As `faker.number.int` draws it, which takes four times as long. */
 export const drawWhole = ({ number }: Faker, min: number, max: number): number =>
   min === max ? min : Math.floor(number.float() * (max - min + 1) + min)
-/** As `faker.helpers.arrayElement` draws it. */
 export const drawOne = <T>(faker: Faker, list: readonly T[]): T =>
   list[drawWhole(faker, 0, list.length - 1)] as T
 /** The same text for all records that have the same. */
@@ -80,7 +78,6 @@ export function weightedNames<N extends string>(weights: Weights<N>, { number }:
   }
 }
 
-/** Puts in as many records as are drawn. */
 export async function fill<F extends Family>(
   family: F,
   count: number,
@@ -106,7 +103,6 @@ export const perTicket = ({ payments_per_ticket = 1 }: GenerateData) =>
 export const isShared = (payments: number, { from, to }: { from: number; to: number }) =>
   from > 0 && to <= 100 && Math.floor(payments / from) * to >= payments
 
-/** Payments, and Refunds of some, unless none can be paid, which is reported. */
 export async function generatePayments(
   instants: Float64Array,
   parents: Weights,
@@ -186,7 +182,6 @@ function paymentsOf(
   return payments
 }
 
-/** Tickets of a Location, the oldest first, and how many are opened by now. */
 type OpenTickets = {
   location: string
   tickets: ReturnType<typeof pageOf<Records['tickets']>>['stored']
@@ -265,9 +260,6 @@ function drawPayment(
   }
 }
 
-/**
- * A Refund, whole or in part, of the share that was asked for; none later than the last payment.
- */
 async function refund(
   paid: readonly Records['transactions'][],
   { refunded = 0, partly_refunded }: GenerateData,

@@ -8,7 +8,6 @@ import { isObject } from '../../core/quick-check.js'
 import { IS_DIGEST } from '../../core/redaction.js'
 import { say as check } from '../../core/sentences.js'
 import type { Schema } from '../../reference/parameters.js'
-import { say as sayOfDocument } from '../document-sentences.js'
 import { type Report, within } from '../documents.js'
 import { answeredValue, recordPath, referenceIn } from '../play/references.js'
 import { digestOf } from '../script/digests.js'
@@ -91,7 +90,6 @@ export function isCondition(wanted: object, schemas: readonly Schema[]): boolean
   )
 }
 
-/** A condition in words: `>= 5000`, `one of card, emv`. */
 export function shownWanted(wanted: Wanted): string {
   if (Array.isArray(wanted)) return `one of ${wanted.map(shownWanted).join(', ')}`
   if (!isObject(wanted)) return wanted === null ? 'no value' : shortened(String(wanted))
@@ -138,8 +136,7 @@ function compileReference(
     return fieldAt => fieldAt?.(name) ?? null
   }
   const known = answers ?? new Map<string, Json>()
-  if (answers === null)
-    report([], sayOfDocument('reference_without_value', referenceIn(text) as string))
+  if (answers === null) report([], say('reference_without_value', referenceIn(text) as string))
   return () => answeredValue(text, known)
 }
 
@@ -202,7 +199,6 @@ const hasNumber = (wanted: unknown): boolean =>
 export function compileShown(wanted: Wanted, report: Report): Promise<Test> {
   const schemas: Schema[] = [hasNumber(wanted) ? { type: 'number' } : { format: 'instant' }]
   const at = { schemas, name: ['body', ''], answers: new Map() }
-  // no name is looked up
   return compileTest(wanted, at as unknown as At, report)
 }
 

@@ -18,11 +18,9 @@ export function asValue(part: Json | undefined): Value {
   return typeof part === 'object' ? null : part
 }
 
-/** A part of an object; none of anything else. */
 export const fieldIn = (part: Json | undefined, name: string): Json | undefined =>
   isObject(part) && Object.hasOwn(part, name) ? (part[name] as Json) : undefined
 
-/** Reads any field of a record. */
 export type FieldAt = (name: readonly string[]) => Value
 
 export type Subject = {

@@ -1,4 +1,5 @@
 /** Which requests a script entry or an expectation is about. */
+import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { beginningOf } from '../../core/memory.js'
 import { didYouMean, shortened } from '../../core/nearest.js'
 import { withoutSecrets } from '../../core/redaction.js'
@@ -13,7 +14,6 @@ import { type Schema, schemaOf } from '../../reference/parameters.js'
 import { TABLES, type Tables } from '../../reference/tables.js'
 import { type Report, within } from '../documents.js'
 import { digestOf } from '../script/digests.js'
-import { checkHeaders } from '../script/headers.js'
 import { say } from '../sentences.js'
 import { ABOUT, type MatchData, type Names, type On, OPERATION, type Per } from '../shape/entry.js'
 import { type Condition, compileNames } from './conditions.js'
@@ -37,7 +37,6 @@ export type SentCall = {
   body: Values
   /** By its name in lower case; null where it is not kept. */
   header: (name: string) => Value
-  /** The test that sent it. */
   test: string | null
   /** Undefined if it is about no record of this kind. */
   about: (what: About) => string | undefined
@@ -46,7 +45,6 @@ export type { MatchData, On } from '../shape/entry.js'
 
 /** Values that an entry or expectation counts separately: a data file holds them all. */
 export const MAX_VALUES = 1000
-/** Characters of a value. */
 const MAX_VALUE = 200
 
 /** Undefined if it has none. A key is counted by its digest. */
@@ -56,7 +54,6 @@ export function countedValue(per: Per, call: SentCall): string | undefined {
   return value ? beginningOf(withoutSecrets(value), MAX_VALUE) : undefined
 }
 
-/** Sections of a match, each with the table of its names. */
 export const SECTIONS = { params: 'params', query: 'querystring', body: 'body' } as const
 
 /** Null where a problem is reported. */
@@ -153,4 +150,40 @@ export async function compileMatch(
     }
   }
   return conditions
+}
+
+/** Headers that frame the message or the connection, or that the emulator sets. */
+const FRAMING = [
+  'connection',
+  'content-length',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'request-id'
+]
+
+/**
+ * Refuses what cannot be sent as given, or be matched by name. The key of a request has its own
+ * place.
+ */
+export function checkHeaders(
+  headers: Readonly<Record<string, unknown>>,
+  of: 'response' | 'request' | 'match',
+  report: Report
+): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (of !== 'match' && FRAMING.includes(name.toLowerCase()))
+      report([name], say('framing_header', name))
+    if (of !== 'response' && name.toLowerCase() === 'authorization')
+      report([name], say('header_of_key'))
+    try {
+      validateHeaderName(name)
+      if (of !== 'match') validateHeaderValue(name, value as string)
+    } catch {
+      report([name], say('not_a_header'))
+    }
+  }
 }

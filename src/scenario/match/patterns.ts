@@ -32,10 +32,8 @@ const codeOf = (text: string): number =>
     ? Number.parseInt(text.slice(3), 16)
     : (text.replace(/^\\(?=.)/su, '').codePointAt(0) as number)
 
-/** A maximum of a pattern, with what to do beyond it. */
 type Bound = [maximum: number, what: string, got: number, advice: string]
 
-/** So that a pattern is cheap to compile. */
 const boundsOf = (pattern: string): Bound[] => [
   [MAX_LENGTH, 'characters', pattern.length, 'Write a list of shorter ones'],
   [

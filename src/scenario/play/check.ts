@@ -14,14 +14,12 @@ import {
 } from '../../reference/operations.js'
 import { type Schema, schemaOf } from '../../reference/parameters.js'
 import { FIELDS, TABLES, type Tables } from '../../reference/tables.js'
-import { say as sayOfDocument } from '../document-sentences.js'
 import { type Report, within } from '../documents.js'
-import { compileMatch, type MatchData } from '../match/matching.js'
+import { compileStatus } from '../match/counts.js'
+import { checkHeaders, compileMatch, type MatchData } from '../match/matching.js'
 import { isWithinPatterns } from '../match/patterns.js'
-import { compileStatus } from '../match/statuses.js'
 import type { Trial } from '../records/edits.js'
 import { missingOf, recordsNamedBy } from '../records/named-records.js'
-import { checkHeaders } from '../script/headers.js'
 import { say } from '../sentences.js'
 import type { PlayData, StepData } from '../shape/expectation.js'
 import type { Parts } from '../sources.js'
@@ -82,7 +80,7 @@ export async function checkSteps(
     checkReferences(step, problemIn, note)
     const { as } = step
     if (as === undefined) continue
-    if (!NAME.test(as)) note(['as'], sayOfDocument('not_a_variable_name'))
+    if (!NAME.test(as)) note(['as'], say('not_a_variable_name'))
     else if (as === 'vars' || as === 'record') note(['as'], say('name_reserved', as))
     if (named.has(as)) note(['as'], say('name_taken', as))
     named.set(as, { answer: answerOf(operation, step), group })
@@ -155,7 +153,6 @@ function checkCall(
   if (method !== 'POST' && body) report(['body'], say('body_unexpected', method))
 }
 
-/** Names the operations at its path, or those with a similar name. */
 function unknownCall(call: string): Said {
   const [, path] = splitCall(call)
   const there = operationsAt(path.replace(REFERENCE, 'x')).map(({ method }) => `${method} ${path}`)
@@ -176,7 +173,7 @@ function checkReferences(
 ): void {
   for (const { steps, text, isOfName = false } of textsIn(part, [], { areNamesRead })) {
     const unclosed = unclosedIn(text)
-    if (unclosed !== undefined) report(steps, sayOfDocument('reference_not_closed', unclosed))
+    if (unclosed !== undefined) report(steps, say('reference_not_closed', unclosed))
     for (const name of namesIn(text)) {
       const problem = problemOf(name, text, steps)
       if (problem !== null) report(steps, { ...problem, isOfName })

@@ -2,7 +2,6 @@
 import type { Step } from '../../core/places.js'
 import type { Json } from '../shape/parts.js'
 
-/** Each whole reference of a text. */
 export const REFERENCE = /\$\{([^{}]*)\}/g
 
 /**
@@ -25,7 +24,6 @@ export function unclosedIn(text: string): string | undefined {
   return unclosed?.trimEnd()
 }
 
-/** `isOfName`: the text is a name. */
 type PlacedText = { steps: readonly Step[]; text: string; isOfName?: boolean }
 
 /** Texts with their places; names of parts too, where `areNamesRead`. */
@@ -52,10 +50,8 @@ export const textsOf = (value: unknown, areNamesRead = false): string[] =>
 export const namesIn = (text: string): string[] =>
   [...text.matchAll(REFERENCE)].map(([, name]) => (name as string).trim())
 
-/** The step or record that it names. */
 export const headOf = (name: string): string => name.split('.', 1)[0] as string
 
-/** Whole or not. */
 export const referenceIn = (text: string): string | null => /\$\{[^{}]*\}?/.exec(text)?.[0] ?? null
 
 /** The path of a text that is one reference to a field of the current record. */
@@ -67,7 +63,6 @@ const partOf = (value: Json | undefined, field: string): Json | undefined =>
     ? (value as Record<string, Json>)[field]
     : undefined
 
-/** By the names of steps. */
 export function answerAt(answers: ReadonlyMap<string, Json>, reference: string): Json | undefined {
   const [head = '', ...fields] = reference.trim().split('.')
   return fields.reduce<Json | undefined>(partOf, answers.get(head))
@@ -84,7 +79,6 @@ export function answeredValue(text: string, answers: ReadonlyMap<string, Json>):
   return isAnswered ? value : undefined
 }
 
-/** Replaces every text in a value; `named` its names. */
 export function withTexts(
   value: Json,
   replaced: (text: string) => Json,

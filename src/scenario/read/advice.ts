@@ -13,10 +13,8 @@ import {
 import type { Said } from '../../core/sentences.js'
 import { say } from './sentences.js'
 
-/** A problem at an offset of the text. */
 export type Mistake = Said & { at: number }
 export type ParserError = { code: string; message: string; pos: readonly [number, number] }
-/** A part of a document that was read from a text. */
 export type Placed = Node & { range: [number, number, number] }
 /** With its line, the rest of it, and the parts that begin before it: the whole, its last part, … */
 type Case = Pick<Source, 'text' | 'lines'> & {

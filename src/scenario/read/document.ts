@@ -54,7 +54,6 @@ export async function readDocument(
   return { name, data, numbers, limits, locate: async (...wanted) => locate(...wanted) }
 }
 
-/** A part of a document as one of its own. */
 export const below = (document: SourceDocument, under: readonly Step[]): SourceDocument => ({
   ...document,
   ...numbersBelow(document, under),
@@ -74,7 +73,6 @@ export function locatorIn(text: string, limits: DocumentLimits): SourceDocument[
   }
 }
 
-/** The parser is loaded when first needed. */
 async function yamlIn(text: string, limits: DocumentLimits) {
   const { readYaml } = await import('./yaml.js')
   return readYaml(text, limits)
@@ -126,7 +124,6 @@ function sizeOf(text: string): { nesting: number; values: number; names: number 
   return { nesting, values, names }
 }
 
-/** Those of its objects, and of theirs. */
 function namesIn(data: unknown): number {
   if (typeof data !== 'object' || data === null) return 0
   const parts = Object.values(data)

@@ -4,7 +4,7 @@ import { ApiError, type Problem } from '../../core/errors.js'
 import { sentence } from '../../core/nearest.js'
 import type { Step } from '../../core/places.js'
 import { type Settings, settingsInForce } from '../../core/settings.js'
-import { say } from '../document-sentences.js'
+import { say } from '../sentences.js'
 
 /** A line and a column, counted from 1. */
 export type Place = { line: number; column: number }
@@ -19,7 +19,6 @@ export type DocumentLimits = Pick<Settings, 'limits.values' | 'limits.records' |
 export const MAX_NESTING = 64
 export const DEFAULT_LIMITS: DocumentLimits = settingsInForce({}).values
 
-/** What is wrong with the size of a text; null where nothing is. */
 export function sizeProblem(
   { nesting, values }: { nesting: number; values: number },
   limits: DocumentLimits
@@ -29,7 +28,6 @@ export function sizeProblem(
   return values > most ? `it holds more than ${most} values (limits.values)` : null
 }
 
-/** `what` says how a document goes beyond a limit. */
 export const tooLarge = (
   limit: 'limits.records' | 'limits.entries',
   limits: DocumentLimits,

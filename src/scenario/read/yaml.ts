@@ -13,11 +13,11 @@ import {
   Lexer,
   LineCounter,
   Parser,
-  visit
+  type Scalar,
+  type YAMLMap
 } from 'yaml'
 import { MAX_PROBLEMS } from '../../core/checking.js'
 import type { Step } from '../../core/places.js'
-import { isObject } from '../../core/quick-check.js'
 import type { Said } from '../../core/sentences.js'
 import { adviceOn, type Mistake, type ParserError, type Placed, spaceMissing } from './advice.js'
 import { losesCharacters, type WrittenNumber } from './numbers.js'
@@ -47,7 +47,6 @@ const MAX_OPEN = 600
 /** Each alias is compared with the anchors before it. */
 const MAX_COMPARED = 20_000_000
 
-/** Reads a text as YAML, unless it is too large to be parsed. */
 export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
   const lines = new LineCounter()
   lines.addNewLine(0)
@@ -68,7 +67,8 @@ export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
   if (another !== undefined)
     all.push({ code: 'MULTIPLE_DOCS', message: '', pos: [another.range[0], another.range[1]] })
   const found = adviceOn(all.sort(inOrder), { text, lines, contents })
-  const beyond = errors.length === 0 && another === undefined ? beyondSyntax(document, lines) : null
+  const isWhole = errors.length === 0 && another === undefined
+  const beyond = isWhole ? beyondSyntax(document, lines) : null
   found.push(...(beyond?.found ?? []))
   let data: unknown = null
   try {
@@ -151,58 +151,66 @@ function isLevel(token: CST.Token, nth: number, stack: CST.Token[]): boolean {
 }
 
 /** Beyond its syntax. Numbers that are not printed as they are written become objects. */
-function beyondSyntax(
-  document: Document.Parsed,
-  lines: LineCounter
-): { found: Mistake[]; hasWritten: boolean } {
+function beyondSyntax({ contents }: Document.Parsed, lines: LineCounter) {
   const found: Mistake[] = []
-  let hasWritten = false
   const anchors = new Set<string>()
-  let [aliases, anchored] = [0, 0]
-  const add = (at: number, said: Said) => void found.push({ ...said, at })
-  const addJoined = (node: unknown) => {
+  let [aliases, anchored, hasWritten] = [0, 0, false]
+  const add = (node: unknown, said: Said, before = 0) =>
+    void found.push({ ...said, at: startOf(node) - before })
+
+  function addJoined(node: unknown): void {
     const isPlain = isScalar(node) && node.type === 'PLAIN'
     const joined = isPlain ? spaceMissing(String(node.value), startOf(node)) : null
     if (joined !== null) found.push(joined)
   }
-  addJoined(document.contents)
-  visit(document, (place, node) => {
+
+  function see(node: unknown, isName = false): void {
     if (isAlias(node)) {
       aliases++
-      if (place !== 'key' && !anchors.has(node.source))
-        add(startOf(node), say('unknown_alias', node.source))
-    } else if (isPair(node)) {
-      // a name in braces that has no value
-      if (node.value === null || (isScalar(node.value) && node.value.source === ''))
-        addJoined(node.key)
-    } else if (isNode(node) && 'anchor' in node && node.anchor) {
-      anchored++
-      anchors.add(node.anchor)
-      if (isScalar(node) && node.value === null)
-        add(startOf(node) - node.anchor.length - 1, say('begins_with', `&${node.anchor}`, '&'))
+      if (!isName && !anchors.has(node.source)) add(node, say('unknown_alias', node.source))
+    } else if (isScalar(node) || isCollection(node)) {
+      if (node.anchor) seeAnchor(node, node.anchor)
+      if (isScalar(node)) seeNumber(node, isName)
+      else if (isMap(node)) seeNames(node)
+      else for (const item of node.items) see(item)
     }
-    if (isScalar(node) && typeof node.value === 'number' && losesCharacters(String(node.source))) {
-      const source = node.source as string
-      // a name is text
-      if (place === 'key') add(startOf(node), say('number_as_text', source, false))
-      node.value = Object.assign(new Number(node.value), { source })
-      hasWritten = true
-    }
-    if (!isMap(node)) return
+  }
+
+  function seeAnchor(node: unknown, anchor: string): void {
+    anchored++
+    anchors.add(anchor)
+    if (isScalar(node) && node.value === null)
+      add(node, say('begins_with', `&${anchor}`, '&'), anchor.length + 1)
+  }
+
+  function seeNumber(node: Scalar, isName: boolean): void {
+    const source = String(node.source)
+    if (typeof node.value !== 'number' || !losesCharacters(source)) return
+    if (isName) add(node, say('number_as_text', source, false))
+    node.value = Object.assign(new Number(node.value), { source })
+    hasWritten = true
+  }
+
+  function seeNames(node: YAMLMap): void {
     const names = new Map<unknown, number>()
-    for (const { key } of node.items) {
-      const at = startOf(key)
+    for (const { key, value } of node.items) {
       // the library takes twice as long for each level of such a name
-      if (!isScalar(key)) add(at, say('not_a_name'))
-      else if (names.has(key.value))
-        add(
-          at,
-          say('name_twice', String(key.value), lines.linePos(names.get(key.value) as number).line)
-        )
-      else names.set(key.value, at)
+      if (!isScalar(key)) add(key, say('not_a_name'))
+      else if (names.has(key.value)) {
+        const { line } = lines.linePos(names.get(key.value) as number)
+        add(key, say('name_twice', String(key.value), line))
+      } else names.set(key.value, startOf(key))
+      // a name in braces that has no value
+      if (value === null || (isScalar(value) && value.source === '')) addJoined(key)
+      see(key, true)
+      see(value)
     }
-  })
-  if (found.length === 0 && aliases * anchored > MAX_COMPARED) add(0, say('many_aliases'))
+  }
+
+  addJoined(contents)
+  see(contents)
+  if (found.length === 0 && aliases * anchored > MAX_COMPARED)
+    found.push({ ...say('many_aliases'), at: 0 })
   return { found, hasWritten }
 }
 
@@ -214,18 +222,16 @@ const isDeeper = (value: unknown, levels: number): boolean =>
   (levels === 0 || Object.values(value).some(part => isDeeper(part, levels - 1)))
 
 /** Data with plain numbers; those that are not printed as they are written are noted. */
-function withoutWritten(part: unknown, steps: Step[], found: WrittenNumber[]): unknown {
+function withoutWritten(part: unknown, steps: Step[], numbers: WrittenNumber[]): unknown {
   if (part instanceof Number) {
-    found.push({ steps, source: (part as unknown as WrittenNumber).source })
+    numbers.push({ steps, source: (part as unknown as WrittenNumber).source })
     return Number(part)
   }
-  if (Array.isArray(part))
-    return part.map((member, index) => withoutWritten(member, [...steps, index], found))
-  if (!isObject(part)) return part
-  const parts = Object.entries(part)
-  return Object.fromEntries(
-    parts.map(([name, value]) => [name, withoutWritten(value, [...steps, name], found)])
-  )
+  if (typeof part !== 'object' || part === null) return part
+  const below = (step: Step, value: unknown) => withoutWritten(value, [...steps, step], numbers)
+  return Array.isArray(part)
+    ? part.map((member, index) => below(index, member))
+    : Object.fromEntries(Object.entries(part).map(([name, value]) => [name, below(name, value)]))
 }
 
 /**

@@ -80,11 +80,9 @@ export type Trial = {
   generation: GenerationContext
   /** Whether no record had a problem, and what is not there is nowhere else. */
   isKnown: boolean
-  /** Ids that script entries make. */
   made: ReadonlySet<unknown>
 }
 
-/** Whether an id is certainly in none of some families. */
 export const isMissing = (
   { store, isKnown, made }: Trial,
   id: string,
@@ -127,7 +125,6 @@ export function checkEdit(
   }
 }
 
-/** With the index that groups them. */
 const REFERRING: Partial<Record<Family, readonly [index: string, ...families: Family[]]>> = {
   accounts: ['account', 'accounts', 'users', 'locations'],
   locations: ['location', 'tickets'],

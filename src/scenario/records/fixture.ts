@@ -11,7 +11,6 @@ import { say } from '../sentences.js'
 
 export type Progress = (what: string, done: number, total: number) => void
 export type Given = Readonly<Record<string, unknown>>
-/** A part of a fixture: the records of a family, or API keys. */
 type Section = Family | 'api_keys' | 'deleted_users'
 export type Sourced = {
   given: Given
@@ -28,7 +27,6 @@ export type GenerationContext = {
   isOpen?: boolean
 }
 
-/** The field by which records of each family belong to another record. */
 export const OWNERS = {
   accounts: null,
   users: 'account',

@@ -47,7 +47,6 @@ export class FixtureImporter {
   /** Refunds that were made while tips could be refunded stay, with a warning (A23). */
   readonly #loosest: Settings
   readonly #now: string
-  /** Ids of records with a problem. */
   readonly #leftOut = inSections(() => new Set<unknown>())
   #hasReplaced = false
   readonly #charges = new Map<string, Sourced>()
@@ -72,7 +71,6 @@ export class FixtureImporter {
     Array.from(this.importing(fixtures))
   }
 
-  /** One record at each step. */
   *importing(fixtures: readonly Fixture[]): Generator<void, void> {
     const [first, ...others] = fixtures as [Fixture, ...Fixture[]]
     const fixture = others.length === 0 ? first : merged(fixtures)
@@ -200,7 +198,6 @@ export class FixtureImporter {
     if (stored) this.#store.putRefund({ ...stored, amount: 0 }, stored)
   }
 
-  /** Reports Transactions that replaced others with more refunded than they have. */
   #checkCharges(): void {
     for (const [id, source] of this.#charges) {
       const { charged, refunded, currency } = moneyOf(

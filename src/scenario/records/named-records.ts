@@ -14,7 +14,6 @@ import { say } from '../sentences.js'
 import { STATE_NAMES, STATE_WORDS, type StateData } from '../shape/expectation.js'
 import { isMissing, prefixesOf, suggestedIds, type Trial } from './edits.js'
 
-/** The id may be in any of `families`. */
 export type NamedRecord = { steps: readonly Step[]; id: string; families: readonly Family[] }
 
 const NAMES: ReadonlyMap<string, Family> = new Map<string, Family>([
@@ -41,7 +40,6 @@ export function recordsNamedBy({
   )
 }
 
-/** Records that there have to be, and fields that link to one. */
 export function recordsNamedByState(state: StateData): NamedRecord[] {
   return (Object.entries(state) as [Family, object][]).flatMap(([family, expected]) =>
     Object.entries(expected).flatMap(([id, fields]: [string, object | null]) => {

@@ -16,6 +16,7 @@ import { pause } from '../../work/slices.js'
 import { type Report, within } from '../documents.js'
 import { type Calls, countsOf } from '../match/counts.js'
 import {
+  checkHeaders,
   compileMatch,
   type Matcher,
   operationsOn,
@@ -29,7 +30,6 @@ import { say } from '../sentences.js'
 import type { EntryData, Respond } from '../shape/entry.js'
 import type { Parts } from '../sources.js'
 import { digestOf, withDigests } from './digests.js'
-import { checkHeaders } from './headers.js'
 
 export type Entry = {
   data: EntryData

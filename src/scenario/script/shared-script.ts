@@ -8,7 +8,6 @@ import type { EntryData } from '../shape/entry.js'
 import { SHARED_SCRIPT_CHECKER, type SharedParts } from '../shape/scenario.js'
 import { expandVariables, type VariableOptions } from '../variables.js'
 
-/** Parts of a scenario, and where each is written. */
 export type Group = { data: SharedParts; written: Written }
 /** `names` are those of all groups; `variables` those that the file declares. */
 export type SharedScript = {

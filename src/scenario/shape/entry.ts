@@ -142,7 +142,6 @@ export const FAULTS = [
   'hang'
 ] as const
 export type Fault = (typeof FAULTS)[number]
-/** As they came, or the last one first. */
 export const RELEASES = ['in_order', 'reverse'] as const
 export type Release = (typeof RELEASES)[number]
 

@@ -153,7 +153,6 @@ const QUANTITIES = {
 /** Expectations of all records of a family, or of those that `where` names. */
 export type Quantities = { [K in keyof typeof QUANTITIES]?: Static<(typeof QUANTITIES)[K]> }
 export type Quantity = NonNullable<Quantities['count']>
-/** The names of a family's state that are not ids. */
 export const STATE_WORDS: readonly string[] = Object.keys(QUANTITIES)
 export const STATE_NAMES = `a name here is the id of a record, or one of ${STATE_WORDS.join(', ')}`
 /** By id, null for one that must not exist, and expectations of all of them. */
@@ -230,5 +229,4 @@ export type CallsData = Expected['sequence'][number]
 export type CountData = CallsData & Partial<Pick<Expected, 'times' | 'per'>>
 /** Requests in order, in all or for each value. */
 export type SequenceData = Pick<Expected, 'sequence'> & Partial<Pick<Expected, 'per' | 'others'>>
-/** An expectation as a document writes it. */
 export type ExpectationData = CountData | SequenceData | Pick<Expected, 'state'>

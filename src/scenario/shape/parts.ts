@@ -30,9 +30,7 @@ type Closed<P extends TProperties, R> = {
   [note: `x-${string}`]: unknown
 }
 
-/** A schema of values of a type. */
 export const of = <T>(schema: object) => schema as TUnsafe<T>
-/** An object without other names. */
 export const closed = <P extends TProperties, R extends keyof P = never>(schema: Closed<P, R>) =>
   ({ type: 'object', additionalProperties: false, ...schema }) as unknown as TUnsafe<
     Given<P, R>
@@ -59,7 +57,6 @@ export const either = <A extends TSchema, B extends TSchema>(
   })
 export const allAs = <N extends string, T>(names: readonly N[], same: T) =>
   Object.fromEntries(names.map(name => [name, same])) as { [name in N]: T }
-/** A definition of the published schemas. */
 export const referTo = (name: string) => ({ $ref: `#/$defs/${name}` })
 export const published = <T extends object>(schema: T, name: string) => ({
   ...schema,
@@ -71,7 +68,6 @@ export const letters = (most: number, what: string) => ({
   'x-expected': `${what} of 1 to ${most} letters, digits, _ and -`,
   'x-instead': '[A-Za-z0-9_-]+'
 })
-/** The id of a record, as a fixture may give it. */
 export const ID = /^[A-Za-z0-9_-]{1,128}$/
 export const recordId = (description = 'Letters, digits, _ and -.') =>
   Type.String({ ...letters(128, 'an id'), description })
@@ -126,7 +122,6 @@ const orNull = (schema: Schema): Schema => ({
   ...(schema.enum && { enum: [...new Set([...schema.enum, null])] })
 })
 
-/** The name of a resource in a sentence. */
 export const withArticle = (name: string): string => `${name.startsWith('A') ? 'An' : 'A'} ${name}`
 
 /** By family, as a fixture gives them. */

@@ -98,7 +98,6 @@ const VARS = named(
   SCALAR,
   'Variables with their defaults: text, a number, or true or false. The value replaces ${vars.NAME} in any text.'
 )
-/** Whether a scenario can give this setting. */
 export const isOfScenarios = (key: keyof typeof SETTINGS) =>
   SETTINGS[key].scope === 'sandbox' && key !== 'seed'
 
