@@ -49,7 +49,6 @@ function recordsNamed(
   >
 }
 
-/** By which parameter a request names each kind of record, and by the path of which families. */
 const NAMED: readonly (readonly [About, ...Family[]])[] = [
   ['transaction', 'transactions', 'refunds'],
   ['ticket', 'tickets'],

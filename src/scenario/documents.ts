@@ -90,7 +90,6 @@ export const documentOf = (
 export const placesOf = (parts: readonly DocumentPart[]): Promise<(Place | null)[]> =>
   eachIn(parts, (document, own) => document.locate(own.map(({ steps }) => steps)))
 
-/** What is found for the parts of each document together, for each part. */
 async function eachIn<P extends DocumentPart, T>(
   parts: readonly P[],
   find: (document: SourceDocument, own: readonly P[]) => Promise<readonly T[]>
@@ -111,10 +110,7 @@ export async function refusalOf(
   return documentInvalid(await listedProblems(problems, documents), problems.length > MAX_PROBLEMS)
 }
 
-/**
- * Deduplicated, document after document in the order of `documents`, within each by place, a whole
- * before its parts; of data in the order in which they were found.
- */
+/** Each once, document after document, within each by place; of data in the order found. */
 export async function listedProblems(
   problems: readonly DocumentProblem[],
   documents: readonly SourceDocument[]
@@ -142,7 +138,7 @@ export async function listedProblems(
         problem: { file: document.name, path: pathOf(steps), code, message, ...place }
       }
     })
-    .sort((a, b) => a.rank.reduce((apart, number, nth) => apart || number - (b.rank[nth] as number), 0))
+    .sort((a, b) => a.rank.reduce((apart, number, nth) => apart || number - (b.rank[nth] ?? 0), 0))
     .map(({ problem }) => problem)
 }
 

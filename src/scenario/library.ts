@@ -91,10 +91,7 @@ export class Library {
     return this.#readText(name, text, { limits: this.limits, type })
   }
 
-  /**
-   * A scenario, or a fixture to be loaded as one. Errors: `scenario_unknown` with the known ones,
-   * and the file of that name in the folder.
-   */
+  /** A fixture can be loaded as one. Errors: `scenario_unknown`, with what there is. */
   async scenario(name: string, folder: string | null = null): Promise<SourceDocument> {
     return this.file(await this.#path(name, folder))
   }
@@ -156,8 +153,7 @@ export class Library {
   }
 
   /**
-   * By name, null where nothing has it, or by a path relative to the document that stays inside its
-   * folder or those of fixtures and scenarios.
+   * By name (null: there is none), or by a path that stays in its folder or those of the library.
    */
   async #named(
     reference: string,

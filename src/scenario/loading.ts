@@ -36,9 +36,8 @@ export function isScenarioOrFixture(data: unknown): boolean {
 }
 
 /**
- * Makes the first state that a scenario (or bare fixture) document describes. Errors:
- * `document_invalid` with the problems of its shape and that of what it uses, or else of its
- * meaning; `document_too_large`.
+ * Of a scenario or bare fixture. Errors: `document_invalid` with the problems of the first gate
+ * that finds some; `document_too_large`.
  */
 export async function firstStateOf(
   document: SourceDocument,
@@ -56,8 +55,8 @@ export async function firstStateOf(
 }
 
 /**
- * Checks every group of a shared file by itself: what it refers to may be a part of the scenario
- * that uses it. Errors: `document_invalid`.
+ * Checks each group by itself: what it refers to may be in the scenario. Errors:
+ * `document_invalid`.
  */
 export async function checkSharedScript(
   document: SourceDocument,

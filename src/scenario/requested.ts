@@ -22,10 +22,7 @@ const CHECKER = checkerOf(() => ({
   }
 }))
 
-/**
- * The document to load, with the given variables and seed.
- * Errors: those of reading it, `scenario_unknown`.
- */
+/** Errors: those of reading it, `scenario_unknown`. */
 export async function requestedScenario(
   { type, text }: Body,
   library: Library

@@ -99,10 +99,10 @@ export async function buildState(used: Used, name: string, context: LoadContext)
     const isGiven = sources['auth.accept_any_key'] === 'scenario'
     report(isGiven ? ['settings', 'auth', 'accept_any_key'] : [], say('missing_account', actor))
   }
-  const { counters } = generation.ids
   const scenario = maskedThroughout({ name: data.name ?? name, description })
-  const asked = { script, expectations, steps, play, answers }
-  return { scenario, store, counters, clock, settings: given, ...asked, written }
+  const { counters } = generation.ids
+  const sentAndExpected = { script, expectations, steps, play, answers }
+  return { scenario, store, counters, clock, settings: given, ...sentAndExpected, written }
 }
 
 function knownIn(

@@ -19,10 +19,7 @@ export type Action = {
 }
 /** `first`: when an entry with `for` began, in milliseconds of the sandbox's clock. */
 type Count = { matched: number; applied: number; first?: number }
-/**
- * Of an entry that counts `per` value also each value, and the requests of values beyond the
- * maximum.
- */
+/** With `per`, of each value too; `uncounted` requests are of values beyond the maximum. */
 export type EntryCount = Count & {
   uncounted?: number
   values?: readonly (Count & { value: string })[]
@@ -95,7 +92,6 @@ export class Script {
     return { id, entry: entry.data, ...count }
   }
 
-  /** With the id and counts that a snapshot holds. */
   put(id: string, entry: Entry, { values, ...count }: EntryCount, isFirst = false): void {
     const counted = { id, entry, count, values: byValue(values) }
     this.#revision++
@@ -165,8 +161,8 @@ export class Script {
   }
 
   /**
-   * Counts a request for every entry that it matches, and applies the first that is for it. `at` is
-   * a time of the sandbox's clock; `note` is told of each changed count.
+   * Every entry that it matches counts it, the first that is for it acts. `note` gets each changed
+   * count.
    */
   act(call: SentCall, now: Now, note: CountNote = () => {}): Action | null {
     let action: Action | null = null

@@ -10,7 +10,6 @@ const reference = (name: string) => `\${${shortened(name)}}`
 const MIN_BEGINNING = 4
 const orNearest = (name: string, known: readonly string[], otherwise: string) =>
   didYouMean(name, known) || `; ${otherwise}`
-/** A name that is spelled alike, or begins alike. */
 const meantName = (name: string, known: readonly string[]) => {
   const beginning = nearest(
     name,

@@ -28,7 +28,6 @@ export const problemsOfShape = async (
 ): Promise<readonly PlacedProblem[]> =>
   data === null ? [problemAt([], say('empty_document', kind))] : CHECKERS[kind].problems(data)
 
-/** None where the document is known to be right; `data` are its own, or these expanded. */
 export const shapeProblems = async (
   document: SourceDocument,
   kind: 'fixture' | 'scenario',

@@ -147,7 +147,6 @@ async function readable(
   }
 }
 
-/** Reads the groups that a scenario uses, with its values of their variables. */
 async function usedGroups(
   parts: Parts,
   { variables, used }: Expanded,

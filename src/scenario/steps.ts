@@ -36,16 +36,12 @@ export type StepAnswer = {
   fault?: Fault | null
 }
 export type Play = (call: StepCall, fault?: Fault) => StepAnswer | Promise<StepAnswer>
-/**
- * Values of `${name}` and of keys that no step gives; `error` is the template of errors, if not the
- * usual one.
- */
+/** What no step gives; `error` is the template of errors, if not the usual one. */
 export type StepBindings = {
   variable: (name: string) => string | undefined
   key: (name: string) => string | null
   error?: Template
 }
-/** How a response differs; `at` is the place of the expectation. */
 export type Difference = { at: readonly PathStep[] } & Said
 /** `at` is the place of `step` in its list, `step` as it is written. */
 export type StepOutcome = {
@@ -116,10 +112,7 @@ export function bindingsOf(store: Store): StepBindings {
   }
 }
 
-/**
- * Sends requests in order, those of `at_once` together. A step that refers to the response of a
- * failed one is not sent. `wait` takes milliseconds.
- */
+/** A step that refers to the response of a failed one is not sent. `wait` takes milliseconds. */
 export async function playSteps(
   plays: readonly PlayData[],
   play: Play,
@@ -237,7 +230,6 @@ const reasonIn = ({ status, body }: StepAnswer, error: Template): string => {
   return typeof message === 'string' ? message.slice(0, MAX_SHOWN) : ''
 }
 
-/** What a value of a response is compared with, where that is no value. */
 const isWanted = (part: unknown): part is Wanted =>
   isObject(part) ? isCondition(part, []) : typeof part === 'string' && isPattern(part)
 

@@ -13,10 +13,7 @@ export type GivenVariables = {
   values: Readonly<Record<string, unknown>>
   /** Texts of a command line: the type of the default says what each is. */
   isText: boolean
-  /**
-   * Takes the names of the document, where others may be of another document; otherwise they are
-   * problems.
-   */
+  /** Takes the names of the document: others may be of another one. */
   known?: Set<string>
 }
 
@@ -37,7 +34,6 @@ export type VariableOptions = {
   reportGiven?: Report
 }
 
-/** Variables with their values or defaults; null for one with a problem. */
 export function declaredVariables(
   declared: unknown,
   { given, report, reportGiven = report }: VariableOptions
@@ -134,11 +130,7 @@ export async function expandVariables(
   return { data: whole, variables, used }
 }
 
-/**
- * A text that is wholly one reference becomes the value itself, with its type. References to
- * variables without a value stay: `note` is told what is wrong, null where that is reported
- * elsewhere.
- */
+/** `note` is told what is wrong with a reference, null where that is reported elsewhere. */
 function expanded(
   data: unknown,
   variables: ReadonlyMap<string, VariableValue | null>,

@@ -4,10 +4,7 @@ import { Document, isCollection, isPair, stringify } from 'yaml'
 export const yamlText = (data: unknown): string =>
   stringify(data, { lineWidth: 0, aliasDuplicateObjects: false })
 
-/**
- * What has a line of its own: records, expectations, parts of plays and entries, so many levels
- * below.
- */
+/** What has a line of its own, so many levels below. */
 const LINES = { data: 2, expect: 1, play: 2, script: 2 }
 
 export function scenarioText(data: Record<string, unknown>, comments: readonly string[]): string {

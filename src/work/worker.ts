@@ -29,9 +29,8 @@ export class Worker {
   }
 
   /**
-   * Runs a job when those before it are done; its thread starts when it is first asked. Errors: the
-   * reason of the signal; those of the job; `document_too_large` if the thread takes too much
-   * memory; `not_ready` if the emulator stops.
+   * Runs a job after those before it. Errors: the reason of the signal; those of the job;
+   * `document_too_large` for too much memory; `not_ready` if the emulator stops.
    */
   run<T>(signal: AbortSignal, job: (ask: Ask) => Promise<T>): Promise<T> {
     const done = this.#last.then(() => this.#runNow([signal, this.#ending.signal], job))

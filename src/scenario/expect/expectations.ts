@@ -52,8 +52,8 @@ export type EndingCondition = {
 /** Milliseconds from the end of the response before to the arrival of a request. */
 export type Apart = { least: number; most: number }
 /**
- * Requests of an expectation; `operations` is null for any request, also one that met no operation.
- * `ended` is empty if it does not matter how they end: then they count at once.
+ * `operations` is null for any request, met or not; `ended` is empty where how they end does not
+ * matter.
  */
 export type Calls = {
   data: CallsData
@@ -120,25 +120,21 @@ async function compiled(
   note: Report,
   answers: Answered
 ): Promise<Expectation> {
-  if ('on' in data) return compiledCount(data, note, answers)
-  if ('state' in data) {
-    for (const word of ['per', 'others'] as const)
-      if (word in data) note([word], say('needs', word, 'on or sequence'))
-    return {
-      data,
-      unsent: unsentOf(data, answers),
-      wanted: `these records at the end: ${JSON.stringify(data.state)}`,
-      differences: await compileState(data.state, within(note, 'state'), answers)
-    }
-  }
-  return compiledSequence(data, note, answers)
+  const unsent = unsentOf(data, answers)
+  if ('on' in data) return { ...(await compiledCount(data, note, answers)), unsent }
+  if ('sequence' in data) return { ...(await compiledSequence(data, note, answers)), unsent }
+  for (const word of ['per', 'others'] as const)
+    if (word in data) note([word], say('needs', word, 'on or sequence'))
+  const wanted = `these records at the end: ${JSON.stringify(data.state)}`
+  const differences = await compileState(data.state, within(note, 'state'), answers)
+  return { data, unsent, wanted, differences }
 }
 
 async function compiledSequence(
   data: SequenceData,
   note: Report,
   answers: Answered
-): Promise<SequenceExpectation> {
+): Promise<Omit<SequenceExpectation, 'unsent'>> {
   const { per, others = false } = data
   const steps: Calls[] = []
   for (const [index, step] of data.sequence.entries()) {
@@ -153,7 +149,6 @@ async function compiledSequence(
   const shown = steps.map(({ data }) => shownCalls(data)).join(', then ')
   return {
     data: { ...data, sequence: steps.map(({ data }) => data) },
-    unsent: unsentOf(data, answers),
     steps,
     others,
     wanted: `${shown}, in this order${forEach(per)}${others ? '' : ' and no others'}`
@@ -164,7 +159,7 @@ async function compiledCount(
   data: CountData,
   note: Report,
   answers: Answered
-): Promise<CountExpectation> {
+): Promise<Omit<CountExpectation, 'unsent'>> {
   const { per } = data
   if ('others' in data) note(['others'], say('needs', 'others', 'sequence'))
   const isPaused = hasPause(data)
@@ -176,8 +171,7 @@ async function compiledCount(
   const calls = await compileCalls(data, note, answers)
   checkPer(per, [calls], note)
   const shown = `${shownCalls(calls.data)}${forEach(per)}`
-  const unsent = unsentOf(data, answers)
-  return { data: calls.data, unsent, calls, times, shown, wanted: `${shown}: ${shownTimes(times)}` }
+  return { data: calls.data, calls, times, shown, wanted: `${shown}: ${shownTimes(times)}` }
 }
 
 const PAUSES = ['no_sooner_than', 'no_later_than'] as const

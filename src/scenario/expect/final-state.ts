@@ -80,17 +80,21 @@ export async function compileState(
       if (!STATE_WORDS.includes(id))
         tests.push(await compileRecord(id, wanted, subject, within(note, id)))
   }
-  return async records => {
-    const differences: StateDifference[] = []
-    for (const test of tests) {
-      differences.push(...(await test(records)))
-      await pause()
-    }
-    return differences
-  }
+  return records => allOf(tests, records)
 }
 
-/** The fields of its table, and below one that refers to another record the fields of that. */
+async function allOf<Of>(
+  tests: readonly ((of: Of) => Promise<StateDifference[]>)[],
+  of: Of
+): Promise<StateDifference[]> {
+  const differences: StateDifference[] = []
+  for (const test of tests) {
+    differences.push(...(await test(of)))
+    await pause()
+  }
+  return differences
+}
+
 function subjectOf(family: Family, answers: Subject['answers']) {
   const fields = { properties: FIELDS[family] }
   const unknown: Subject['unknown'] = (name, known) => {
@@ -211,15 +215,12 @@ async function compileQuantities(
       await pause()
     }
     const { isChanged } = records
-    const told = {
+    return allOf(tests, {
       where: conditions.length === 0 ? '' : ` with ${JSON.stringify(where)}`,
       records: found,
       near: nearest.list(),
       isChanged: !isChanged || found.some(fieldAt => isChanged(subject.family, idOf(fieldAt)))
-    }
-    const differences: StateDifference[] = []
-    for (const test of tests) differences.push(...(await test(told)))
-    return differences
+    })
   }
 }
 

@@ -15,10 +15,7 @@ import {
   shownTimes
 } from './expectations.js'
 
-/**
- * `met`: what is demanded came, and nothing that is forbidden. `never exercised`: nothing came that
- * it could be judged by, which fails as `unmet` does.
- */
+/** `never exercised`: nothing came that it could be judged by; it fails as `unmet` does. */
 type Judgement = 'met' | 'unmet' | 'never exercised'
 export type Verdict = {
   expectation: ExpectationData
@@ -74,7 +71,6 @@ export type Came = {
   readonly whenEnded: ((ending: Ending) => void)[]
 }
 
-/** `fits`: the steps of a sequence that it can be, from `from` on. */
 type Waiting = { came: Came; from: number; fits: readonly boolean[]; ending: Ending | null }
 const newGroup = () => ({
   seen: 0,
@@ -164,14 +160,11 @@ export abstract class CallsJudge<
     const verdicts = Array.from(this.#groups, ([value, group]) => this.#verdictOf(group, value))
     const failed = verdicts.filter(({ holds }) => !holds)
     const first = failed.find(({ forbidden }) => forbidden) ?? failed[0]
-    const said =
-      first === undefined
-        ? say('holds_for', verdicts.length, per)
-        : say('others', first.message, failed.length - 1)
-    const { message } =
-      this.#uncounted === 0
-        ? said
-        : say('uncounted', said.message, this.#uncounted, per, MAX_VALUES)
+    let { message } = first
+      ? say('others', first.message, failed.length - 1)
+      : say('holds_for', verdicts.length, per)
+    if (this.#uncounted > 0)
+      message = say('uncounted', message, this.#uncounted, per, MAX_VALUES).message
     if (first !== undefined) return { ...first, message }
     const tests = [...new Set(verdicts.flatMap(({ tests = [] }) => tests))]
     const seen = Math.max(...verdicts.map(({ seen = 0 }) => seen))

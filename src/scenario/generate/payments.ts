@@ -47,17 +47,10 @@ export const drawWhole = ({ number }: Faker, min: number, max: number): number =
   min === max ? min : Math.floor(number.float() * (max - min + 1) + min)
 export const drawOne = <T>(faker: Faker, list: readonly T[]): T =>
   list[drawWhole(faker, 0, list.length - 1)] as T
-/** The same text for all records that have the same. */
-function drawDigits(faker: Faker): string {
-  const number = drawWhole(faker, 0, 9999)
-  DIGITS[number] ??= String(number).padStart(4, '0')
-  return DIGITS[number]
-}
-const DIGITS: string[] = []
+const drawDigits = (faker: Faker) => String(drawWhole(faker, 0, 9999)).padStart(4, '0')
 
 export type Weights<N extends string = string> = Readonly<Partial<Record<N, number>>>
 
-/** Draws names by their weights, which are not all 0; one alone is not drawn. */
 export function weightedNames<N extends string>(weights: Weights<N>, { number }: Faker): () => N {
   const names = Object.keys(weights) as N[]
   const sums: number[] = []
@@ -113,7 +106,7 @@ export async function generatePayments(
   const { faker } = generating
   const open = openTickets(Object.keys(parents), instants.at(-1), generating, report)
   if (open === null) return
-  const draws = paymentDraws(data, faker)
+  const drawPayment = paymentDraw(data, faker)
   const parent = weightedNames(parents, faker)
   const payments = paymentsOf(instants, () => open.get(parent()) as OpenTickets, data, faker)
   if (!Array.isArray(payments))
@@ -121,7 +114,7 @@ export async function generatePayments(
   payments.sort((one, other) => one.at - other.at)
   const draw = (index: number): Given => {
     const { own, at, ticket = drawOpened(own, at, faker) } = payments[index] as Payment
-    return { created: isoOf(at), ticket, ...drawPayment(draws, faker) }
+    return { created: isoOf(at), ticket, ...drawPayment() }
   }
   await refund(await fill('transactions', payments.length, draw, generating), data, generating)
 }
@@ -211,52 +204,40 @@ function drawUnpaid(own: OpenTickets, at: number, faker: Faker) {
   return unpaid.splice(place, 1)[0]
 }
 
-const regularsOf = (faker: Faker) =>
-  Array.from({ length: REGULARS }, () => {
+function paymentDraw(
+  { payment_types = PAYMENT_TYPES, amount: { min, max } = BILLS }: GenerateData,
+  faker: Faker
+): () => Given {
+  const regulars = Array.from({ length: REGULARS }, () => {
     const name = faker.person.firstName()
-    const email = faker.internet.exampleEmail({ firstName: name })
     return {
       name,
-      email,
+      email: faker.internet.exampleEmail({ firstName: name }),
       phone: `+1617555${drawDigits(faker)}`,
       bank_name: `${faker.location.city()} Savings`
     }
   })
-
-function paymentDraws(
-  { payment_types = PAYMENT_TYPES, amount: { min, max } = BILLS }: GenerateData,
-  faker: Faker
-) {
-  const regulars = regularsOf(faker)
-  const type = isObject(payment_types)
-    ? weightedNames(payment_types as Weights<PaymentType>, faker)
-    : () => drawOne(faker, payment_types as readonly PaymentType[])
-  return { type, bill: () => drawWhole(faker, min, max), regulars }
-}
-
-function drawPayment(
-  { type, bill: drawnBill, regulars }: ReturnType<typeof paymentDraws>,
-  faker: Faker
-): Given {
-  const payment_type = type()
-  const bill = drawnBill()
-  const tip = Math.round(bill * drawOne(faker, TIPS))
-  const last4 = drawDigits(faker)
-  const { name, email, phone, bank_name } = drawOne(faker, regulars)
-  const payment = { payment_type, amount: bill + tip, tip_amount: tip === 0 ? null : tip }
-  if (payment_type === 'vip')
+  const drawType = isObject(payment_types)
+    ? weightedNames<PaymentType>(payment_types, faker)
+    : () => drawOne<PaymentType>(faker, payment_types as readonly PaymentType[])
+  return () => {
+    const payment_type = drawType()
+    const bill = drawWhole(faker, min, max)
+    const tip = Math.round(bill * drawOne(faker, TIPS))
+    const last4 = drawDigits(faker)
+    const { name, email, phone, bank_name } = drawOne(faker, regulars)
+    const payment = { payment_type, amount: bill + tip, tip_amount: tip === 0 ? null : tip }
+    if (payment_type === 'vip') {
+      const payment_method = { bank_account: { bank_name, last4 } }
+      return { ...payment, payment_method, customer: { name, phone } }
+    }
+    const isCard = CARDS.includes(payment_type)
+    const payment_method = isCard ? { card: { brand: drawOne(faker, BRANDS), last4 } } : {}
     return {
       ...payment,
-      payment_method: { bank_account: { bank_name, last4 } },
-      customer: { name, phone }
+      payment_method,
+      customer: payment_type === 'apple_pay' ? { name, email } : null
     }
-  const payment_method = CARDS.includes(payment_type)
-    ? { card: { brand: drawOne(faker, BRANDS), last4 } }
-    : {}
-  return {
-    ...payment,
-    payment_method,
-    customer: payment_type === 'apple_pay' ? { name, email } : null
   }
 }
 

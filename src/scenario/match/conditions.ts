@@ -45,10 +45,7 @@ export type Condition = {
 
 const CONDITIONS = [...Object.keys(COMPARISONS), 'not', 'present']
 
-/**
- * Compiles conditions, each name looked up in the tables. Problems are reported by their place
- * below these names, as they are `written`.
- */
+/** Problems have their place below these names, as they are `written`. */
 export async function compileNames(
   names: Names,
   under: At,
@@ -75,10 +72,7 @@ export async function compileNames(
   return compiled
 }
 
-/**
- * Whether names below a parameter are conditions on it. If it has parts, it can have `present`
- * alone.
- */
+/** One that has parts can have `present` alone. */
 export function isCondition(wanted: object, schemas: readonly Schema[]): boolean {
   const names = Object.keys(wanted)
   return (
@@ -183,7 +177,6 @@ async function whyWrong(
   return `${problem.message}${isShort ? `; quote it: "${text.padStart(4, '0')}"` : ''}`
 }
 
-/** Instants are equal at the same moment, codes as they are stored. */
 function isField({ format }: Schema, wanted: Scalar | null): Test {
   if (wanted === null) return value => value === undefined
   const at = format === 'instant' ? instantOf(String(wanted)) : null

@@ -20,8 +20,8 @@ import { type Condition, compileNames } from './conditions.js'
 import type { Subject, Value } from './fields.js'
 
 /**
- * By a nested name such as `['card', 'last4']`; null where names are below it, undefined where it
- * was not sent.
+ * By a name such as `['card', 'last4']`: null where names are below it, undefined where it was not
+ * sent.
  */
 export type Values = (name: readonly string[]) => string | null | undefined
 export type About = (typeof ABOUT)[number]
@@ -69,7 +69,6 @@ export async function unlessReported<T>(
   return isRight ? compiled : null
 }
 
-/** None where one is unknown, which is reported. */
 export function operationsOn(on: On, report: Report = () => {}): OperationId[] {
   const operations = [on].flat().map((name, index) => {
     const found = operationsNamed(name)
@@ -119,10 +118,7 @@ function tablesOf(operations: readonly OperationId[], section: keyof MatchData):
   })
 }
 
-/**
- * Compiles `match` for operations. `onlyRight`: values that no right request can have are problems.
- * Problems have their place in the entry or expectation.
- */
+/** `onlyRight`: values that no right request can have are problems. */
 export async function compileMatch(
   operations: readonly OperationId[],
   data: MatchData = {},
@@ -165,10 +161,7 @@ const FRAMING = [
   'request-id'
 ]
 
-/**
- * Refuses what cannot be sent as given, or be matched by name. The key of a request has its own
- * place.
- */
+/** What cannot be sent, or matched by name; a key has its own place. */
 export function checkHeaders(
   headers: Readonly<Record<string, unknown>>,
   of: 'response' | 'request' | 'match',

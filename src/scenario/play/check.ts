@@ -30,23 +30,17 @@ import { headOf, namesIn, REFERENCE, recordPath, textsIn, unclosedIn } from './r
 /** Earlier steps that are searched for a suggestion. */
 const MAX_LOOKED_AT = 100
 
-/**
- * What steps can refer to besides one another. `ids` are suggested; `otherKey` is null for a known
- * key, else a suggestion, or an empty text.
- */
+/** `ids` are suggested; `otherKey` is null for a known key, else a suggestion or an empty text. */
 type Known = Pick<StepBindings, 'variable'> & {
   ids: () => readonly string[]
   hasUsualLists: boolean
   otherKey: (key: string) => string | null
 }
-/** What the response to each named step has, and the part of its list that is sent at once with it. */
+/** `group`: the part of its list that is sent at once with it. */
 type Named = Map<string, { answer: Schema | undefined; group: string }>
 type Referable = Omit<Known, 'otherKey'> & { named: Named; latest: readonly string[] }
 
-/**
- * Checks operations, keys, and that every `${…}` refers to an earlier step (of expectations, to
- * any) or to a value of `variable`. `warn` takes problems that do not prevent playing.
- */
+/** Every `${…}` must name an earlier step (in expectations any), or a value of `variable`. */
 export async function checkSteps(
   {
     steps,
@@ -90,7 +84,6 @@ export async function checkSteps(
   checkReferences(expect, problemOfExpected(answered), within(report, 'expect'), true)
 }
 
-/** Warns of plays that can only be refused, though that is not expected. */
 export async function warnOfPlays(
   { data: { play = [] }, warn }: Parts,
   trial: Trial
@@ -156,12 +149,11 @@ function checkCall(
 function unknownCall(call: string): Said {
   const [, path] = splitCall(call)
   const there = operationsAt(path.replace(REFERENCE, 'x')).map(({ method }) => `${method} ${path}`)
-  const [advice = ''] = [
-    path.includes('?') && '; parameters of a list go under query',
-    path.includes('://') && '; the path begins below the base address, such as /refunds',
-    there.length > 0 && `; this path takes ${there.join(', or ')}`,
+  const advice =
+    (path.includes('?') && '; parameters of a list go under query') ||
+    (path.includes('://') && '; the path begins below the base address, such as /refunds') ||
+    (there.length > 0 && `; this path takes ${there.join(', or ')}`) ||
     didYouMeanOneOf(call, OPERATION_NAMES, 'write a method and a path, such as POST /refunds')
-  ].filter(one => one !== false)
   return say('unknown_request', call, advice)
 }
 

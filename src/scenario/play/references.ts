@@ -4,10 +4,7 @@ import type { Json } from '../shape/parts.js'
 
 export const REFERENCE = /\$\{([^{}]*)\}/g
 
-/**
- * A text that is one reference becomes the value itself. `valueAt` gets the text between the
- * braces.
- */
+/** A text that is one reference becomes the value itself. */
 export function withValues<T>(
   text: string,
   valueAt: (reference: string, all: string) => T
@@ -58,14 +55,13 @@ export const referenceIn = (text: string): string | null => /\$\{[^{}]*\}?/.exec
 export const recordPath = (text: string): string | undefined =>
   /^\$\{\s*record\.([^{}]*)\}$/.exec(text)?.[1]?.trimEnd()
 
-const partOf = (value: Json | undefined, field: string): Json | undefined =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, field)
-    ? (value as Record<string, Json>)[field]
-    : undefined
-
 export function answerAt(answers: ReadonlyMap<string, Json>, reference: string): Json | undefined {
   const [head = '', ...fields] = reference.trim().split('.')
-  return fields.reduce<Json | undefined>(partOf, answers.get(head))
+  const partOf = (value: Json | undefined, field: string) =>
+    typeof value === 'object' && value !== null && Object.hasOwn(value, field)
+      ? (value as Record<string, Json>)[field]
+      : undefined
+  return fields.reduce(partOf, answers.get(head))
 }
 
 /** With values of responses; undefined as long as one is not known. */

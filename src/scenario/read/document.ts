@@ -29,11 +29,7 @@ export type TextType = 'json' | 'yaml'
 /** `script` is a file of script entries that scenarios share. */
 export type DocumentKind = 'fixture' | 'scenario' | 'script'
 
-/**
- * Reads text; where its type is not given, as JSON when it is JSON, else as YAML.
- * Errors: `body_malformed` for a text that must be JSON and is not, `document_invalid` with what is
- * wrong with the text.
- */
+/** As JSON when it is JSON, else as YAML. Errors: `body_malformed`, `document_invalid`. */
 export async function readDocument(
   name: string,
   text: string,
@@ -81,11 +77,7 @@ async function yamlIn(text: string, limits: DocumentLimits) {
 /** A number between marks. */
 const NUMBER = /[[,:]\s*(-?\d[\d.eE+-]*)(?=\s*[\],}])/g
 
-/**
- * Undefined where it is not JSON; `isWhole` where the data has all that is written. Errors:
- * `document_invalid` for a text that is too large, before it is parsed; `body_malformed` where it
- * has to be JSON.
- */
+/** Undefined where it is not JSON; `isWhole` where the data has all that is written. */
 function jsonIn(name: string, text: string, limits: DocumentLimits, type: TextType | null) {
   const { names, ...size } = sizeOf(text)
   const problem = sizeProblem(size, limits)

@@ -221,7 +221,6 @@ const isDeeper = (value: unknown, levels: number): boolean =>
   value !== null &&
   (levels === 0 || Object.values(value).some(part => isDeeper(part, levels - 1)))
 
-/** Data with plain numbers; those that are not printed as they are written are noted. */
 function withoutWritten(part: unknown, steps: Step[], numbers: WrittenNumber[]): unknown {
   if (part instanceof Number) {
     numbers.push({ steps, source: (part as unknown as WrittenNumber).source })
@@ -235,8 +234,7 @@ function withoutWritten(part: unknown, steps: Step[], numbers: WrittenNumber[]):
 }
 
 /**
- * Where a part is, or its name, or the last part before it that there is; not below an alias or in
- * a merge. A collection below its name is where that is.
+ * Of a part or its name, or of the last part before it that there is; of a collection, its name.
  */
 function located(
   whole: unknown,

@@ -135,8 +135,8 @@ const LINKS = Object.keys(LINKED_FAMILIES)
 const ALL = { after: EARLIEST, before: LATEST, descending: false, count: Infinity }
 
 /**
- * What refers to a record, so that it cannot be deleted: the ids of others, and what acts as an
- * Account. `known` has what was found for others, so that each group is gone through once.
+ * What refers to a record. `known` has what was found for others, so that each group is gone
+ * through once.
  */
 export function referrers(
   store: Store,

@@ -41,7 +41,6 @@ const nameOf = (section: Section) => (section === 'api_keys' ? 'key' : 'id')
 export const inSections = <T>(make: (section: Section) => T) =>
   Object.fromEntries(SECTIONS.map(section => [section, make(section)])) as Record<Section, T>
 
-/** Records of a checked document; `under` is the place of the fixture in it. */
 export const fixtureIn = (
   document: SourceDocument,
   data: Readonly<Partial<Record<Section, unknown>>>,

@@ -22,10 +22,7 @@ const NAMES: ReadonlyMap<string, Family> = new Map<string, Family>([
   ['user_id', 'users']
 ])
 
-/**
- * In the path, a filter, the body, or as what the request is about. Patterns and conditions name
- * none.
- */
+/** Patterns and conditions name none. */
 export function recordsNamedBy({
   on,
   match
@@ -52,10 +49,7 @@ export function recordsNamedByState(state: StateData): NamedRecord[] {
   )
 }
 
-/**
- * Under names that link to a record, fields of it included, and under `id`, which is of one of some
- * families.
- */
+/** Under names that link to a record, and under `id`. */
 const namedIn = (
   names: object | undefined,
   steps: readonly Step[],
@@ -77,8 +71,7 @@ function idsIn(wanted: unknown, steps: readonly Step[]): { steps: readonly Step[
 }
 
 /**
- * Those that do not exist. `canBeMade`: a request could still create one; `isDrawn`: its id looks
- * drawn by the API. No request creates a Ticket, so naming a missing one can only be a mistake.
+ * Those that do not exist. `canBeMade` by a request: not a Ticket; `isDrawn`: the id looks drawn.
  */
 export function missingOf(named: readonly NamedRecord[], trial: Trial) {
   const { store, generation } = trial

@@ -54,10 +54,7 @@ export const FOREVER = Number.POSITIVE_INFINITY
 /** Operations that abort before a script is asked (LOC-4, ACC-5). */
 const DISABLED: readonly OperationId[] = ['deleteLocation', 'deleteAccount']
 
-/**
- * Compiles an entry that its schema allows; null with its problems reported. Card data is kept as
- * digests. `patterns`: those of the entries before.
- */
+/** Null with its problems reported. `patterns`: those of the entries before. */
 export const compileEntry = (
   written: EntryData,
   report: Report,
@@ -211,9 +208,7 @@ export async function compileScript(
 const canEnd = ({ until, per, calls = '+', for: lasting }: EntryData) =>
   until !== undefined || (per === undefined && (lasting !== undefined || !/[+e]/.test(`${calls}`)))
 
-/**
- * Refuses entries that wait for none, for themselves by whatever way, or for one that never ends.
- */
+/** Refuses entries that wait for none, for themselves, or for one that never ends. */
 export function checkWaiting(entries: readonly { data: EntryData; report: Report }[]): void {
   const named = new Map(entries.toReversed().map(({ data }) => [data.name, data]))
   named.delete(undefined)
@@ -236,7 +231,6 @@ export function checkWaiting(entries: readonly { data: EntryData; report: Report
   }
 }
 
-/** Refuses entries behind one that is applied to every request of their operations. */
 function checkShadowed(entries: readonly PlacedEntry[]): void {
   const unconditional: PlacedEntry[] = []
   for (const placed of entries) {

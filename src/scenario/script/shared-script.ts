@@ -21,7 +21,6 @@ const GROUP_NAME = /^[A-Za-z0-9_][\w.-]*$/
 export const isSharedScript = (data: unknown): data is { groups: unknown } =>
   isObject(data) && Object.hasOwn(data, 'groups')
 
-/** Of `outages.yaml#brief-outage`; the group is null where it names none. */
 export function partsOfUse(reference: string): { file: string; group: string | null } {
   const at = reference.lastIndexOf('#')
   return at < 0
@@ -42,10 +41,7 @@ const groupIn = (
       }
     : { data: data as SharedParts, written: writtenIn(document, ['groups', name]) }
 
-/**
- * Reads the wanted groups, null being all, with the values of variables: the first that `given`
- * has, else the default. `reportGiven` takes what is wrong with a given value.
- */
+/** Reads the wanted groups, null being all. */
 export async function readSharedScript(
   document: SourceDocument,
   wanted: readonly string[] | null,

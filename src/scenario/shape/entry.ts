@@ -64,7 +64,6 @@ export type Conditions = {
 }
 /** Null, of a field of a record alone, is no value. */
 export type Wanted = Scalar | null | readonly (Scalar | null)[] | Conditions
-/** Names to values, lists, `/regular expressions/` or conditions, nested or in brackets. */
 export type Names = { readonly [name: string]: Wanted | Names }
 const SCALARS = ['string', 'number', 'boolean'] as const
 export const SCALAR = of<Scalar>({ type: SCALARS })
@@ -85,7 +84,6 @@ const wanted = (depth: number, scalars: readonly string[] = SCALARS): TUnsafe<Wa
     )
   )
 const names = (description: string) => of<Names>(named(wanted(4), description))
-/** Below a field that refers to another record those of that, through the longest chain. */
 export const fields = (description?: string) =>
   of<Names>(named(wanted(8, [...SCALARS, 'null']), description))
 const WANTED_ID = wanted(1)

@@ -120,9 +120,7 @@ const PLAYS = closed({
   ...OF_CALLS
 })
 type Play = Required<Static<typeof PLAYS>>
-/** Only a play repeats one, and looks at headers and faults. */
 export type StepData = Static<typeof AT_ONCE> & Partial<Pick<Play, 'repeat'>>
-/** One request after the other, or several at once; or time that passes. */
 export type PlayData = StepData | Pick<Play, 'at_once'> | Pick<Play, 'wait'>
 export const PLAY = of<PlayData>(PLAYS)
 
@@ -150,7 +148,6 @@ const QUANTITIES = {
   ),
   every: fields('Every record must have these values.')
 }
-/** Expectations of all records of a family, or of those that `where` names. */
 export type Quantities = { [K in keyof typeof QUANTITIES]?: Static<(typeof QUANTITIES)[K]> }
 export type Quantity = NonNullable<Quantities['count']>
 export const STATE_WORDS: readonly string[] = Object.keys(QUANTITIES)
@@ -225,8 +222,6 @@ export function expectationSchema({ account = false } = {}) {
 type Expected = Required<Static<ReturnType<typeof expectationSchema>>>
 /** `took_effect`, `status` and `answered` are known when a request has ended. */
 export type CallsData = Expected['sequence'][number]
-/** How often requests must come, in all or for each value. */
 export type CountData = CallsData & Partial<Pick<Expected, 'times' | 'per'>>
-/** Requests in order, in all or for each value. */
 export type SequenceData = Pick<Expected, 'sequence'> & Partial<Pick<Expected, 'per' | 'others'>>
 export type ExpectationData = CountData | SequenceData | Pick<Expected, 'state'>

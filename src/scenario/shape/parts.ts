@@ -35,7 +35,6 @@ export const closed = <P extends TProperties, R extends keyof P = never>(schema:
   ({ type: 'object', additionalProperties: false, ...schema }) as unknown as TUnsafe<
     Given<P, R>
   > & { properties: P }
-/** An object whose values are all of one schema. */
 export const named = <T>(values: TUnsafe<T>, description?: string) =>
   of<Readonly<Record<string, T>>>({ type: 'object', additionalProperties: values, description })
 export const listOf = <T extends TSchema>(items: T, description?: string, note?: object) =>
@@ -124,7 +123,6 @@ const orNull = (schema: Schema): Schema => ({
 
 export const withArticle = (name: string): string => `${name.startsWith('A') ? 'An' : 'A'} ${name}`
 
-/** By family, as a fixture gives them. */
 export function recordSchemas(): Readonly<Record<string, Schema>> {
   const more = {
     id: recordId(),

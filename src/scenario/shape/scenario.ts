@@ -182,7 +182,6 @@ export const scenarioSchema = () =>
   })
 export type ScenarioData = Static<ReturnType<typeof scenarioSchema>>
 
-/** The parts that are published once, by the names that others refer to them by. */
 export const publishedParts = (): Readonly<Record<string, object>> => ({
   ...ENTRY_PARTS,
   ...{ records: FAMILY_STATE, weight: WEIGHT },
