@@ -27,7 +27,7 @@ import { isPath, Library } from './scenario/library.js'
 import { keysIn } from './scenario/records/export.js'
 import { problemLine } from './scenario/read/refusal.js'
 import type { GivenVariables } from './scenario/variables.js'
-import { VERSION } from './scenario/version.js'
+import { VERSION } from './scenario/library.js'
 import { SAYS } from './server/sentences.js'
 import { reloading, watchFiles } from './watching.js'
 

@@ -3,7 +3,7 @@
  * neither reads YAML nor checks them.
  */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
-import { preparedName } from '../../src/scenario/prepared.js'
+import { preparedName } from '../../src/scenario/library.js'
 import { type DocumentKind, readDocument } from '../../src/scenario/read/document.js'
 import { problemLine } from '../../src/scenario/read/refusal.js'
 import { isSharedScript } from '../../src/scenario/script/shared-script.js'

@@ -17,7 +17,7 @@ import { SECTIONS } from '../../src/scenario/match/matching.js'
 import type { DocumentKind } from '../../src/scenario/read/document.js'
 import { fixtureSchema, referTo } from '../../src/scenario/shape/parts.js'
 import { publishedParts, scenarioSchema, sharedScriptSchema } from '../../src/scenario/shape/scenario.js'
-import { VERSION } from '../../src/scenario/version.js'
+import { VERSION } from '../../src/scenario/library.js'
 
 type Json = Record<string, unknown>
 

@@ -1,4 +1,5 @@
 /** Where documents are found: the user's folders first, then the package's own. */
+import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path'
@@ -10,8 +11,14 @@ import { withoutSecrets } from '../core/redaction.js'
 import type { Said } from '../core/sentences.js'
 import type { Settings } from '../core/settings.js'
 import { documentOf } from './documents.js'
-import { preparedDocument } from './prepared.js'
-import { readDocument, type SourceDocument, type TextType, utf8In } from './read/document.js'
+import {
+  type DocumentKind,
+  locatorIn,
+  readDocument,
+  type SourceDocument,
+  type TextType,
+  utf8In
+} from './read/document.js'
 import { DEFAULT_LIMITS, type DocumentLimits, documentInvalid } from './read/refusal.js'
 import type { ReadText } from './reading.js'
 import { isSharedScript } from './script/shared-script.js'
@@ -34,6 +41,9 @@ const KIND_IN_NAME = /\.(scenario|fixture)$/
 const MAX_SHOWN = 2 ** 18
 const STDIN = '-'
 export const PACKAGE_ROOT = fileURLToPath(new URL('../..', import.meta.url))
+export const VERSION: string = JSON.parse(
+  readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8')
+).version
 
 export const isPath = (reference: string): boolean =>
   /[\\/]/.test(reference) || ENDINGS.includes(extname(reference))
@@ -262,4 +272,25 @@ function realPathOf(path: string): string | null {
 function isInside(path: string, folder: string): boolean {
   const way = relative(folder, path)
   return way.split(sep)[0] !== '..' && !isAbsolute(way)
+}
+
+type Prepared = { checkedAs: DocumentKind; data: unknown }
+const FOLDER = join(PACKAGE_ROOT, 'dist/documents/')
+
+/** A text changed since the build has another name, and is read as any other. */
+export const preparedName = (text: string): string =>
+  `${createHash('sha256').update(text).digest('hex')}.json`
+
+/** As the build read and checked it, so that a start does not. */
+export function preparedDocument(
+  name: string,
+  text: string,
+  limits: DocumentLimits
+): SourceDocument | null {
+  try {
+    const prepared: Prepared = JSON.parse(readFileSync(FOLDER + preparedName(text), 'utf8'))
+    return { name, limits, locate: locatorIn(text, limits), ...prepared }
+  } catch {
+    return null
+  }
 }

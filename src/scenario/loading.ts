@@ -1,21 +1,24 @@
 /** Loads scenarios: a document and what it uses pass the three gates, or are refused. */
-import { MAX_PROBLEMS } from '../core/checking.js'
+import { checkerOf, MAX_PROBLEMS } from '../core/checking.js'
 import { nearest } from '../core/nearest.js'
 import { isObject } from '../core/quick-check.js'
+import { SETTINGS } from '../core/settings.js'
 import {
   type DocumentProblem,
   documentOf,
   listedProblems,
   ProblemList,
+  refuseProblems,
   reportTo,
   withoutProblems
 } from './documents.js'
-import type { SourceDocument } from './read/document.js'
+import type { Library } from './library.js'
+import { below, type SourceDocument } from './read/document.js'
+import type { Body } from './reading.js'
 import { SECTIONS } from './records/fixture.js'
 import { buildState, type LoadContext, type Loaded } from './scenario.js'
 import { readSharedScript } from './script/shared-script.js'
-import { SCENARIO_NAMES } from './shape.js'
-import { checkShape, ownFixture, partsOf, withGroups } from './sources.js'
+import { checkShape, ownFixture, partsOf, SCENARIO_NAMES, withGroups } from './sources.js'
 import { checkGiven } from './variables.js'
 
 export type Origin = {
@@ -82,4 +85,41 @@ export async function checkSharedScript(
       await buildState(parts, '', context)
     }
   })
+}
+
+/** A load request: a scenario by name, or one inline as a value or as text. */
+const REQUEST_CHECKER = checkerOf(() => ({
+  type: 'object',
+  additionalProperties: false,
+  required: ['scenario'],
+  properties: {
+    scenario: { type: ['string', 'object'] },
+    seed: SETTINGS.seed.schema,
+    vars: { type: 'object', additionalProperties: { type: ['string', 'number', 'boolean'] } }
+  }
+}))
+
+/** Errors: those of reading it, `scenario_unknown`. */
+export async function requestedScenario(
+  { type, text }: Body,
+  library: Library
+): Promise<{ document: SourceDocument; origin: Origin } & Pick<LoadContext, 'variables' | 'seed'>> {
+  const whole = await library.text('body', text, type)
+  const inline = { name: 'inline', file: null }
+  if (type === 'yaml') return { document: whole, origin: inline }
+  await refuseProblems(whole, REQUEST_CHECKER)
+  const { scenario, vars, seed } = whole.data as {
+    scenario: string | object
+    vars?: Record<string, unknown>
+    seed?: number
+  }
+  const given = { seed, variables: vars && { values: vars, isText: false } }
+  if (typeof scenario === 'object')
+    return { document: below(whole, ['scenario']), origin: inline, ...given }
+  if (scenario.includes('\n')) {
+    const document = await library.text('scenario', scenario)
+    return { document, origin: inline, ...given }
+  }
+  const document = await library.scenario(scenario)
+  return { document, origin: { name: scenario, file: document.name }, ...given }
 }

@@ -1,6 +1,6 @@
 /** The shape of a scenario and of all that it uses: its groups and fixtures, read and expanded. */
 import { ApiError } from '../core/errors.js'
-import type { PlacedProblem, Step } from '../core/places.js'
+import { type PlacedProblem, problemAt, type Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import type { Said } from '../core/sentences.js'
 import { processSettingProblem } from '../core/settings.js'
@@ -17,7 +17,8 @@ import {
 } from './documents.js'
 import type { Library } from './library.js'
 import type { SourceDocument } from './read/document.js'
-import { type Fixture, fixtureIn } from './records/fixture.js'
+import { problemsOf } from './read/numbers.js'
+import { type Fixture, fixtureIn, SECTIONS } from './records/fixture.js'
 import {
   type Group,
   isSharedScript,
@@ -26,9 +27,41 @@ import {
   type SharedScript
 } from './script/shared-script.js'
 import { say } from './sentences.js'
-import type { ScenarioData, SharedParts } from './shape/scenario.js'
-import { isBareFixture, shapeProblems } from './shape.js'
+import { FIXTURE_CHECKER } from './shape/parts.js'
+import {
+  SCENARIO_CHECKER,
+  type ScenarioData,
+  type SharedParts,
+  scenarioSchema
+} from './shape/scenario.js'
 import { checkGiven, type Expanded, expandVariables, type GivenVariables } from './variables.js'
+
+export const SCENARIO_NAMES = Object.keys((scenarioSchema() as { properties: object }).properties)
+
+export function isBareFixture(data: unknown): boolean {
+  const names = isObject(data) ? Object.keys(data) : []
+  return (
+    names.some(name => (SECTIONS as readonly string[]).includes(name)) &&
+    !names.some(name => SCENARIO_NAMES.includes(name))
+  )
+}
+
+const CHECKERS = { fixture: FIXTURE_CHECKER, scenario: SCENARIO_CHECKER } as const
+
+export const problemsOfShape = async (
+  kind: keyof typeof CHECKERS,
+  data: unknown
+): Promise<readonly PlacedProblem[]> =>
+  data === null ? [problemAt([], say('empty_document', kind))] : CHECKERS[kind].problems(data)
+
+export const shapeProblems = async (
+  document: SourceDocument,
+  kind: 'fixture' | 'scenario',
+  data = document.data
+): Promise<readonly PlacedProblem[]> =>
+  document.checkedAs === kind && data === document.data
+    ? []
+    : problemsOf(document, data, part => problemsOfShape(kind, part))
 
 export type Lists = {
   documents: SourceDocument[]

@@ -11,7 +11,7 @@ import { Library } from '../../src/scenario/library.js'
 import { firstStateOf } from '../../src/scenario/loading.js'
 import { readDocument } from '../../src/scenario/read/document.js'
 import { Body } from '../../src/scenario/reading.js'
-import { requestedScenario } from '../../src/scenario/requested.js'
+import { requestedScenario } from '../../src/scenario/loading.js'
 import { property } from '../support/property.js'
 
 const SIZES = [0, 1, 300, 10_001]

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { publishedSchema } from '../../scripts/docs/published-schema.js'
 import { Library } from '../../src/scenario/library.js'
-import { VERSION } from '../../src/scenario/version.js'
+import { VERSION } from '../../src/scenario/library.js'
 
 const SCHEMA = publishedSchema('scenario')
 /** As SchemaStore's catalog would have it. */
