@@ -13,11 +13,15 @@ import {
 } from '../../src/reference/operations.js'
 import type { Schema } from '../../src/reference/parameters.js'
 import { TABLES, type Tables } from '../../src/reference/tables.js'
+import { VERSION } from '../../src/scenario/library.js'
 import { SECTIONS } from '../../src/scenario/match/matching.js'
 import type { DocumentKind } from '../../src/scenario/read/document.js'
 import { fixtureSchema, referTo } from '../../src/scenario/shape/parts.js'
-import { publishedParts, scenarioSchema, sharedScriptSchema } from '../../src/scenario/shape/scenario.js'
-import { VERSION } from '../../src/scenario/library.js'
+import {
+  publishedParts,
+  scenarioSchema,
+  sharedScriptSchema
+} from '../../src/scenario/shape/scenario.js'
 
 type Json = Record<string, unknown>
 

@@ -131,14 +131,16 @@ export async function listedProblems(
   return told
     .map(({ document, steps, code, message }, index) => {
       const place = places[index] as Place | null
-      const own = place ? [place.line, place.column, steps.length] : []
-      const rank = [names.indexOf(document.name), ...own]
+      const { line = 0, column = 0 } = place ?? {}
+      const rank = [names.indexOf(document.name), line, column, line && steps.length]
       return {
         rank,
         problem: { file: document.name, path: pathOf(steps), code, message, ...place }
       }
     })
-    .sort((a, b) => a.rank.reduce((apart, number, nth) => apart || number - (b.rank[nth] ?? 0), 0))
+    .sort((a, b) =>
+      a.rank.reduce((apart, number, nth) => apart || number - (b.rank[nth] as number), 0)
+    )
     .map(({ problem }) => problem)
 }
 

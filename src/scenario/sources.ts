@@ -180,52 +180,67 @@ async function readable(
   }
 }
 
-async function usedGroups(
+type Use = { reference: string; places: Step[][] } & ReturnType<typeof partsOfUse>
+
+/** The files that are used, each with the wanted groups; null for one that cannot be read. */
+async function usedFiles(
   parts: Parts,
-  { variables, used }: Expanded,
-  { file, library, given }: From
-): Promise<Group[]> {
-  const { data, problems, report } = parts
-  const values = Object.fromEntries([...variables].filter(([, value]) => value !== null))
-  const own = { values, isText: false }
-  const reading = {
-    given: given === undefined ? [own] : [own, given],
-    problems,
-    reportGiven: within(report, 'vars')
-  }
-  const uses = Array.from(namedIn('use', data.use), ([reference, places]) => ({
-    ...{ reference, places },
-    ...partsOfUse(reference)
-  }))
+  uses: readonly Use[],
+  options: Parameters<typeof readSharedScript>[2],
+  { file, library }: From
+): Promise<Map<string, SharedScript | null>> {
   const files = new Map<string, SharedScript | null>()
   for (const name of new Set(uses.map(use => use.file))) {
     const ofFile = uses.filter(use => use.file === name)
     const places = ofFile.flatMap(use => use.places)
     const source = await readable(parts, places, library.sharedScript(name, file))
     const wanted = ofFile.flatMap(({ group }) => group ?? [])
-    files.set(name, source && (await readSharedScript(source, wanted, reading)))
+    files.set(name, source && (await readSharedScript(source, wanted, options)))
   }
-  const groups = uses.flatMap(({ reference, places, file: name, group }) => {
-    const shared = files.get(name)
+  return files
+}
+
+/** They get the values that the scenario has for their variables. */
+async function usedGroups(parts: Parts, expanded: Expanded, from: From): Promise<Group[]> {
+  const { data, problems, report } = parts
+  const values = Object.fromEntries([...expanded.variables].filter(([, value]) => value !== null))
+  const own = { values, isText: false }
+  const given = from.given === undefined ? [own] : [own, from.given]
+  const uses = Array.from(
+    namedIn('use', data.use),
+    ([reference, places]): Use => ({ reference, places, ...partsOfUse(reference) })
+  )
+  const options = { given, problems, reportGiven: within(report, 'vars') }
+  const files = await usedFiles(parts, uses, options, from)
+  const groups = uses.flatMap(({ reference, places, file, group }) => {
+    const shared = files.get(file)
     if (!shared) return []
     const found = shared.groups.get(group ?? '')
     for (const [nth, place] of places.entries()) {
-      if (group === null) report(place, say('no_group', name, shared.names[0]))
+      if (group === null) report(place, say('no_group', file, shared.names[0]))
       else if (found === undefined) report(place, say('unknown_group', group, shared.names))
       else if (nth > 0) report(place, say('listed_twice', reference))
     }
     return found ?? []
   })
   const read = [...files.values()].flatMap(shared => shared ?? [])
-  if (read.length === files.size) {
-    const declared = read.flatMap(shared => shared.variables)
-    if (given !== undefined)
-      checkGiven(given, [...new Set([...variables.keys(), ...declared])], reading.reportGiven)
-    for (const name of variables.keys())
-      if (!used.has(name) && !declared.includes(name))
-        parts.warn(['vars', name], say('unused_variable', name))
-  }
+  const declared = read.flatMap(shared => shared.variables)
+  if (read.length === files.size) checkVariables(parts, expanded, from.given, declared)
   return groups
+}
+
+/** `declared` are the variables of used files. */
+function checkVariables(
+  { report, warn }: Parts,
+  { variables, used }: Expanded,
+  given: GivenVariables | undefined,
+  declared: readonly string[]
+): void {
+  if (given !== undefined)
+    checkGiven(given, [...new Set([...variables.keys(), ...declared])], within(report, 'vars'))
+  for (const name of variables.keys())
+    if (!used.has(name) && !declared.includes(name))
+      warn(['vars', name], say('unused_variable', name))
 }
 
 /** Lists that groups add to; those of FIRST begin with the members of the scenario itself. */

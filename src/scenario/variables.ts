@@ -118,39 +118,44 @@ export async function expandVariables(
     report: within(report, 'vars'),
     reportGiven
   })
-  const used = new Set<string>()
-  const unresolved = new Set<string>()
-  const whole = expanded(data, variables, used, (steps, said) => {
-    unresolved.add(JSON.stringify(steps))
-    if (said !== null) report([...steps], said)
-  })
+  const expansion = new Expansion(variables, report)
+  const whole = expansion.expand(data)
+  const { used, unresolved } = expansion
   for (const problem of await check(whole))
     if (unresolved.size === 0 || !unresolved.has(JSON.stringify(problem.steps)))
       report(problem.steps, problem)
   return { data: whole, variables, used }
 }
 
-/** `note` is told what is wrong with a reference, null where that is reported elsewhere. */
-function expanded(
-  data: unknown,
-  variables: ReadonlyMap<string, VariableValue | null>,
-  used: Set<string>,
-  note: (steps: readonly Step[], said: Said | null) => void
-): unknown {
-  const declared = [...variables.keys()]
-  const steps: Step[] = []
+class Expansion {
+  readonly used = new Set<string>()
+  readonly unresolved = new Set<string>()
+  readonly #variables: Expanded['variables']
+  readonly #report: Report
+  readonly #steps: Step[] = []
 
-  function expand(whole: unknown): unknown {
-    if (typeof whole === 'string') return hasSign(whole) ? expandText(whole) : whole
+  constructor(variables: Expanded['variables'], report: Report) {
+    this.#variables = variables
+    this.#report = report
+  }
+
+  /** `said` is null for what is reported elsewhere. */
+  #note(said: Said | null): void {
+    this.unresolved.add(JSON.stringify(this.#steps))
+    if (said !== null) this.#report([...this.#steps], said)
+  }
+
+  expand(whole: unknown): unknown {
+    if (typeof whole === 'string') return hasSign(whole) ? this.#expandText(whole) : whole
     if (typeof whole !== 'object' || whole === null) return whole
     let copy: Record<Step, unknown> | undefined
     for (const step of Array.isArray(whole) ? whole.keys() : Object.keys(whole)) {
-      if (steps.length === 0 && step === 'vars') continue
+      if (this.#steps.length === 0 && step === 'vars') continue
       const part = (whole as Record<Step, unknown>)[step]
-      steps.push(step)
-      if (typeof step === 'string' && hasSign(step)) note(steps, say('variable_as_name'))
-      const value = expand(part)
-      steps.pop()
+      this.#steps.push(step)
+      if (typeof step === 'string' && hasSign(step)) this.#note(say('variable_as_name'))
+      const value = this.expand(part)
+      this.#steps.pop()
       if (value === part) continue
       copy ??= (Array.isArray(whole) ? [...whole] : { ...whole }) as Record<Step, unknown>
       copy[step] = value
@@ -158,34 +163,33 @@ function expanded(
     return copy ?? whole
   }
 
-  function expandText(text: string): unknown {
+  /** One that is wholly a reference becomes the value itself. */
+  #expandText(text: string): unknown {
     const unclosed = unclosedIn(text)
     if (unclosed !== undefined && hasSign(unclosed))
-      note(steps, say('reference_not_closed', unclosed))
-    return withValues(text, (reference, all) => valueAt(reference) ?? all)
+      this.#note(say('reference_not_closed', unclosed))
+    return withValues(text, (reference, all) => this.#valueAt(reference.trim()) ?? all)
   }
 
   /** Null for a reference to something else, or to a variable without a value. */
-  function valueAt(reference: string): VariableValue | null {
-    const [, name] = /^vars(?:\.(.*))?$/s.exec(reference.trim()) ?? []
+  #valueAt(reference: string): VariableValue | null {
+    const [, name] = /^vars(?:\.(.*))?$/s.exec(reference) ?? []
+    const declared = [...this.#variables.keys()]
     if (name === undefined) {
-      if (reference.trim() === 'vars')
-        note(steps, say('variable_without_name', declared[0] ?? 'NAME'))
+      if (reference === 'vars') this.#note(say('variable_without_name', declared[0] ?? 'NAME'))
       return null
     }
-    used.add(name)
-    const value = variables.get(name)
-    const isAny = declared.length > 0
-    if (value === undefined)
-      note(
-        steps,
-        isAny ? say('unknown_variable', name, declared) : say('undeclared_variable', name)
+    this.used.add(name)
+    const value = this.#variables.get(name)
+    if (value === null) this.#note(null)
+    else if (value === undefined)
+      this.#note(
+        declared.length > 0
+          ? say('unknown_variable', name, declared)
+          : say('undeclared_variable', name)
       )
-    else if (value === null) note(steps, null)
     return value ?? null
   }
-
-  return expand(data)
 }
 
 const hasSign = (text: string) => text.includes('${') && /\$\{\s*vars\b/.test(text)

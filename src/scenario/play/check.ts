@@ -74,14 +74,18 @@ export async function checkSteps(
     checkReferences(step, problemIn, note)
     const { as } = step
     if (as === undefined) continue
-    if (!NAME.test(as)) note(['as'], say('not_a_variable_name'))
-    else if (as === 'vars' || as === 'record') note(['as'], say('name_reserved', as))
-    if (named.has(as)) note(['as'], say('name_taken', as))
+    checkName(as, named, within(note, 'as'))
     named.set(as, { answer: answerOf(operation, step), group })
     if (latest.push(as) > MAX_LOOKED_AT) latest.shift()
   }
   const answered = { ...known, named, latest, variable: () => undefined, ids: () => [] }
   checkReferences(expect, problemOfExpected(answered), within(report, 'expect'), true)
+}
+
+function checkName(name: string, named: Named, report: Report): void {
+  if (!NAME.test(name)) report([], say('not_a_variable_name'))
+  else if (name === 'vars' || name === 'record') report([], say('name_reserved', name))
+  if (named.has(name)) report([], say('name_taken', name))
 }
 
 export async function warnOfPlays(

@@ -53,13 +53,7 @@ export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
   const tokens = tokensOf(text, limits, lines)
   if (!Array.isArray(tokens)) {
     const problems = [{ ...tokens, line: 1, column: 1 }]
-    return {
-      data: null,
-      problems,
-      numbers: [],
-      isTooLarge: true,
-      locate: places => places.map(() => null)
-    }
+    return { data: null, problems, numbers: [], isTooLarge: true, locate: noPlaces }
   }
   const [document, another] = composed(tokens, text.length)
   const { contents, errors, warnings } = document
@@ -68,7 +62,7 @@ export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
     all.push({ code: 'MULTIPLE_DOCS', message: '', pos: [another.range[0], another.range[1]] })
   const found = adviceOn(all.sort(inOrder), { text, lines, contents })
   const isWhole = errors.length === 0 && another === undefined
-  const beyond = isWhole ? beyondSyntax(document, lines) : null
+  const beyond = isWhole ? new Inspection(contents, lines) : null
   found.push(...(beyond?.found ?? []))
   let data: unknown = null
   try {
@@ -91,6 +85,8 @@ export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
       wanted.map((steps, nth) => located(contents, steps, ofNames[nth] === true, lines))
   }
 }
+
+const noPlaces: ReadYaml['locate'] = places => places.map(() => null)
 
 type Composed = [Document.Parsed, Document.Parsed | undefined]
 
@@ -150,68 +146,76 @@ function isLevel(token: CST.Token, nth: number, stack: CST.Token[]): boolean {
   return 'items' in token && !isSecond
 }
 
-/** Beyond its syntax. Numbers that are not printed as they are written become objects. */
-function beyondSyntax({ contents }: Document.Parsed, lines: LineCounter) {
-  const found: Mistake[] = []
-  const anchors = new Set<string>()
-  let [aliases, anchored, hasWritten] = [0, 0, false]
-  const add = (node: unknown, said: Said, before = 0) =>
-    void found.push({ ...said, at: startOf(node) - before })
+/** What is wrong beyond the syntax. Numbers that are not printed as written become objects. */
+class Inspection {
+  readonly found: Mistake[] = []
+  hasWritten = false
+  readonly #lines: LineCounter
+  readonly #anchors = new Set<string>()
+  #aliases = 0
+  #anchored = 0
 
-  function addJoined(node: unknown): void {
+  constructor(contents: unknown, lines: LineCounter) {
+    this.#lines = lines
+    this.#seeJoined(contents)
+    this.#see(contents)
+    if (this.found.length === 0 && this.#aliases * this.#anchored > MAX_COMPARED)
+      this.found.push({ ...say('many_aliases'), at: 0 })
+  }
+
+  #add(node: unknown, said: Said, before = 0): void {
+    this.found.push({ ...said, at: startOf(node) - before })
+  }
+
+  #seeJoined(node: unknown): void {
     const isPlain = isScalar(node) && node.type === 'PLAIN'
     const joined = isPlain ? spaceMissing(String(node.value), startOf(node)) : null
-    if (joined !== null) found.push(joined)
+    if (joined !== null) this.found.push(joined)
   }
 
-  function see(node: unknown, isName = false): void {
+  #see(node: unknown, isName = false): void {
     if (isAlias(node)) {
-      aliases++
-      if (!isName && !anchors.has(node.source)) add(node, say('unknown_alias', node.source))
+      this.#aliases++
+      if (!isName && !this.#anchors.has(node.source))
+        this.#add(node, say('unknown_alias', node.source))
     } else if (isScalar(node) || isCollection(node)) {
-      if (node.anchor) seeAnchor(node, node.anchor)
-      if (isScalar(node)) seeNumber(node, isName)
-      else if (isMap(node)) seeNames(node)
-      else for (const item of node.items) see(item)
+      if (node.anchor) this.#seeAnchor(node, node.anchor)
+      if (isScalar(node)) this.#seeNumber(node, isName)
+      else if (isMap(node)) this.#seeNames(node)
+      else for (const item of node.items) this.#see(item)
     }
   }
 
-  function seeAnchor(node: unknown, anchor: string): void {
-    anchored++
-    anchors.add(anchor)
+  #seeAnchor(node: unknown, anchor: string): void {
+    this.#anchored++
+    this.#anchors.add(anchor)
     if (isScalar(node) && node.value === null)
-      add(node, say('begins_with', `&${anchor}`, '&'), anchor.length + 1)
+      this.#add(node, say('begins_with', `&${anchor}`, '&'), anchor.length + 1)
   }
 
-  function seeNumber(node: Scalar, isName: boolean): void {
+  #seeNumber(node: Scalar, isName: boolean): void {
     const source = String(node.source)
     if (typeof node.value !== 'number' || !losesCharacters(source)) return
-    if (isName) add(node, say('number_as_text', source, false))
+    if (isName) this.#add(node, say('number_as_text', source, false))
     node.value = Object.assign(new Number(node.value), { source })
-    hasWritten = true
+    this.hasWritten = true
   }
 
-  function seeNames(node: YAMLMap): void {
+  #seeNames({ items }: YAMLMap): void {
     const names = new Map<unknown, number>()
-    for (const { key, value } of node.items) {
+    for (const { key, value } of items) {
       // the library takes twice as long for each level of such a name
-      if (!isScalar(key)) add(key, say('not_a_name'))
+      if (!isScalar(key)) this.#add(key, say('not_a_name'))
       else if (names.has(key.value)) {
-        const { line } = lines.linePos(names.get(key.value) as number)
-        add(key, say('name_twice', String(key.value), line))
+        const { line } = this.#lines.linePos(names.get(key.value) as number)
+        this.#add(key, say('name_twice', String(key.value), line))
       } else names.set(key.value, startOf(key))
       // a name in braces that has no value
-      if (value === null || (isScalar(value) && value.source === '')) addJoined(key)
-      see(key, true)
-      see(value)
+      if (value === null || (isScalar(value) && value.source === '')) this.#seeJoined(key)
+      this.#see(key, true)
+      this.#see(value)
     }
   }
-
-  addJoined(contents)
-  see(contents)
-  if (found.length === 0 && aliases * anchored > MAX_COMPARED)
-    found.push({ ...say('many_aliases'), at: 0 })
-  return { found, hasWritten }
 }
 
 const startOf = (node: unknown): number => (node as Placed).range[0]
