@@ -55,7 +55,6 @@ export function judgementSchema() {
   }
   return Type.Unsafe<Wanted>({ ...expectation, properties })
 }
-/** Maximum number of requests and of messages in a verdict. */
 const MAX_SHOWN = 20
 const MAX_WAIT = 60_000
 const FOREVER = Number.POSITIVE_INFINITY
@@ -248,7 +247,6 @@ const numberOf = ({ id }: Exchange) => Number(id.slice(id.indexOf('_') + 1))
 
 type Waiting = Pick<Context, 'sandbox' | 'left' | 'waiting' | 'closing'>
 
-/** Shows a judge each request of a journal; a new judge once it is cleared. */
 class Following {
   judge: Judge
   readonly stop: () => void

@@ -213,7 +213,7 @@ t.test('fixtures: every kind of problem, each with its path', async t => {
         parse(`{ accounts: [{ id: mch_a, reseller: rsl_zzzzz }], users: [{ account: x }], locations: [{ account: x }],
           tickets: [{}], transactions: [{}], refunds: [{}] }`)
       ),
-      ...'accounts[0].reseller users[0].account locations[0].account tickets[0].location transactions[0].ticket refunds[0].transaction'
+      ...'users[0].account locations[0].account tickets[0].location transactions[0].ticket refunds[0].transaction accounts[0].reseller'
         .split(' ')
         .map(place => `${place} missing_record`)
     ],
