@@ -246,13 +246,13 @@ function sentBy(
     {
       ...route,
       at: sandbox.machine(),
-      account,
-      test,
+      caller: { account, test, userAgent: headers['user-agent'] ?? null },
       query: sentQuery,
       body,
-      header: name => headers[name]
+      settings
     },
-    key
+    key,
+    name => headers[name]
   )
 }
 
@@ -436,10 +436,9 @@ async function warningsOn(
         'caused',
         label,
         finding.about,
-        sandbox.evidence.find(request)?.problem ?? finding.advice
+        sandbox.evidence.find(request)?.script?.problem ?? finding.advice
       )
     }))
-    // a script that does not do what it says proves nothing
     const isWarning =
       finding.finding !== 'change-not-made' && !failOn.some(gate => concerns(gate, finding))
     return { ...say('must_not_cause', finding.finding), problems, isWarning }
