@@ -23,8 +23,8 @@ import type { Account } from '../reference/accounts.js'
 import { type OperationId, operationOf } from '../reference/operations.js'
 import type { RuleId } from '../reference/rules.js'
 import type { Ending } from '../scenario/expect/expectations.js'
-import type { Json } from '../scenario/schemas.js'
 import type { Action } from '../scenario/script.js'
+import type { Json } from '../scenario/shape/parts.js'
 import { bodyOf, changedBody } from '../store/bytes.js'
 
 export type Caller = {
