@@ -17,7 +17,6 @@ import {
 } from '../scenario/match/matching.js'
 import { type Miss, missOf, Nearest, type NearMiss } from '../scenario/match/near-misses.js'
 import type { ListedEntry, Script } from '../scenario/script.js'
-import type { SequenceData } from '../scenario/shape/expectation.js'
 import type { Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
 import { type Entry, endingOf } from './entry.js'

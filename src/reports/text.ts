@@ -117,7 +117,7 @@ export function coverageText({
 const pointsOf = (checked: readonly CheckedFile[]): Point[] =>
   checked.flatMap(({ points }) => points)
 
-/** Files that failed come last. */
+/** Failed files come last. */
 export function checkText(checked: readonly CheckedFile[]): string {
   const inOrder = [...checked].sort(
     (one, other) => Number(one.points.some(isFailed)) - Number(other.points.some(isFailed))

@@ -221,7 +221,7 @@ export class Sandbox {
   readonly counted = (id: string, count: EntryCount): void =>
     this.inputs.add(({ script }) => script.recount(id, count), count)
 
-  /** Notes what changed these records, for `changed_by`. */
+  /** What changed these records. */
   #noteChange(by: string, records: readonly RecordName[]): void {
     this.evidence.changers.note(this.store, by, records)
   }
