@@ -85,7 +85,6 @@ export class Library {
     return new Library(this.own, this.limits, read)
   }
 
-  /** As the command line names it; it may be anywhere. */
   async file(path: string): Promise<SourceDocument> {
     this.read.add(path)
     return this.#document(path)
@@ -145,7 +144,6 @@ export class Library {
     throw notFound(say('no_fixture', reference, known, besides(reference, from)[0] ?? null))
   }
 
-  /** Beside the document where it has that name. Errors: as of `fixture`. */
   async sharedScript(reference: string, from: string | null): Promise<SourceDocument> {
     if (reference === '') throw notFound(say('not_a_group'))
     const beside = isPath(reference)
@@ -229,7 +227,6 @@ export class Library {
     }
   }
 
-  /** Those of the first folder first; of a wanted name, also a link that leads outside. */
   #names(shelf: Shelf, wanted?: string): Found[] {
     const found = new Map<string, Found>()
     for (const folder of this.#folders[shelf]) {

@@ -51,7 +51,6 @@ export type FirstState = {
   /** Requests still to be played before the state is ready. */
   steps: readonly StepData[]
   play: readonly PlayData[]
-  /** The responses to steps and plays, once sent; expectations refer to them. */
   answers: Answers
 }
 export type Loaded = FirstState & { written: Written }
@@ -124,7 +123,6 @@ function knownIn(
   }
 }
 
-/** Warns of a clock before the records of the state: what is made next would be older. */
 function warnOfFuture({ data, warn }: Parts, store: Store, now: number): void {
   const future = FAMILIES.flatMap((family): readonly StoredRecord[] =>
     store[family].inCreationOrder().filter(({ created }) => Date.parse(created) > now)

@@ -26,7 +26,6 @@ export type EntryCount = Count & {
 }
 export const gateOf = (id: string, { gate = id }: Hold): string => gate
 
-/** As the control API shows it; near misses of one that was never applied. */
 export type ListedEntry = { id: string; entry: EntryData; near_misses?: NearMiss[] } & EntryCount
 
 type CountNote = (id: string, count: EntryCount) => void

@@ -68,7 +68,6 @@ export type Lists = {
   problems: ProblemList
   warnings: DocumentProblem[]
 }
-/** The parts of a scenario with those of its groups, and where each is written. */
 export type Parts = Lists & {
   document: SourceDocument
   data: ScenarioData
@@ -146,7 +145,6 @@ function processSettingIn([first, ...name]: readonly Step[]): Said | undefined {
   return message === undefined ? undefined : { code: 'process_setting', message }
 }
 
-/** The documents that a list names: each name once, with its places. */
 function namedIn(name: 'use' | 'fixtures', list: unknown): Map<string, Step[][]> {
   const places = new Map<string, Step[][]>()
   for (const [index, reference] of Array.isArray(list) ? list.entries() : [])
@@ -182,7 +180,6 @@ async function readable(
 
 type Use = { reference: string; places: Step[][] } & ReturnType<typeof partsOfUse>
 
-/** The files that are used, each with the wanted groups; null for one that cannot be read. */
 async function usedFiles(
   parts: Parts,
   uses: readonly Use[],
@@ -200,7 +197,6 @@ async function usedFiles(
   return files
 }
 
-/** They get the values that the scenario has for their variables. */
 async function usedGroups(parts: Parts, expanded: Expanded, from: From): Promise<Group[]> {
   const { data, problems, report } = parts
   const values = Object.fromEntries([...expanded.variables].filter(([, value]) => value !== null))
@@ -229,7 +225,6 @@ async function usedGroups(parts: Parts, expanded: Expanded, from: From): Promise
   return groups
 }
 
-/** `declared` are the variables of used files. */
 function checkVariables(
   { report, warn }: Parts,
   { variables, used }: Expanded,

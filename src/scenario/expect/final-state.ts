@@ -133,7 +133,6 @@ const fieldsOf =
 const unmetBy = (fieldAt: FieldAt, conditions: readonly Condition[]): Condition[] =>
   conditions.filter(({ name, test }) => !test(fieldAt(name), fieldAt))
 
-/** Wanted with the value of each field referred to: `> 5000 (location.metadata.max)`. */
 const missIn =
   (fieldAt: FieldAt) =>
   ({ name, wanted }: Condition): Miss => {

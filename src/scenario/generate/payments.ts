@@ -34,7 +34,6 @@ const REASONS = [
 ] as const
 
 export type Generating = GenerationContext & { store: Store; faker: Faker }
-/** One that draws from a seed; its data is loaded when first needed. */
 export async function fakerOf(seed: number): Promise<Faker> {
   const { faker: shared } = await import('@faker-js/faker/locale/en')
   const faker = new (shared.constructor as typeof Faker)({ locale: shared.rawDefinitions })
@@ -119,7 +118,6 @@ export async function generatePayments(
   await refund(await fill('transactions', payments.length, draw, generating), data, generating)
 }
 
-/** By Location; null, reported, where there is none early enough. */
 function openTickets(
   locations: readonly string[],
   latest: number | undefined,
@@ -144,7 +142,6 @@ function openTickets(
   return open
 }
 
-/** In no order; the Location that has too few Tickets, if there is one. */
 function paymentsOf(
   instants: Float64Array,
   drawOpen: () => OpenTickets,
@@ -191,7 +188,6 @@ function drawOpened(own: OpenTickets, at: number, faker: Faker): string {
   return (tickets[place] as (typeof tickets)[number]).record.id
 }
 
-/** A Ticket without a payment that is opened by then, or the next one; undefined if none is left. */
 function drawUnpaid(own: OpenTickets, at: number, faker: Faker) {
   const { tickets, unpaid } = own
   while (own.opened < tickets.length) {

@@ -149,7 +149,6 @@ function valueIn({ line, start, at, isInBrackets }: Case, from = at): string {
   return String(value?.[0]).trimEnd()
 }
 
-/** A line that is indented differently from those before it. */
 function wrongIndent({ at, text, lines, path, isInBrackets }: Case): Advice {
   // the parser may say where what is above it ends
   const begin = at + (/^(?:\s|#.*\n)*/.exec(text.slice(at, at + MAX_LINES))?.[0].length as number)
@@ -216,7 +215,6 @@ function commaOrColon({ text, at, end }: Case): Advice {
     : say('holds_colon', value)
 }
 
-/** More after a value that has ended. */
 function goesOn(error: Case): Advice {
   const { path, rest, at, isInBrackets, start } = error
   const ended = path.find(part => part.range[1] <= at && (!isCollection(part) || isFlow(part)))

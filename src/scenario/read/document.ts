@@ -26,7 +26,6 @@ export type SourceDocument = {
   checkedAs?: DocumentKind
 }
 export type TextType = 'json' | 'yaml'
-/** `script` is a file of script entries that scenarios share. */
 export type DocumentKind = 'fixture' | 'scenario' | 'script'
 
 /** As JSON when it is JSON, else as YAML. Errors: `body_malformed`, `document_invalid`. */
@@ -74,7 +73,6 @@ async function yamlIn(text: string, limits: DocumentLimits) {
   return readYaml(text, limits)
 }
 
-/** A number between marks. */
 const NUMBER = /[[,:]\s*(-?\d[\d.eE+-]*)(?=\s*[\],}])/g
 
 /** Undefined where it is not JSON; `isWhole` where the data has all that is written. */
@@ -98,7 +96,6 @@ function jsonIn(name: string, text: string, limits: DocumentLimits, type: TextTy
   return { data, hasAllNames, isWhole: hasAllNames && !numbers.some(losesCharacters) }
 }
 
-/** Its levels, values and names of JSON; exact as far as the text is right. */
 function sizeOf(text: string): { nesting: number; values: number; names: number } {
   let [depth, nesting, values, names] = [0, 0, 1, 0]
   for (let at = 0; at < text.length; at++) {

@@ -61,7 +61,6 @@ export const recordsIn = (fixtures: readonly Fixture[]): number =>
     0
   )
 
-/** Deleted Users are in their places among the others: each after so many of them. */
 export const usersIn = ({ users, deleted_users: deleted }: Fixture): readonly Sourced[] =>
   [
     ...users.map((user, index) => ({ user, place: index + 1 })),
@@ -70,7 +69,6 @@ export const usersIn = ({ users, deleted_users: deleted }: Fixture): readonly So
     .sort((one, other) => one.place - other.place)
     .map(({ user }) => user)
 
-/** Later records win by id (keys by key) and take the place of earlier ones. */
 export function merged(fixtures: readonly Fixture[]): Fixture {
   return inSections(section => {
     const byName = new Map<unknown, Sourced>()

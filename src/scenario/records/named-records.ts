@@ -49,7 +49,6 @@ export function recordsNamedByState(state: StateData): NamedRecord[] {
   )
 }
 
-/** Under names that link to a record, and under `id`. */
 const namedIn = (
   names: object | undefined,
   steps: readonly Step[],

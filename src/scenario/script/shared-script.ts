@@ -28,7 +28,6 @@ export function partsOfUse(reference: string): { file: string; group: string | n
     : { file: reference.slice(0, at), group: reference.slice(at + 1) }
 }
 
-/** A list has script entries alone. */
 const groupIn = (
   document: SourceDocument,
   name: string,

@@ -27,7 +27,6 @@ import {
   wordOf
 } from './parts.js'
 
-/** For messages; `others` are patterns, checked when compiled. */
 export const OPERATION = {
   what: 'an operation',
   advice:
@@ -87,7 +86,6 @@ const names = (description: string) => of<Names>(named(wanted(4), description))
 export const fields = (description?: string) =>
   of<Names>(named(wanted(8, [...SCALARS, 'null']), description))
 const WANTED_ID = wanted(1)
-/** Found through the records that a request names. */
 export const ABOUT = ['location', 'ticket', 'transaction', 'account'] as const
 const namesIn = (table: 'querystring' | 'body') =>
   Object.values(TABLES as Readonly<Record<string, Tables>>).flatMap(({ [table]: schema }) =>
@@ -129,7 +127,6 @@ export const matchSchema = <P extends TProperties>(more: P) =>
     'match'
   )
 export const MATCH = matchSchema({})
-/** The value of `match`. */
 export type MatchData = Static<ReturnType<typeof matchSchema<typeof BY_ACCOUNT>>>
 
 export const FAULTS = [

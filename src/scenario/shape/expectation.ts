@@ -152,7 +152,6 @@ export type Quantities = { [K in keyof typeof QUANTITIES]?: Static<(typeof QUANT
 export type Quantity = NonNullable<Quantities['count']>
 export const STATE_WORDS: readonly string[] = Object.keys(QUANTITIES)
 export const STATE_NAMES = `a name here is the id of a record, or one of ${STATE_WORDS.join(', ')}`
-/** By id, null for one that must not exist, and expectations of all of them. */
 type FamilyState = {
   readonly [id: string]: Names | Quantities[keyof Quantities] | null
 } & Quantities
@@ -171,7 +170,6 @@ const STATE = closed({
   description:
     'Records by family and id, with the values that they must have at the end; null for one that must not exist.'
 })
-/** Names that are left out are not compared. */
 export type StateData = Static<typeof STATE>
 
 const pause = (when: string) =>

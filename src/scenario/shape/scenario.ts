@@ -101,7 +101,6 @@ const VARS = named(
 export const isOfScenarios = (key: keyof typeof SETTINGS) =>
   SETTINGS[key].scope === 'sandbox' && key !== 'seed'
 
-/** The parts of a scenario that groups of other files can add to. */
 const sharedParts = () => ({
   data: of<Record<string, unknown>>({
     ...fixtureSchema(true),
