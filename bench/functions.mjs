@@ -7,7 +7,7 @@ import { Session } from 'node:inspector/promises'
 import { parseArgs } from 'node:util'
 
 const { values } = parseArgs({ options: { list: { type: 'boolean', default: false } } })
-const { runEmulator } = await import('../src/emulator.ts')
+const { runEmulator } = await import('../src/emulator.js')
 const WARM = 500
 /** What the request is to enter at most. */
 const GOALS = { files: 30, functions: 90 }

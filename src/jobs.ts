@@ -1,13 +1,12 @@
 /** The jobs of a worker's thread: it reads large documents, and writes what takes long to write. */
 import type { MessagePort } from 'node:worker_threads'
-import { Reader, type Reading } from './scenario/reading.js'
+import { answerReading, type Reading } from './scenario/reading.js'
 import { answerQuestions, type Text } from './work/worker.js'
 
 /** Answers the questions of a worker. */
 export function answerJobs(port: MessagePort): void {
-  const reader = new Reader()
   answerQuestions(port, async (question: Reading | Text) =>
-    'write' in question ? written(question) : reader.answer(question)
+    'write' in question ? written(question) : answerReading(question)
   )
 }
 

@@ -3,12 +3,13 @@
  * neither reads YAML nor checks them.
  */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
-import { preparedName } from '../../src/scenario/prepared.js'
+import { preparedName } from '../../src/scenario/library.js'
 import { type DocumentKind, readDocument } from '../../src/scenario/read/document.js'
-import { problemLine } from '../../src/scenario/refusal.js'
-import { FIXTURE_CHECKER, SCENARIO_CHECKER } from '../../src/scenario/schemas.js'
-import { isSharedScript, SHARED_SCRIPT_CHECKER } from '../../src/scenario/script/shared-script.js'
-import { declaredVariables, readWith } from '../../src/scenario/variables.js'
+import { problemLine } from '../../src/scenario/read/refusal.js'
+import { isSharedScript } from '../../src/scenario/script/shared-script.js'
+import { FIXTURE_CHECKER } from '../../src/scenario/shape/parts.js'
+import { SCENARIO_CHECKER, SHARED_SCRIPT_CHECKER } from '../../src/scenario/shape/scenario.js'
+import { expandVariables } from '../../src/scenario/variables.js'
 
 const ROOT = new URL('../../', import.meta.url)
 const FOLDER = new URL('dist/documents/', ROOT)
@@ -29,17 +30,10 @@ for (const [folder, kind] of Object.entries(KINDS)) {
     const text = await readFile(new URL(`${folder}/${file}`, ROOT), 'utf8')
     const { data } = await readDocument(file, text)
     const checkedAs = isSharedScript(data) ? 'script' : kind
-    const variables = declaredVariables((data as { vars?: unknown }).vars, {
+    await expandVariables(data, CHECKERS[checkedAs].problems, {
       given: [],
-      report: steps => fail(`${file}: vars.${steps.join('.')} is wrong`)
+      report: (steps, said) => fail(problemLine({ file, path: steps.join('.'), ...said }))
     })
-    const { problems } = await readWith(data, variables, CHECKERS[checkedAs].problems)
-    if (problems.length > 0)
-      fail(
-        problems
-          .map(({ steps, ...problem }) => problemLine({ file, path: steps.join('.'), ...problem }))
-          .join('\n')
-      )
     await writeFile(new URL(preparedName(text), FOLDER), JSON.stringify({ checkedAs, data }))
   }
 }

@@ -18,7 +18,8 @@ import { type Family, OPERATION_NAMES, RESOURCE_NAMES } from '../../src/referenc
 import { closed, optional, type Schema, schemaOf, text } from '../../src/reference/parameters.js'
 import { RULE_IDS } from '../../src/reference/rules.js'
 import { RESOURCES } from '../../src/reference/tables.js'
-import { fixtureSchema, scenarioSchema } from '../../src/scenario/schemas.js'
+import { fixtureSchema } from '../../src/scenario/shape/parts.js'
+import { scenarioSchema } from '../../src/scenario/shape/scenario.js'
 
 /** A schema with what the writers of types and documents look at. */
 type Part = Schema & {

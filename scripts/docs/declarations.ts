@@ -16,12 +16,8 @@ import type { Schema } from '../../src/reference/parameters.js'
 import { PAYMENT_TYPES } from '../../src/reference/payment-methods.js'
 import { RULES } from '../../src/reference/rules.js'
 import { RESOURCES } from '../../src/reference/tables.js'
-import {
-  fixtureSchema,
-  isOfScenarios,
-  scenarioSchema,
-  withArticle
-} from '../../src/scenario/schemas.js'
+import { fixtureSchema, withArticle } from '../../src/scenario/shape/parts.js'
+import { isOfScenarios, scenarioSchema } from '../../src/scenario/shape/scenario.js'
 
 /**
  * A schema with what the writer looks at besides: `x-type` is a type as it is written, `x-name` the

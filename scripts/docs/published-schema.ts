@@ -13,16 +13,15 @@ import {
 } from '../../src/reference/operations.js'
 import type { Schema } from '../../src/reference/parameters.js'
 import { TABLES, type Tables } from '../../src/reference/tables.js'
+import { VERSION } from '../../src/scenario/library.js'
 import { SECTIONS } from '../../src/scenario/match/matching.js'
 import type { DocumentKind } from '../../src/scenario/read/document.js'
+import { fixtureSchema, referTo } from '../../src/scenario/shape/parts.js'
 import {
-  fixtureSchema,
   publishedParts,
-  referTo,
   scenarioSchema,
   sharedScriptSchema
-} from '../../src/scenario/schemas.js'
-import { VERSION } from '../../src/scenario/version.js'
+} from '../../src/scenario/shape/scenario.js'
 
 type Json = Record<string, unknown>
 

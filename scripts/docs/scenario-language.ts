@@ -3,7 +3,8 @@
  * that checks them.
  */
 import type { Schema } from '../../src/reference/parameters.js'
-import { fixtureSchema, scenarioSchema, sharedScriptSchema } from '../../src/scenario/schemas.js'
+import { fixtureSchema } from '../../src/scenario/shape/parts.js'
+import { scenarioSchema, sharedScriptSchema } from '../../src/scenario/shape/scenario.js'
 import { alternatives, code, page, table, typeName } from './markdown.js'
 import { FIXTURE_NOTES, SCENARIO_NOTES, SECTION_NOTES } from './scenario-notes.js'
 

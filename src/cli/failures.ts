@@ -4,7 +4,7 @@ import { EmulatorError } from '../client/error.js'
 import { ApiError, type Problem } from '../core/errors.js'
 import { withoutSecrets } from '../core/redaction.js'
 import { visible } from '../core/visible.js'
-import { problemLine } from '../scenario/refusal.js'
+import { problemLine } from '../scenario/read/refusal.js'
 import { reasonOf, SAYS, type SystemError } from './sentences.js'
 
 /** `misused`: a wrong command line or setting; `gate`: all went well but a gate. */

@@ -20,7 +20,7 @@ import { OPERATION_NAMES } from '../reference/operations.js'
 import { closed, nullable, optional, word } from '../reference/parameters.js'
 import { RULE_IDS } from '../reference/rules.js'
 import { checkText } from '../reports/text.js'
-import { VERSION } from '../scenario/version.js'
+import { VERSION } from '../scenario/library.js'
 
 /** A running emulator, or one of its own with the options of `startEmulator`. */
 export type McpOptions = { url: string; token: string | null } | EmulatorOptions

@@ -19,8 +19,8 @@ import { isAnswer } from '../engine/scripted.js'
 import { operationOf } from '../reference/operations.js'
 import type { RuleId } from '../reference/rules.js'
 import type { Ending } from '../scenario/expect/expectations.js'
-import type { Json } from '../scenario/schemas.js'
 import type { Action } from '../scenario/script.js'
+import type { Json } from '../scenario/shape/parts.js'
 import { bodyOf, changedBody } from '../store/bytes.js'
 
 export type Caller = Pick<Arrived, 'base' | 'userAgent' | 'test'> &

@@ -19,8 +19,9 @@ import {
 } from '../reference/operations.js'
 import type { ExpectationData } from '../scenario/expect/expectations.js'
 import { textsOf } from '../scenario/play/references.js'
-import { type Json, STATE_WORDS } from '../scenario/schemas.js'
 import type { Action } from '../scenario/script.js'
+import { STATE_WORDS } from '../scenario/shape/expectation.js'
+import type { Json } from '../scenario/shape/parts.js'
 import { FAMILIES, type Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
 

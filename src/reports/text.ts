@@ -4,7 +4,7 @@ import { type GivenSettings, nested } from '../core/settings.js'
 import { visible } from '../core/visible.js'
 import type { Finding } from '../evidence/findings.js'
 import type { CoverageReport } from '../evidence/totals.js'
-import { problemLine } from '../scenario/refusal.js'
+import { problemLine } from '../scenario/read/refusal.js'
 import { type CheckedFile, isFailed, isWarned, type Point, settingsFound } from './points.js'
 import {
   coverageShare,
@@ -117,7 +117,7 @@ export function coverageText({
 const pointsOf = (checked: readonly CheckedFile[]): Point[] =>
   checked.flatMap(({ points }) => points)
 
-/** Files that failed come last. */
+/** Failed files come last. */
 export function checkText(checked: readonly CheckedFile[]): string {
   const inOrder = [...checked].sort(
     (one, other) => Number(one.points.some(isFailed)) - Number(other.points.some(isFailed))

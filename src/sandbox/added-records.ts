@@ -2,12 +2,12 @@
 import { Ids } from '../core/ids.js'
 import type { Step } from '../core/places.js'
 import { ProblemList, refusalOf, withoutProblems } from '../scenario/documents.js'
-import { checkCount } from '../scenario/limits.js'
 import { below, type SourceDocument } from '../scenario/read/document.js'
+import { checkCount } from '../scenario/read/refusal.js'
 import type { Body } from '../scenario/reading.js'
 import { type Fixture, fixtureIn, recordsIn } from '../scenario/records/fixture.js'
 import { FixtureImporter, type ImportedRecords } from '../scenario/records/importer.js'
-import { shapeProblems } from '../scenario/shape.js'
+import { shapeProblems } from '../scenario/sources.js'
 import type { Records } from '../store/store.js'
 import { pause } from '../work/slices.js'
 import { changesOf, replacement } from './merges.js'
@@ -25,7 +25,7 @@ export async function addBody(
   left: () => AbortSignal
 ): Promise<ImportedRecords> {
   const { limits } = sandbox.dependencies.library
-  const document = await sandbox.reading(left)('body', text, { limits, type, kind: 'fixture' })
+  const document = await sandbox.reading(left)('body', text, { limits, type })
   return addRecords(sandbox, document, [], bytes.length)
 }
 

@@ -1,10 +1,9 @@
 /** Scenarios that a sandbox begins with. */
 import { Clock } from '../core/clock.js'
 import { refusalOf, type Written } from '../scenario/documents.js'
-import { firstStateOf, type Origin } from '../scenario/loading.js'
+import { firstStateOf, type Origin, requestedScenario } from '../scenario/loading.js'
 import type { SourceDocument } from '../scenario/read/document.js'
 import type { Body } from '../scenario/reading.js'
-import { requestedScenario } from '../scenario/requested.js'
 import type { LoadContext, Loaded } from '../scenario/scenario.js'
 import { bindingsOf, type Play, playSteps } from '../scenario/steps.js'
 import { Sandbox } from './sandbox.js'

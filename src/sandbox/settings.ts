@@ -10,7 +10,7 @@ import {
   type SettingsInForce
 } from '../core/settings.js'
 import { problemsOf } from '../scenario/read/numbers.js'
-import { SANDBOX_SETTINGS_CHECKER } from '../scenario/schemas.js'
+import { SANDBOX_SETTINGS_CHECKER } from '../scenario/shape/scenario.js'
 import type { Sandbox } from './sandbox.js'
 import { REFUSALS, SAYS } from './sentences.js'
 import { missingActor } from './state.js'

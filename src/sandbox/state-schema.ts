@@ -3,7 +3,9 @@ import { checkerOf } from '../core/checking.js'
 import { LATEST_INSTANT } from '../core/instants.js'
 import { SETTINGS, settingsSchema } from '../core/settings.js'
 import { MAX_VALUES } from '../scenario/match/matching.js'
-import { entrySchema, expectationSchema, fixtureSchema } from '../scenario/schemas.js'
+import { entrySchema } from '../scenario/shape/entry.js'
+import { expectationSchema } from '../scenario/shape/expectation.js'
+import { fixtureSchema } from '../scenario/shape/parts.js'
 
 const COUNT = { type: 'integer', minimum: 0 }
 const objectOf = (properties: Record<string, object>, optional: Record<string, object> = {}) => ({

@@ -49,14 +49,12 @@ function recordsNamed(
   >
 }
 
-/** By which parameter a request names each kind of record, and by the path of which families. */
 const NAMED: readonly (readonly [About, ...Family[]])[] = [
   ['transaction', 'transactions', 'refunds'],
   ['ticket', 'tickets'],
   ['location', 'locations']
 ]
 
-/** Whether a request of an operation can be about a record of this kind. */
 export const canBeAbout =
   (what: About) =>
   (operation: OperationId): boolean => {

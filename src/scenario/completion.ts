@@ -11,7 +11,6 @@ import { RESOURCES } from '../reference/tables.js'
 import { FAMILIES, type RecordOf, type Records } from '../store/store.js'
 
 type Given = Readonly<Record<string, unknown>>
-/** Of what its schema allows. */
 type Completer = (given: unknown) => unknown
 
 function completerOf(schema: Schema): Completer {

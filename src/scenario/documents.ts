@@ -1,22 +1,15 @@
 /** What is found in documents, with the place where it is written. */
-
 import { type Checker, MAX_PROBLEMS } from '../core/checking.js'
 import type { ApiError, Problem } from '../core/errors.js'
 import { pathOf, type Step } from '../core/places.js'
 import type { Said } from '../core/sentences.js'
-import { DEFAULT_LIMITS } from './limits.js'
 import type { SourceDocument } from './read/document.js'
 import { problemsOf } from './read/numbers.js'
-import { orderIn, type Place } from './read/places.js'
-import { documentInvalid } from './refusal.js'
+import { DEFAULT_LIMITS, documentInvalid, type Place } from './read/refusal.js'
 
 /** `isOfName`: about a name and not its value, if the code does not say so. */
-export type DocumentProblem = Said & {
-  document: SourceDocument
-  steps: readonly Step[]
-  isOfName?: boolean
-}
-/** Codes of problems that are about a name. */
+export type DocumentProblem = DocumentPart & Said & { isOfName?: boolean }
+export type DocumentPart = { document: SourceDocument; steps: readonly Step[] }
 const OF_NAMES = [
   'unknown_name',
   'unknown_parameter',
@@ -31,17 +24,14 @@ const OF_NAMES = [
   'not_a_variable_name',
   'unbalanced_brackets'
 ]
-/** By the place in the current part of a document. */
 export type Report = (
   steps: readonly Step[],
   said: Said & Pick<DocumentProblem, 'isOfName'>
 ) => void
-
+export type Written = (steps: readonly Step[]) => DocumentPart
 export type Problems = { readonly length: number; push: (problem: DocumentProblem) => unknown }
 
-class EnoughProblems extends Error {}
-
-/** Ends the search by an error when there are more problems than are listed. */
+/** Ends the search, by throwing itself, when there are more problems than are listed. */
 export class ProblemList implements Problems {
   readonly all: DocumentProblem[] = []
 
@@ -50,8 +40,7 @@ export class ProblemList implements Problems {
   }
 
   push(...problems: DocumentProblem[]): void {
-    for (const problem of problems)
-      if (this.all.push(problem) > MAX_PROBLEMS) throw new EnoughProblems()
+    for (const problem of problems) if (this.all.push(problem) > MAX_PROBLEMS) throw this
   }
 }
 
@@ -65,13 +54,10 @@ export async function withoutProblems<T>(
     const made = await make()
     if (problems.length === 0) return made
   } catch (error) {
-    if (!(error instanceof EnoughProblems)) throw error
+    if (error !== problems) throw error
   }
   throw await refusalOf(problems.all, documents)
 }
-
-export type DocumentPart = Pick<DocumentProblem, 'document' | 'steps'>
-export type Written = (steps: readonly Step[]) => DocumentPart
 
 export const writtenIn =
   (document: SourceDocument, under: readonly Step[] = []): Written =>
@@ -80,10 +66,7 @@ export const writtenIn =
 export const reportBy =
   (problems: Problems, written: Written): Report =>
   (steps, said) =>
-    void problems.push({
-      ...said,
-      ...written(steps)
-    })
+    void problems.push({ ...said, ...written(steps) })
 
 export const reportTo = (
   problems: Problems,
@@ -97,27 +80,28 @@ export const within =
   (steps, message) =>
     report([...under, ...steps], message)
 
-export async function placesOf(parts: readonly DocumentPart[]): Promise<(Place | null)[]> {
-  const places = new Map<DocumentPart, Place | null>()
-  for (const document of new Set(parts.map(({ document }) => document))) {
-    const own = parts.filter(part => part.document === document)
-    const found = await document.locate(own.map(({ steps }) => steps))
-    for (const [index, part] of own.entries()) places.set(part, found[index] as Place | null)
-  }
-  return parts.map(part => places.get(part) as Place | null)
-}
-
 /** Of data, which has no lines. */
 export const documentOf = (
   name: string,
   data: unknown,
   limits = DEFAULT_LIMITS
-): SourceDocument => ({
-  name,
-  data,
-  limits,
-  locate: async places => places.map(() => null)
-})
+): SourceDocument => ({ name, data, limits, locate: async places => places.map(() => null) })
+
+export const placesOf = (parts: readonly DocumentPart[]): Promise<(Place | null)[]> =>
+  eachIn(parts, (document, own) => document.locate(own.map(({ steps }) => steps)))
+
+async function eachIn<P extends DocumentPart, T>(
+  parts: readonly P[],
+  find: (document: SourceDocument, own: readonly P[]) => Promise<readonly T[]>
+): Promise<T[]> {
+  const found = new Map<P, T>()
+  for (const document of new Set(parts.map(part => part.document))) {
+    const own = parts.filter(part => part.document === document)
+    for (const [index, one] of (await find(document, own)).entries())
+      found.set(own[index] as P, one)
+  }
+  return parts.map(part => found.get(part) as T)
+}
 
 export async function refusalOf(
   problems: readonly DocumentProblem[],
@@ -126,60 +110,50 @@ export async function refusalOf(
   return documentInvalid(await listedProblems(problems, documents), problems.length > MAX_PROBLEMS)
 }
 
-/**
- * Deduplicated, document after document in the order of `documents`, within each by place, a whole
- * before its parts.
- */
+/** Each once, document after document, within each by place; of data in the order found. */
 export async function listedProblems(
   problems: readonly DocumentProblem[],
   documents: readonly SourceDocument[]
 ): Promise<Problem[]> {
   const names = [...new Set(documents.map(({ name }) => name))]
-  const unique = [
-    ...new Map(
-      problems.map(problem => [
-        JSON.stringify([problem.document.name, problem.steps, problem.message]),
-        problem
-      ])
-    ).values()
-  ]
+  const placeOf = ({ document, steps }: DocumentPart) => JSON.stringify([document.name, steps])
+  const unique = new Map(
+    problems.map(problem => [`${placeOf(problem)} ${problem.message}`, problem])
+  )
   // a name that is missing is probably there, but misspelt
-  const misnamed = new Set(
-    unique.flatMap(({ document, steps, code }) =>
-      code === 'unknown_name' ? [placeOf(document, steps.slice(0, -1))] : []
-    )
+  const misnamed = new Set<string>()
+  for (const { document, steps, code } of unique.values())
+    if (code === 'unknown_name') misnamed.add(placeOf({ document, steps: steps.slice(0, -1) }))
+  const told = [...unique.values()].filter(
+    problem => problem.code !== 'required' || !misnamed.has(placeOf(problem))
   )
-  const told = unique.filter(
-    ({ document, steps, code }) => code !== 'required' || !misnamed.has(placeOf(document, steps))
-  )
-  const listed: { rank: number[]; problem: Problem }[] = []
-  for (const document of new Set(told.map(({ document }) => document))) {
-    const own = told.filter(problem => problem.document === document)
-    const wanted = own.map(({ steps }) => steps)
-    const ofNames = own.map(({ code, isOfName = OF_NAMES.includes(code) }) => isOfName)
-    const places = await document.locate(wanted, ofNames)
-    // data has an order all the same: that of its text, if it had one
-    const order = places.every(place => place === null) ? orderIn(document.data, wanted) : places
-    for (const [index, { steps, code, message }] of own.entries()) {
-      const { line = 0, column = 0 } = order[index] ?? {}
-      const problem = {
-        file: document.name,
-        path: pathOf(steps),
-        code,
-        message,
-        ...places[index]
+  const places = await eachIn(told, placesWanted)
+  return told
+    .map(({ document, steps, code, message }, index) => {
+      const place = places[index] as Place | null
+      const { line = 0, column = 0 } = place ?? {}
+      const rank = [names.indexOf(document.name), line, column, line && steps.length]
+      return {
+        rank,
+        problem: { file: document.name, path: pathOf(steps), code, message, ...place }
       }
-      listed.push({ rank: [names.indexOf(document.name), line, column, steps.length], problem })
-    }
-  }
-  return listed
+    })
     .sort((a, b) =>
       a.rank.reduce((apart, number, nth) => apart || number - (b.rank[nth] as number), 0)
     )
     .map(({ problem }) => problem)
 }
 
-const placeOf = ({ name }: SourceDocument, steps: readonly Step[]) => JSON.stringify([name, steps])
+function placesWanted(
+  document: SourceDocument,
+  problems: readonly DocumentProblem[]
+): Promise<readonly (Place | null)[]> {
+  const ofNames = problems.map(({ code, isOfName = OF_NAMES.includes(code) }) => isOfName)
+  return document.locate(
+    problems.map(({ steps }) => steps),
+    ofNames
+  )
+}
 
 export async function refuseProblems(document: SourceDocument, checker: Checker): Promise<void> {
   const found = await problemsOf(document, document.data, data => checker.problems(data))

@@ -1,4 +1,5 @@
 /** Where documents are found: the user's folders first, then the package's own. */
+import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path'
@@ -9,24 +10,23 @@ import { isObject } from '../core/quick-check.js'
 import { withoutSecrets } from '../core/redaction.js'
 import type { Said } from '../core/sentences.js'
 import type { Settings } from '../core/settings.js'
-import { say } from './document-sentences.js'
 import { documentOf } from './documents.js'
-import { DEFAULT_LIMITS, type DocumentLimits } from './limits.js'
-import { preparedDocument } from './prepared.js'
 import {
   type DocumentKind,
+  locatorIn,
   readDocument,
   type SourceDocument,
   type TextType,
   utf8In
 } from './read/document.js'
-import type { ReadOptions, ReadText } from './reading.js'
+import { DEFAULT_LIMITS, type DocumentLimits, documentInvalid } from './read/refusal.js'
+import type { ReadText } from './reading.js'
 import { isSharedScript } from './script/shared-script.js'
+import { say } from './sentences.js'
 import { declaredVariables, type VariableValue } from './variables.js'
 
 type Shelf = 'fixtures' | 'scenarios'
 type Own = Readonly<Record<Shelf, string | null>>
-/** `vars` are variables with their defaults. */
 type Listed = {
   name: string
   kind: 'scenario' | 'fixture'
@@ -39,11 +39,12 @@ const ENDINGS = ['.yaml', '.yml', '.json']
 const KIND_IN_NAME = /\.(scenario|fixture)$/
 /** Bytes of a shown text: masking more would make other requests wait. */
 const MAX_SHOWN = 2 ** 18
-/** In place of a path. */
 const STDIN = '-'
 export const PACKAGE_ROOT = fileURLToPath(new URL('../..', import.meta.url))
+export const VERSION: string = JSON.parse(
+  readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8')
+).version
 
-/** Whether a reference is a path rather than a name. */
 export const isPath = (reference: string): boolean =>
   /[\\/]/.test(reference) || ENDINGS.includes(extname(reference))
 
@@ -58,7 +59,6 @@ export async function textOf(path: string, reading = readFile(path)): Promise<st
 type Found = { name: string; path: string; isOutside: boolean }
 
 export class Library {
-  /** With the folders and limits of settings. */
   static by(settings: Settings): Library {
     const { fixtures_dir: fixtures, scenarios_dir: scenarios } = settings
     return new Library({ fixtures, scenarios }, settings)
@@ -69,7 +69,6 @@ export class Library {
   readonly limits: DocumentLimits
   readonly #folders: Record<Shelf, string[]>
   readonly #about = new Map<string, { version: string; listed: Promise<Listed | null> }>()
-  /** The user's folders. */
   readonly own: Own
   readonly #readText: ReadText
 
@@ -86,33 +85,24 @@ export class Library {
     return new Library(this.own, this.limits, read)
   }
 
-  /** As the command line names it; it may be anywhere. */
-  async file(path: string, kind?: DocumentKind): Promise<SourceDocument> {
+  async file(path: string): Promise<SourceDocument> {
     this.read.add(path)
-    return this.#document(path, kind)
+    return this.#document(path)
   }
 
-  async #document(path: string, kind?: DocumentKind): Promise<SourceDocument> {
+  async #document(path: string): Promise<SourceDocument> {
     const text = await textOf(path, path === STDIN ? buffer(process.stdin) : undefined)
     const prepared = isInside(path, PACKAGE_ROOT) ? preparedDocument(path, text, this.limits) : null
-    return prepared ?? this.text(path, text, { kind })
+    return prepared ?? this.text(path, text)
   }
 
-  /** Reads a text in YAML or JSON, which is to be of a kind. */
-  text(
-    name: string,
-    text: string,
-    options: Omit<ReadOptions, 'limits'> = {}
-  ): Promise<SourceDocument> {
-    return this.#readText(name, text, { limits: this.limits, ...options })
+  text(name: string, text: string, type: TextType | null = null): Promise<SourceDocument> {
+    return this.#readText(name, text, { limits: this.limits, type })
   }
 
-  /**
-   * A scenario, or a fixture to be loaded as one. Errors: `scenario_unknown` with the known ones,
-   * and the file of that name in the folder.
-   */
+  /** A fixture can be loaded as one. Errors: `scenario_unknown`, with what there is. */
   async scenario(name: string, folder: string | null = null): Promise<SourceDocument> {
-    return this.file(await this.#path(name, folder), 'scenario')
+    return this.file(await this.#path(name, folder))
   }
 
   /** With secrets masked. Errors: `scenario_unknown`, `document_too_large`. */
@@ -139,7 +129,6 @@ export class Library {
     })
   }
 
-  /** Null where there is none. */
   named(name: string): string | null {
     const found = this.#names('scenarios', name)[0] ?? this.#names('fixtures', name)[0]
     if (found?.isOutside)
@@ -147,65 +136,56 @@ export class Library {
     return found?.path ?? null
   }
 
-  /** As `#named` finds it; a sentence where it cannot. */
-  async fixture(reference: string, from: string | null): Promise<SourceDocument | Said> {
-    const found = await this.#named(reference, from, 'fixture')
+  /** Errors: `document_invalid`, without a file where none is found. */
+  async fixture(reference: string, from: string | null): Promise<SourceDocument> {
+    const found = await this.#named(reference, from, 'fixtures', 'fixtures')
     if (found !== null) return found
     const known = this.#names('fixtures').map(({ name }) => name)
-    return say('no_fixture', reference, known, besides(reference, from)[0] ?? null)
+    throw notFound(say('no_fixture', reference, known, besides(reference, from)[0] ?? null))
   }
 
-  /**
-   * Beside the document where it has that name, else as `#named` finds it; a sentence where it
-   * cannot.
-   */
-  async sharedScript(reference: string, from: string | null): Promise<SourceDocument | Said> {
-    if (reference === '') return say('not_a_group')
+  async sharedScript(reference: string, from: string | null): Promise<SourceDocument> {
+    if (reference === '') throw notFound(say('not_a_group'))
     const beside = isPath(reference)
       ? undefined
       : besides(reference, from).find(file => basename(from as string) !== file)
-    const found = await this.#named(beside ?? reference, from, 'script')
-    if (found !== null)
-      return 'message' in found || isSharedScript(found.data) ? found : say('no_groups', reference)
+    const found = await this.#named(beside ?? reference, from, 'scenarios', 'files of groups')
+    if (found !== null && isSharedScript(found.data)) return found
+    if (found !== null) throw notFound(say('no_groups', reference))
     const shared: string[] = []
     for (const entry of this.#names('scenarios'))
       if ((await this.#listed(entry, 'scenario')) === null) shared.push(entry.name)
-    return say(
-      'no_shared_script',
-      reference,
-      shared,
-      from === null ? [] : readdirSync(dirname(from)).map(file => basename(file, extname(file)))
-    )
+    const files = from === null ? [] : readdirSync(dirname(from))
+    const names = files.map(file => basename(file, extname(file)))
+    throw notFound(say('no_shared_script', reference, shared, names))
   }
 
   /**
-   * By name, or by a path relative to the document that stays inside its folder or those of
-   * fixtures and scenarios. A sentence where a path cannot be read, null where nothing has the
-   * name.
+   * By name (null: there is none), or by a path that stays in its folder or those of the library.
    */
   async #named(
     reference: string,
     from: string | null,
-    kind: 'fixture' | 'script'
-  ): Promise<SourceDocument | Said | null> {
+    shelf: Shelf,
+    what: string
+  ): Promise<SourceDocument | null> {
     if (!isPath(reference)) {
-      const [named] = this.#names(kind === 'fixture' ? 'fixtures' : 'scenarios', reference)
-      if (named?.isOutside) return say('link_outside', reference)
-      return named === undefined ? null : this.file(named.path, kind)
+      const [named] = this.#names(shelf, reference)
+      if (named?.isOutside) throw notFound(say('link_outside', reference))
+      return named === undefined ? null : this.file(named.path)
     }
-    if (from === null)
-      return say('names_only', kind === 'fixture' ? 'fixtures' : 'files of groups', reference)
+    if (from === null) throw notFound(say('names_only', what, reference))
     const path = realPathOf(resolve(dirname(from), reference))
-    if (path === null) return say('no_file', reference)
+    if (path === null) throw notFound(say('no_file', reference))
     const allowed = [dirname(from), ...this.#folders.fixtures, ...this.#folders.scenarios].map(
       realPathOf
     )
     if (!allowed.some(folder => folder !== null && isInside(path, folder)))
-      return say('outside_folders', reference)
-    return statSync(path).isFile() ? this.file(path, kind) : say('not_a_file', reference)
+      throw notFound(say('outside_folders', reference))
+    if (!statSync(path).isFile()) throw notFound(say('not_a_file', reference))
+    return this.file(path)
   }
 
-  /** Everything that can be loaded, scenarios first. */
   async list(): Promise<Listed[]> {
     const listed = new Map<string, Listed>()
     for (const kind of ['scenario', 'fixture'] as const) {
@@ -247,7 +227,6 @@ export class Library {
     }
   }
 
-  /** Those of the first folder first; of a wanted name, also a link that leads outside. */
   #names(shelf: Shelf, wanted?: string): Found[] {
     const found = new Map<string, Found>()
     for (const folder of this.#folders[shelf]) {
@@ -265,12 +244,14 @@ export class Library {
   }
 }
 
+/** Without a file: it belongs to the place that names the document. */
+const notFound = (said: Said) => documentInvalid([{ path: '', ...said }])
+
 const filesOf = (name: string, folder: string) =>
   ENDINGS.map(ending => name + ending).filter(file => existsSync(resolve(folder, file)))
 const besides = (name: string, from: string | null) =>
   from === null ? [] : filesOf(name, dirname(from))
 
-/** The comment at the top of a file, below the line that names its schema. */
 function commentOf(path: string): string | null {
   const lines = readFileSync(path, 'utf8').split('\n', 3)
   return lines.find(line => /^# (?!yaml-language-server)/.test(line))?.slice(2) ?? null
@@ -288,4 +269,25 @@ function realPathOf(path: string): string | null {
 function isInside(path: string, folder: string): boolean {
   const way = relative(folder, path)
   return way.split(sep)[0] !== '..' && !isAbsolute(way)
+}
+
+type Prepared = { checkedAs: DocumentKind; data: unknown }
+const FOLDER = join(PACKAGE_ROOT, 'dist/documents/')
+
+/** A text changed since the build has another name, and is read as any other. */
+export const preparedName = (text: string): string =>
+  `${createHash('sha256').update(text).digest('hex')}.json`
+
+/** As the build read and checked it, so that a start does not. */
+export function preparedDocument(
+  name: string,
+  text: string,
+  limits: DocumentLimits
+): SourceDocument | null {
+  try {
+    const prepared: Prepared = JSON.parse(readFileSync(FOLDER + preparedName(text), 'utf8'))
+    return { name, limits, locate: locatorIn(text, limits), ...prepared }
+  } catch {
+    return null
+  }
 }

@@ -1,21 +1,24 @@
 /** Loads scenarios: a document and what it uses pass the three gates, or are refused. */
-import { MAX_PROBLEMS } from '../core/checking.js'
+import { checkerOf, MAX_PROBLEMS } from '../core/checking.js'
 import { nearest } from '../core/nearest.js'
 import { isObject } from '../core/quick-check.js'
+import { SETTINGS } from '../core/settings.js'
 import {
   type DocumentProblem,
   documentOf,
   listedProblems,
   ProblemList,
+  refuseProblems,
   reportTo,
   withoutProblems
 } from './documents.js'
-import type { SourceDocument } from './read/document.js'
-import { fixtureIn, SECTIONS } from './records/fixture.js'
+import type { Library } from './library.js'
+import { below, type SourceDocument } from './read/document.js'
+import type { Body } from './reading.js'
+import { SECTIONS } from './records/fixture.js'
 import { buildState, type LoadContext, type Loaded } from './scenario.js'
 import { readSharedScript } from './script/shared-script.js'
-import { SCENARIO_NAMES } from './shape.js'
-import { partsOf, usedBy, withGroups } from './sources.js'
+import { checkShape, ownFixture, partsOf, SCENARIO_NAMES, withGroups } from './sources.js'
 import { checkGiven } from './variables.js'
 
 export type Origin = {
@@ -36,9 +39,8 @@ export function isScenarioOrFixture(data: unknown): boolean {
 }
 
 /**
- * Makes the first state that a scenario (or bare fixture) document describes. Errors:
- * `document_invalid` with the problems of its shape and that of what it uses, or else of its
- * meaning; `document_too_large`.
+ * Of a scenario or bare fixture. Errors: `document_invalid` with the problems of the first gate
+ * that finds some; `document_too_large`.
  */
 export async function firstStateOf(
   document: SourceDocument,
@@ -47,24 +49,17 @@ export async function firstStateOf(
 ): Promise<Loaded> {
   const lists = { documents: [document], problems: new ProblemList(), warnings: [] }
   const { library, variables: given } = context
-  const used = await withoutProblems(
-    lists.problems,
-    () => usedBy(document, lists, { file, library, given }),
-    lists.documents
-  )
-  const first = await withoutProblems(
-    lists.problems,
-    () => buildState(used, name, context),
-    lists.documents
-  )
+  const gate = <T>(find: () => Promise<T>) => withoutProblems(lists.problems, find, lists.documents)
+  const used = await gate(() => checkShape(document, lists, { file, library, given }))
+  const first = await gate(() => buildState(used, name, context))
   const warnings: DocumentProblem[] = lists.warnings.slice(0, MAX_PROBLEMS)
   if (warnings.length > 0) context.warn?.(await listedProblems(warnings, lists.documents))
   return first
 }
 
 /**
- * Checks every group of a shared file by itself: what it refers to may be a part of the scenario
- * that uses it. Errors: `document_invalid`.
+ * Checks each group by itself: what it refers to may be in the scenario. Errors:
+ * `document_invalid`.
  */
 export async function checkSharedScript(
   document: SourceDocument,
@@ -83,20 +78,48 @@ export async function checkSharedScript(
     return read
   })
   return withoutProblems(problems, async () => {
-    for (const partOf of groups.values()) {
+    for (const group of groups.values()) {
       const lists = { documents: [], problems, warnings: [] }
-      const alone = documentOf(document.name, {}, document.limits)
-      const { part, written } = partOf('data')
-      const own = fixtureIn(document, part ?? {}, written([]).steps)
-      await buildState(
-        {
-          ...withGroups(partsOf(alone, {}, lists), [{ partOf, index: 0 }]),
-          fixtures: [own],
-          isOpen: true
-        },
-        '',
-        context
-      )
+      const alone = partsOf(documentOf(document.name, {}, document.limits), {}, lists)
+      const parts = { ...withGroups(alone, [group]), fixtures: [ownFixture(group)], isOpen: true }
+      await buildState(parts, '', context)
     }
   })
+}
+
+/** A load request: a scenario by name, or one inline as a value or as text. */
+const REQUEST_CHECKER = checkerOf(() => ({
+  type: 'object',
+  additionalProperties: false,
+  required: ['scenario'],
+  properties: {
+    scenario: { type: ['string', 'object'] },
+    seed: SETTINGS.seed.schema,
+    vars: { type: 'object', additionalProperties: { type: ['string', 'number', 'boolean'] } }
+  }
+}))
+
+/** Errors: those of reading it, `scenario_unknown`. */
+export async function requestedScenario(
+  { type, text }: Body,
+  library: Library
+): Promise<{ document: SourceDocument; origin: Origin } & Pick<LoadContext, 'variables' | 'seed'>> {
+  const whole = await library.text('body', text, type)
+  const inline = { name: 'inline', file: null }
+  if (type === 'yaml') return { document: whole, origin: inline }
+  await refuseProblems(whole, REQUEST_CHECKER)
+  const { scenario, vars, seed } = whole.data as {
+    scenario: string | object
+    vars?: Record<string, unknown>
+    seed?: number
+  }
+  const given = { seed, variables: vars && { values: vars, isText: false } }
+  if (typeof scenario === 'object')
+    return { document: below(whole, ['scenario']), origin: inline, ...given }
+  if (scenario.includes('\n')) {
+    const document = await library.text('scenario', scenario)
+    return { document, origin: inline, ...given }
+  }
+  const document = await library.scenario(scenario)
+  return { document, origin: { name: scenario, file: document.name }, ...given }
 }

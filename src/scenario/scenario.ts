@@ -19,17 +19,17 @@ import { type Written, within } from './documents.js'
 import { callsIn, compileExpectation, type Expectation } from './expect/expectations.js'
 import { generateAll, generatedBy } from './generate/generate.js'
 import type { Library } from './library.js'
-import { checkCount, tooLarge } from './limits.js'
 import { patternsIn } from './match/patterns.js'
 import { checkSteps, warnOfPlays } from './play/check.js'
+import { checkCount, tooLarge } from './read/refusal.js'
 import { idsMade, suggestedIds, type Trial } from './records/edits.js'
 import { type GenerationContext, recordsIn } from './records/fixture.js'
 import { FixtureImporter } from './records/importer.js'
 import { missingOf, recordsNamedBy, recordsNamedByState } from './records/named-records.js'
-import type { ScenarioData } from './schemas.js'
 import { compileScript } from './script/entry.js'
 import { Script } from './script.js'
 import { say } from './sentences.js'
+import type { ScenarioData } from './shape/scenario.js'
 import type { Parts, Used } from './sources.js'
 import { Answers, bindingsOf, isWait, type PlayData, type StepData } from './steps.js'
 import type { GivenVariables } from './variables.js'
@@ -40,7 +40,6 @@ export type Launch = {
   environment: GivenSettings
   variables?: SettingVariables | undefined
 }
-/** The state that a sandbox starts in and goes back to. */
 export type FirstState = {
   scenario: { name: string; description: string | null }
   store: Store
@@ -51,12 +50,9 @@ export type FirstState = {
   expectations: readonly Expectation[]
   /** Requests still to be played before the state is ready. */
   steps: readonly StepData[]
-  /** Requests that `check` sends as a client would. */
   play: readonly PlayData[]
-  /** The responses to steps and plays, once sent; expectations refer to them. */
   answers: Answers
 }
-/** With where its steps, plays and expectations are written. */
 export type Loaded = FirstState & { written: Written }
 export type LoadContext = {
   library: Library
@@ -68,7 +64,6 @@ export type LoadContext = {
   seed?: number | undefined
   /** API keys of another service, which steps and plays may name too. */
   keys?: ReadonlyMap<string, unknown> | undefined
-  /** Takes the warnings, once the state is made. */
   warn?: ((warnings: readonly Problem[]) => void) | undefined
 }
 
@@ -103,10 +98,10 @@ export async function buildState(used: Used, name: string, context: LoadContext)
     const isGiven = sources['auth.accept_any_key'] === 'scenario'
     report(isGiven ? ['settings', 'auth', 'accept_any_key'] : [], say('missing_account', actor))
   }
-  const { counters } = generation.ids
   const scenario = maskedThroughout({ name: data.name ?? name, description })
-  const asked = { script, expectations, steps, play, answers }
-  return { scenario, store, counters, clock, settings: given, ...asked, written }
+  const { counters } = generation.ids
+  const sentAndExpected = { script, expectations, steps, play, answers }
+  return { scenario, store, counters, clock, settings: given, ...sentAndExpected, written }
 }
 
 function knownIn(
@@ -128,7 +123,6 @@ function knownIn(
   }
 }
 
-/** Warns of a clock before the records of the state: what is made next would be older. */
 function warnOfFuture({ data, warn }: Parts, store: Store, now: number): void {
   const future = FAMILIES.flatMap((family): readonly StoredRecord[] =>
     store[family].inCreationOrder().filter(({ created }) => Date.parse(created) > now)

@@ -3,10 +3,10 @@ import { drawnFraction } from '../core/draws.js'
 import type { OperationId } from '../reference/operations.js'
 import { countedValue, isMatch, MAX_VALUES, type SentCall } from './match/matching.js'
 import type { NearMiss } from './match/near-misses.js'
-import type { EntryData, Hold } from './schemas.js'
 import { type Entry, FOREVER, nameIn } from './script/entry.js'
+import type { EntryData, Hold } from './shape/entry.js'
 
-export type { EntryData, Fault, Hold, Release, Respond } from './schemas.js'
+export type { EntryData, Fault, Hold, Release, Respond } from './shape/entry.js'
 
 /** `value` is what it was counted by; `isHeld` until its hold times out. */
 export type Action = {
@@ -19,18 +19,13 @@ export type Action = {
 }
 /** `first`: when an entry with `for` began, in milliseconds of the sandbox's clock. */
 type Count = { matched: number; applied: number; first?: number }
-/**
- * Of an entry that counts `per` value also each value, and the requests of values beyond the
- * maximum.
- */
+/** With `per`, of each value too; `uncounted` requests are of values beyond the maximum. */
 export type EntryCount = Count & {
   uncounted?: number
   values?: readonly (Count & { value: string })[]
 }
-/** Its own id if it gives none. */
 export const gateOf = (id: string, { gate = id }: Hold): string => gate
 
-/** As the control API shows it; near misses of one that was never applied. */
 export type ListedEntry = { id: string; entry: EntryData; near_misses?: NearMiss[] } & EntryCount
 
 type CountNote = (id: string, count: EntryCount) => void
@@ -70,7 +65,6 @@ export class Script {
     return this.#entries.size
   }
 
-  /** In the order in which they are tried. */
   listed(): ListedEntry[] {
     return Array.from(this.#entries.values(), counted => ({
       id: counted.id,
@@ -90,7 +84,6 @@ export class Script {
       }))
   }
 
-  /** `isFirst`: before the others. */
   add(entry: Entry, isFirst?: boolean): ListedEntry {
     const id = `scr_${this.#next}`
     const count = { matched: 0, applied: 0 }
@@ -98,7 +91,6 @@ export class Script {
     return { id, entry: entry.data, ...count }
   }
 
-  /** With the id and counts that a snapshot holds. */
   put(id: string, entry: Entry, { values, ...count }: EntryCount, isFirst = false): void {
     const counted = { id, entry, count, values: byValue(values) }
     this.#revision++
@@ -168,8 +160,8 @@ export class Script {
   }
 
   /**
-   * Counts a request for every entry that it matches, and applies the first that is for it. `at` is
-   * a time of the sandbox's clock; `note` is told of each changed count.
+   * Every entry that it matches counts it, the first that is for it acts. `note` gets each changed
+   * count.
    */
   act(call: SentCall, now: Now, note: CountNote = () => {}): Action | null {
     let action: Action | null = null

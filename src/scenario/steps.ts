@@ -9,13 +9,16 @@ import { needsKey, OPERATIONS } from '../reference/operations.js'
 import { FAMILIES, type Store } from '../store/store.js'
 import { type Report, within } from './documents.js'
 import { compileShown, isCondition, shownWanted } from './match/conditions.js'
+import { compileStatus } from './match/counts.js'
 import { isPattern } from './match/patterns.js'
-import { compileStatus } from './match/statuses.js'
 import { answerAt, headOf, withTexts, withValues } from './play/references.js'
-import type { Fault, Json, PlayData, Statuses, StepData, Wanted } from './schemas.js'
 import { say } from './sentences.js'
+import type { Fault, Wanted } from './shape/entry.js'
+import type { PlayData, Statuses, StepData } from './shape/expectation.js'
+import type { Json } from './shape/parts.js'
 
-export type { Json, PlayData, StepData } from './schemas.js'
+export type { PlayData, StepData } from './shape/expectation.js'
+export type { Json } from './shape/parts.js'
 /** A request to send. `form` is the encoded body of a POST. */
 export type StepCall = {
   method: string
@@ -32,18 +35,13 @@ export type StepAnswer = {
   headers?: Readonly<Record<string, string>>
   fault?: Fault | null
 }
-/** `fault` is the one that is expected. */
 export type Play = (call: StepCall, fault?: Fault) => StepAnswer | Promise<StepAnswer>
-/**
- * Values of `${name}` and of keys that no step gives; `error` is the template of errors, if not the
- * usual one.
- */
+/** What no step gives; `error` is the template of errors, if not the usual one. */
 export type StepBindings = {
   variable: (name: string) => string | undefined
   key: (name: string) => string | null
   error?: Template
 }
-/** How a response differs; `at` is the place of the expectation. */
 export type Difference = { at: readonly PathStep[] } & Said
 /** `at` is the place of `step` in its list, `step` as it is written. */
 export type StepOutcome = {
@@ -114,10 +112,7 @@ export function bindingsOf(store: Store): StepBindings {
   }
 }
 
-/**
- * Sends requests in order, those of `at_once` together. A step that refers to the response of a
- * failed one is not sent. `wait` takes milliseconds.
- */
+/** A step that refers to the response of a failed one is not sent. `wait` takes milliseconds. */
 export async function playSteps(
   plays: readonly PlayData[],
   play: Play,
@@ -235,7 +230,6 @@ const reasonIn = ({ status, body }: StepAnswer, error: Template): string => {
   return typeof message === 'string' ? message.slice(0, MAX_SHOWN) : ''
 }
 
-/** What a value of a response is compared with, where that is no value. */
 const isWanted = (part: unknown): part is Wanted =>
   isObject(part) ? isCondition(part, []) : typeof part === 'string' && isPattern(part)
 

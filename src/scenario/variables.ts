@@ -4,19 +4,16 @@ import type { PlacedProblem, Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import { type Said, shownGot } from '../core/sentences.js'
 import { typedValue } from '../core/typed-value.js'
-import { say } from './document-sentences.js'
-import type { Report } from './documents.js'
+import { type Report, within } from './documents.js'
 import { unclosedIn, withValues } from './play/references.js'
+import { say } from './sentences.js'
 
 export type VariableValue = string | number | boolean
 export type GivenVariables = {
   values: Readonly<Record<string, unknown>>
   /** Texts of a command line: the type of the default says what each is. */
   isText: boolean
-  /**
-   * Takes the names of the document, where others may be of another document; otherwise they are
-   * problems.
-   */
+  /** Takes the names of the document: others may be of another one. */
   known?: Set<string>
 }
 
@@ -30,17 +27,16 @@ const TYPES: Readonly<Record<string, string>> = {
   boolean: 'true or false'
 }
 
-/**
- * Variables with their values, the first of `given` or the default; null for one with a problem.
- * `reportGiven` takes what is wrong with a given value.
- */
+/** `reportGiven` takes what is wrong with a value of `given`, the first of which counts. */
+export type VariableOptions = {
+  given: readonly GivenVariables[]
+  report: Report
+  reportGiven?: Report
+}
+
 export function declaredVariables(
   declared: unknown,
-  {
-    given,
-    report,
-    reportGiven = report
-  }: { given: readonly GivenVariables[]; report: Report; reportGiven?: Report }
+  { given, report, reportGiven = report }: VariableOptions
 ): Map<string, VariableValue | null> {
   const variables = new Map<string, VariableValue | null>()
   for (const [name, fallback] of Object.entries(isObject(declared) ? declared : {})) {
@@ -48,11 +44,10 @@ export function declaredVariables(
     const isScalar = Object.hasOwn(TYPES, typeof fallback)
     const problem = isScalar ? problemOfDefault(name, String(fallback)) : null
     if (problem !== null) report([name], problem)
+    const isRight = isScalar && problem === null
     variables.set(
       name,
-      isScalar && problem === null
-        ? givenOr(name, fallback as VariableValue, given, reportGiven)
-        : null
+      isRight ? givenOr(name, fallback as VariableValue, given, reportGiven) : null
     )
   }
   return variables
@@ -64,7 +59,6 @@ function problemOfDefault(name: string, fallback: string): Said | null {
   return fallback.length > MAX_VALUE ? say('variable_too_long', MAX_VALUE, fallback.length) : null
 }
 
-/** Of the type of the default; null where it is wrong. */
 function givenOr(
   name: string,
   fallback: VariableValue,
@@ -107,56 +101,61 @@ export function checkGiven(
 }
 
 /** `used` are the names of variables that it refers to. */
-type Read = {
+export type Expanded = {
   data: unknown
+  variables: ReadonlyMap<string, VariableValue | null>
   used: ReadonlySet<string>
-  problems: readonly (Said & Pick<PlacedProblem, 'steps'>)[]
 }
 
 /** Expands variables; `check` looks for problems of shape, of which unresolved places have none. */
-export async function readWith(
+export async function expandVariables(
   data: unknown,
-  variables: ReadonlyMap<string, VariableValue | null>,
-  check: (data: unknown) => Promise<readonly PlacedProblem[]>
-): Promise<Read> {
-  const used = new Set<string>()
-  const problems: (Said & { steps: readonly Step[] })[] = []
-  const unresolved = new Set<string>()
-  const whole = expanded(data, variables, used, (steps, said) => {
-    unresolved.add(JSON.stringify(steps))
-    if (said !== null) problems.push({ steps: [...steps], ...said })
+  check: (data: unknown) => Promise<readonly PlacedProblem[]>,
+  { report, reportGiven, given }: VariableOptions
+): Promise<Expanded> {
+  const variables = declaredVariables(isObject(data) ? data.vars : undefined, {
+    given,
+    report: within(report, 'vars'),
+    reportGiven
   })
+  const expansion = new Expansion(variables, report)
+  const whole = expansion.expand(data)
+  const { used, unresolved } = expansion
   for (const problem of await check(whole))
     if (unresolved.size === 0 || !unresolved.has(JSON.stringify(problem.steps)))
-      problems.push(problem)
-  return { data: whole, used, problems }
+      report(problem.steps, problem)
+  return { data: whole, variables, used }
 }
 
-/**
- * A text that is wholly one reference becomes the value itself, with its type. References to
- * variables without a value stay: `note` is told what is wrong, null where that is reported
- * elsewhere.
- */
-function expanded(
-  data: unknown,
-  variables: ReadonlyMap<string, VariableValue | null>,
-  used: Set<string>,
-  note: (steps: readonly Step[], said: Said | null) => void
-): unknown {
-  const declared = [...variables.keys()]
-  const steps: Step[] = []
+class Expansion {
+  readonly used = new Set<string>()
+  readonly unresolved = new Set<string>()
+  readonly #variables: Expanded['variables']
+  readonly #report: Report
+  readonly #steps: Step[] = []
 
-  function expand(whole: unknown): unknown {
-    if (typeof whole === 'string') return hasSign(whole) ? expandText(whole) : whole
+  constructor(variables: Expanded['variables'], report: Report) {
+    this.#variables = variables
+    this.#report = report
+  }
+
+  /** `said` is null for what is reported elsewhere. */
+  #note(said: Said | null): void {
+    this.unresolved.add(JSON.stringify(this.#steps))
+    if (said !== null) this.#report([...this.#steps], said)
+  }
+
+  expand(whole: unknown): unknown {
+    if (typeof whole === 'string') return hasSign(whole) ? this.#expandText(whole) : whole
     if (typeof whole !== 'object' || whole === null) return whole
     let copy: Record<Step, unknown> | undefined
     for (const step of Array.isArray(whole) ? whole.keys() : Object.keys(whole)) {
-      if (steps.length === 0 && step === 'vars') continue
+      if (this.#steps.length === 0 && step === 'vars') continue
       const part = (whole as Record<Step, unknown>)[step]
-      steps.push(step)
-      if (typeof step === 'string' && hasSign(step)) note(steps, say('variable_as_name'))
-      const value = expand(part)
-      steps.pop()
+      this.#steps.push(step)
+      if (typeof step === 'string' && hasSign(step)) this.#note(say('variable_as_name'))
+      const value = this.expand(part)
+      this.#steps.pop()
       if (value === part) continue
       copy ??= (Array.isArray(whole) ? [...whole] : { ...whole }) as Record<Step, unknown>
       copy[step] = value
@@ -164,35 +163,33 @@ function expanded(
     return copy ?? whole
   }
 
-  function expandText(text: string): unknown {
+  /** One that is wholly a reference becomes the value itself. */
+  #expandText(text: string): unknown {
     const unclosed = unclosedIn(text)
     if (unclosed !== undefined && hasSign(unclosed))
-      note(steps, say('reference_not_closed', unclosed))
-    return withValues(text, (reference, all) => valueAt(reference) ?? all)
+      this.#note(say('reference_not_closed', unclosed))
+    return withValues(text, (reference, all) => this.#valueAt(reference.trim()) ?? all)
   }
 
   /** Null for a reference to something else, or to a variable without a value. */
-  function valueAt(reference: string): VariableValue | null {
-    const [, name] = /^vars(?:\.(.*))?$/s.exec(reference.trim()) ?? []
+  #valueAt(reference: string): VariableValue | null {
+    const [, name] = /^vars(?:\.(.*))?$/s.exec(reference) ?? []
+    const declared = [...this.#variables.keys()]
     if (name === undefined) {
-      if (reference.trim() === 'vars')
-        note(steps, say('variable_without_name', declared[0] ?? 'NAME'))
+      if (reference === 'vars') this.#note(say('variable_without_name', declared[0] ?? 'NAME'))
       return null
     }
-    used.add(name)
-    const value = variables.get(name)
-    const isAny = declared.length > 0
-    if (value === undefined)
-      note(
-        steps,
-        isAny ? say('unknown_variable', name, declared) : say('undeclared_variable', name)
+    this.used.add(name)
+    const value = this.#variables.get(name)
+    if (value === null) this.#note(null)
+    else if (value === undefined)
+      this.#note(
+        declared.length > 0
+          ? say('unknown_variable', name, declared)
+          : say('undeclared_variable', name)
       )
-    else if (value === null) note(steps, null)
     return value ?? null
   }
-
-  return expand(data)
 }
 
-/** Whole or not. */
 const hasSign = (text: string) => text.includes('${') && /\$\{\s*vars\b/.test(text)

@@ -1,17 +1,12 @@
 /** Documents written as YAML. */
 import { Document, isCollection, isPair, stringify } from 'yaml'
 
-/** Data as YAML text. */
 export const yamlText = (data: unknown): string =>
   stringify(data, { lineWidth: 0, aliasDuplicateObjects: false })
 
-/**
- * What has a line of its own: records, expectations, parts of plays and entries, so many levels
- * below.
- */
+/** What has a line of its own, so many levels below. */
 const LINES = { data: 2, expect: 1, play: 2, script: 2 }
 
-/** A scenario as YAML text under comments. */
 export function scenarioText(data: Record<string, unknown>, comments: readonly string[]): string {
   const document = new Document(data, { aliasDuplicateObjects: false })
   const putOnLines = (node: unknown, levels: number): void => {

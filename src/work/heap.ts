@@ -8,7 +8,6 @@ const collections = new FinalizationRegistry(() => {
   share = used_heap_size / heap_size_limit
   watch()
 })
-/** What nothing holds is gone after the next collection. */
 const watch = () => collections.register({}, null)
 watch()
 

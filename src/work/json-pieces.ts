@@ -22,19 +22,14 @@ export class Lazy<M> {
   }
 }
 
-/** The members of a list as they are shown. */
 export const lazily = <T, M>(list: readonly T[], shown: (member: T) => M): Lazy<M> =>
   new Lazy(function* () {
     for (const member of list) yield shown(member)
   })
 
-/** Characters of a piece, about. */
 const PIECE = 65_536
 
-/**
- * The JSON text of a value in pieces of about 64 KiB, the first at once. Objects and lists of so
- * many levels are written member by member, what is in them as a whole.
- */
+/** In pieces of about 64 KiB, the first at once; so many levels are written member by member. */
 export async function* jsonPieces(value: unknown, levels = 2): AsyncGenerator<string> {
   let piece = ''
   for (const part of partsOf(value, levels)) {

@@ -18,7 +18,6 @@ export async function pause(): Promise<void> {
   } else if (now - begun >= SLICE) await nextTurn()
 }
 
-/** Goes through steps to their end. */
 export async function inSlices(steps: Iterator<unknown>): Promise<void> {
   while (!steps.next().done) await pause()
 }

@@ -6,7 +6,6 @@ import { getHeapStatistics } from 'node:v8'
 import { type MessagePort, Worker as Thread } from 'node:worker_threads'
 import { ApiError, type ErrorCode, type Problem } from '../core/errors.js'
 
-/** Asks the thread of a job. Errors: what it refuses. */
 export type Ask = (question: object) => Promise<unknown>
 /** A text to write, of data as JSON: a recorded scenario, or a report of a run. */
 export type Text = { write: 'scenario' | 'html' | 'junit' | 'markdown'; json: string }
@@ -30,9 +29,8 @@ export class Worker {
   }
 
   /**
-   * Runs a job when those before it are done; its thread starts when it is first asked. Errors: the
-   * reason of the signal; those of the job; `document_too_large` if the thread takes too much
-   * memory; `not_ready` if the emulator stops.
+   * Runs a job after those before it. Errors: the reason of the signal; those of the job;
+   * `document_too_large` for too much memory; `not_ready` if the emulator stops.
    */
   run<T>(signal: AbortSignal, job: (ask: Ask) => Promise<T>): Promise<T> {
     const done = this.#last.then(() => this.#runNow([signal, this.#ending.signal], job))
@@ -85,7 +83,6 @@ function start(fail: (error: unknown) => void): Thread {
   )
 }
 
-/** The thread's side: answers what it is asked, one question after the other. */
 export function answerQuestions<Q>(
   port: MessagePort,
   answerTo: (question: Q) => Promise<unknown>

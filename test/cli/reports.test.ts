@@ -5,7 +5,7 @@ import { Coverage } from '../../src/evidence/totals.js'
 import type { RuleId } from '../../src/reference/rules.js'
 import type { RunDocument } from '../../src/reports/run.js'
 import { SAYS as REPORT_SAYS } from '../../src/reports/sentences.js'
-import { VERSION } from '../../src/scenario/version.js'
+import { VERSION } from '../../src/scenario/library.js'
 import {
   answeredCall,
   finding,

@@ -24,7 +24,7 @@ import {
 import type { Format } from '../../src/reference/parameters.js'
 import { RULES } from '../../src/reference/rules.js'
 import { TABLES } from '../../src/reference/tables.js'
-import { VERSION } from '../../src/scenario/version.js'
+import { VERSION } from '../../src/scenario/library.js'
 import { ran } from '../support/command.js'
 import { type Answer, NOW, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'

@@ -5,7 +5,6 @@ import type { ApiError } from '../../src/core/errors.js'
 import { CHECKS, type Sentences, sayer } from '../../src/core/sentences.js'
 import { REFUSALS as ENGINE } from '../../src/engine/sentences.js'
 import { REFUSALS as SANDBOX } from '../../src/sandbox/sentences.js'
-import { SAYS as DOCUMENTS } from '../../src/scenario/document-sentences.js'
 import { SAYS as TEXTS } from '../../src/scenario/read/sentences.js'
 import { SAYS as SCENARIO } from '../../src/scenario/sentences.js'
 
@@ -33,7 +32,6 @@ const refused = (table: object): Record<string, Say> =>
 const EMULATED = 'a refusal of the emulated API'
 const TABLES = {
   'a check': said(CHECKS),
-  'a document': said(DOCUMENTS),
   'a text': said(TEXTS),
   'a scenario': said(SCENARIO),
   'a verdict': said(VERIFY),

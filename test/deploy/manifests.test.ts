@@ -9,7 +9,7 @@ import { settingsOfEnvironment } from '../../src/cli/launch.js'
 import { CATALOGUE } from '../../src/core/errors.js'
 import { SETTING_KEYS, SETTINGS, settingsInForce, variableOf } from '../../src/core/settings.js'
 import { isName } from '../../src/sandbox/names.js'
-import { VERSION } from '../../src/scenario/version.js'
+import { VERSION } from '../../src/scenario/library.js'
 import type { Json } from '../support/json.js'
 
 const read = (name: string) =>

@@ -4,12 +4,10 @@
  */
 import { stringify } from 'yaml'
 import { settingsSchema } from '../../src/core/settings.js'
-import {
-  entrySchema,
-  expectationSchema,
-  fixtureSchema,
-  scenarioSchema
-} from '../../src/scenario/schemas.js'
+import { entrySchema } from '../../src/scenario/shape/entry.js'
+import { expectationSchema } from '../../src/scenario/shape/expectation.js'
+import { fixtureSchema } from '../../src/scenario/shape/parts.js'
+import { scenarioSchema } from '../../src/scenario/shape/scenario.js'
 import type { Draws } from './draws.js'
 
 export type PostedDocument = {

@@ -10,7 +10,9 @@ import { FORMATS } from '../../src/core/formats.js'
 import { nested, settingsInForce, settingsSchema } from '../../src/core/settings.js'
 import type { TemplateRule } from '../../src/core/templates.js'
 import { stateSchema } from '../../src/sandbox/state-schema.js'
-import { entrySchema, fixtureSchema, scenarioSchema } from '../../src/scenario/schemas.js'
+import { entrySchema } from '../../src/scenario/shape/entry.js'
+import { fixtureSchema } from '../../src/scenario/shape/parts.js'
+import { scenarioSchema } from '../../src/scenario/shape/scenario.js'
 import { property } from '../support/property.js'
 
 const shipped = (path: string) =>

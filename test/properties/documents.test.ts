@@ -8,10 +8,9 @@ import { Clock } from '../../src/core/clock.js'
 import { ApiError } from '../../src/core/errors.js'
 import { settingsInForce } from '../../src/core/settings.js'
 import { Library } from '../../src/scenario/library.js'
-import { firstStateOf } from '../../src/scenario/loading.js'
+import { firstStateOf, requestedScenario } from '../../src/scenario/loading.js'
 import { readDocument } from '../../src/scenario/read/document.js'
 import { Body } from '../../src/scenario/reading.js'
-import { requestedScenario } from '../../src/scenario/requested.js'
 import { property } from '../support/property.js'
 
 const SIZES = [0, 1, 300, 10_001]

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { Player } from '../../src/replay/player.js'
-import type { Fault } from '../../src/scenario/schemas.js'
+import type { Fault } from '../../src/scenario/shape/entry.js'
 import type { StepCall } from '../../src/scenario/steps.js'
 import { MERCHANT, NOW, smallFixture } from '../support/requests.js'
 import { rows } from '../support/rows.js'

@@ -2,13 +2,12 @@ import { writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import t, { type Test } from 'tap'
 import type { ApiError, Problem } from '../../src/core/errors.js'
-import { SAYS } from '../../src/scenario/document-sentences.js'
 import { type DocumentProblem, documentOf, refusalOf } from '../../src/scenario/documents.js'
 import { isPath, Library } from '../../src/scenario/library.js'
-import { DEFAULT_LIMITS } from '../../src/scenario/limits.js'
 import { readDocument, type SourceDocument, utf8In } from '../../src/scenario/read/document.js'
+import { DEFAULT_LIMITS, problemLine } from '../../src/scenario/read/refusal.js'
 import { Body } from '../../src/scenario/reading.js'
-import { problemLine } from '../../src/scenario/refusal.js'
+import { SAYS } from '../../src/scenario/sentences.js'
 import { rows } from '../support/rows.js'
 
 const read = async (text: string) => (await readDocument('doc', text)).data
@@ -243,11 +242,8 @@ t.test('documents: problems are listed document after document', async t => {
     )
 
   t.strictSame(await pathsOf(ofText.toReversed()), listed)
-  t.strictSame(await pathsOf([...ofText.toReversed(), ...ofData.toReversed()]), [
-    ...listed,
-    ...listedOfData
-  ])
-  t.strictSame(await pathsOf([...ofText, ...ofData].toReversed(), [data, text]), [
+  t.strictSame(await pathsOf([...ofText.toReversed(), ...ofData]), [...listed, ...listedOfData])
+  t.strictSame(await pathsOf([...ofText.toReversed(), ...ofData], [data, text]), [
     ...listedOfData,
     ...listed
   ])
@@ -336,13 +332,19 @@ function ownFolders(t: Test) {
   }
 }
 
+/** The file of a fixture below a folder, or why there is none. */
+const fixtureIn =
+  (root: string) =>
+  (of: Library, name: string, from: string | null = null): Promise<string> =>
+    of.fixture(name, from).then(
+      found => relative(root, found.name),
+      ({ problems }: ApiError) => problems?.[0]?.message as string
+    )
+
 t.test('library: a name is looked up in the own folder first, then in the package', async t => {
   const { root, library } = ownFolders(t)
   const bare = new Library({ fixtures: null, scenarios: null })
-  const named = async (of: Library, name: string, from: string | null = null) => {
-    const found = await of.fixture(name, from)
-    return 'message' in found ? found.message : relative(root, found.name)
-  }
+  const named = fixtureIn(root)
   // an own one stands before the package's; of two files with one name the first by name counts; a
   // link that stays inside is followed
   for (const [name, file] of rows<[name: string, file: string]>(
@@ -391,10 +393,8 @@ t.test('library: a path is relative to the file and stays inside the folders', a
     ...['./', '../fixtures/folder.yaml'].map((path): [string, string] => [path, SAYS.not_a_file(path)]),
     ['./mine.yaml', SAYS.names_only('fixtures', './mine.yaml'), null]
   ]
-  for (const [path, expected, start = from] of cases) {
-    const found = await library.fixture(path, start)
-    t.equal('message' in found ? found.message : relative(root, found.name), expected, path)
-  }
+  for (const [path, expected, start = from] of cases)
+    t.equal(await fixtureIn(root)(library, path, start), expected, path)
   const half = new Library({ fixtures: join(root, 'none'), scenarios: null })
   t.type(await half.fixture('./mine.yaml', from), 'object', 'no own folder: paths are as before')
 })

@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { publishedSchema } from '../../scripts/docs/published-schema.js'
-import { Library } from '../../src/scenario/library.js'
-import { VERSION } from '../../src/scenario/version.js'
+import { Library, VERSION } from '../../src/scenario/library.js'
 
 const SCHEMA = publishedSchema('scenario')
 /** As SchemaStore's catalog would have it. */

@@ -11,8 +11,8 @@ import { edited, editOf } from '../../src/scenario/records/edits.js'
 import { exported } from '../../src/scenario/records/export.js'
 import { fixtureIn } from '../../src/scenario/records/fixture.js'
 import { FixtureImporter } from '../../src/scenario/records/importer.js'
-import { FIXTURE_CHECKER } from '../../src/scenario/schemas.js'
-import { isBareFixture } from '../../src/scenario/shape.js'
+import { FIXTURE_CHECKER } from '../../src/scenario/shape/parts.js'
+import { isBareFixture } from '../../src/scenario/sources.js'
 import { FAMILIES, type Records, Store } from '../../src/store/store.js'
 import { coded } from '../support/codes.js'
 import { startTestEmulator } from '../support/emulator.js'
@@ -213,7 +213,7 @@ t.test('fixtures: every kind of problem, each with its path', async t => {
         parse(`{ accounts: [{ id: mch_a, reseller: rsl_zzzzz }], users: [{ account: x }], locations: [{ account: x }],
           tickets: [{}], transactions: [{}], refunds: [{}] }`)
       ),
-      ...'accounts[0].reseller users[0].account locations[0].account tickets[0].location transactions[0].ticket refunds[0].transaction'
+      ...'users[0].account locations[0].account tickets[0].location transactions[0].ticket refunds[0].transaction accounts[0].reseller'
         .split(' ')
         .map(place => `${place} missing_record`)
     ],

@@ -11,7 +11,6 @@ import {
   type Matcher,
   type SentCall
 } from '../../src/scenario/match/matching.js'
-import { entrySchema, FAULTS, SCENARIO_CHECKER } from '../../src/scenario/schemas.js'
 import { compileEntry, type Entry } from '../../src/scenario/script/entry.js'
 import {
   type EntryCount,
@@ -19,6 +18,8 @@ import {
   type ListedEntry,
   Script
 } from '../../src/scenario/script.js'
+import { entrySchema, FAULTS } from '../../src/scenario/shape/entry.js'
+import { SCENARIO_CHECKER } from '../../src/scenario/shape/scenario.js'
 import { coded, reported } from '../support/codes.js'
 import type { Json } from '../support/json.js'
 

@@ -2,7 +2,7 @@ import t from 'tap'
 import { parse } from 'yaml'
 import { pathOf } from '../../src/core/places.js'
 import { checkSteps } from '../../src/scenario/play/check.js'
-import { SCENARIO_CHECKER } from '../../src/scenario/schemas.js'
+import { SCENARIO_CHECKER } from '../../src/scenario/shape/scenario.js'
 import {
   bindingsOf,
   type Play,

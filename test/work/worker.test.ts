@@ -4,9 +4,9 @@ import { MessageChannel } from 'node:worker_threads'
 import t from 'tap'
 import { answerJobs } from '../../src/jobs.js'
 import { addKey } from '../../src/sandbox/records.js'
-import { DEFAULT_LIMITS } from '../../src/scenario/limits.js'
 import { readDocument, type SourceDocument } from '../../src/scenario/read/document.js'
-import { Body, Reader, type Reading, type ReadOptions, readBy } from '../../src/scenario/reading.js'
+import { DEFAULT_LIMITS } from '../../src/scenario/read/refusal.js'
+import { answerReading, Body, type Reading, readBy } from '../../src/scenario/reading.js'
 import { inSlices } from '../../src/work/slices.js'
 import { type Ask, type Text, Worker } from '../../src/work/worker.js'
 import { sandboxClient, smallFixture, startTestEmulator } from '../support/emulator.js'
@@ -27,11 +27,10 @@ const tickets = (count: number, more: object = {}) =>
 const list = (count: number) => Array.from({ length: count }, (_, n) => n)
 
 /** Reads as the thread does, in this one. */
-function readHere(text: string, options: Partial<ReadOptions> = {}): Promise<SourceDocument> {
-  const reader = new Reader()
+function readHere(text: string): Promise<SourceDocument> {
   const run = (_: AbortSignal, job: (ask: Ask) => Promise<unknown>) =>
-    job(async question => structuredClone(await reader.answer(question as Reading)))
-  return readBy({ run } as unknown as Worker, never)('doc', text, { limits, ...options })
+    job(async question => structuredClone(await answerReading(question as Reading)))
+  return readBy({ run } as unknown as Worker, never)('doc', text, { limits })
 }
 
 t.test('reading: a large text gives the same as a small one', async t => {
@@ -58,36 +57,7 @@ t.test('reading: a large text gives the same as a small one', async t => {
     ] as const
     t.strictSame(await other.locate(...places), await one.locate(...places))
   }
-  t.equal('checkedAs' in (await readHere('{}')), false, 'a small one is read at once')
-})
-
-t.test('reading: the shape of a large text is checked, where variables leave it known', async t => {
-  const wrong = '{"scenario":{"data":{"tickets":[5]},"name":7}}'
-  const cases: [title: string, text: string, kind: ReadOptions['kind'], found: unknown][] = [
-    ['of no kind', '{"a":5}', undefined, undefined],
-    ['a fixture', '{"tickets":[]}', 'fixture', 'fixture'],
-    ['a fixture as a scenario', '{"tickets":[]}', 'scenario', 'fixture'],
-    ['a scenario', 'name: x', 'scenario', 'scenario'],
-    ['groups', 'groups: 5', 'scenario', undefined],
-    ['with variables', 'name: "${ vars.n }"\nclock: 5', 'scenario', undefined],
-    ['a wrong fixture', '{"tickets":[\n5]}', 'fixture', ['2:1 tickets[0] wrong_type']],
-    ['nothing', 'null', 'scenario', ['1:1  empty_document']],
-    ['a number as text', 'name: 0042', 'scenario', ['1:7 name number_as_text']],
-    ['a broken text', 'name: [', 'scenario', ['1:7  not_closed']]
-  ]
-  const problemsOf = ({ problems }: Json) =>
-    problems.map(({ line, column, path, code }: Json) => `${line}:${column} ${path} ${code}`)
-  for (const [title, text, kind, found] of cases)
-    t.strictSame(
-      await readHere(large(text), { kind }).then(({ checkedAs }) => checkedAs, problemsOf),
-      found,
-      title
-    )
-  t.strictSame(
-    await readHere(large(wrong), { kind: 'scenario', under: ['scenario'] }).catch(problemsOf),
-    ['1:33 data.tickets[0] wrong_type', '1:44 name wrong_type'],
-    'under a place'
-  )
+  t.strictSame((await readHere('{}')).data, {}, 'a small one is read at once')
 })
 
 t.test('jobs: texts are written, what is wrong is refused, and a defect is told', async t => {
@@ -118,7 +88,11 @@ t.test('jobs: texts are written, what is wrong is refused, and a defect is told'
     refusal: { code: 'document_invalid', problems: [{ file: 'doc', line: 1 }] }
   })
   t.match(await ask({ write: 'html', json: '' }), { defect: /^SyntaxError: .+\n +at / })
-  t.strictSame(await ask({ next: true }), { answer: null }, 'the next question is answered')
+  t.strictSame(
+    await ask({ read: { ...read, text: 'a: 5' } }),
+    { answer: ['{"data":{"a":5},"numbers":[]}'] },
+    'the next question is answered'
+  )
 })
 
 t.test('worker: one job at a time; whatever ends one, the next one runs', async t => {

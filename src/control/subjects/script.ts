@@ -6,9 +6,9 @@ import { closed, optional, parameters, text, word } from '../../reference/parame
 import type { Sandbox } from '../../sandbox/sandbox.js'
 import { ProblemList, reportTo, withoutProblems } from '../../scenario/documents.js'
 import { MAX_PATTERNS, patternsIn } from '../../scenario/match/patterns.js'
-import { entrySchema, RELEASES } from '../../scenario/schemas.js'
 import { checkWaiting, compileEntry, type Entry } from '../../scenario/script/entry.js'
 import { gateOf } from '../../scenario/script.js'
+import { entrySchema, RELEASES } from '../../scenario/shape/entry.js'
 import { CHANGES, type Rows, row } from '../route.js'
 import {
   answer,

@@ -2,7 +2,7 @@
 import { IS_DIGEST, withoutSecrets } from '../../core/redaction.js'
 import type { SecretWords } from '../../core/secret-words.js'
 import { textsOf, withAnswers, withTexts } from '../play/references.js'
-import type { Json } from '../schemas.js'
+import type { Json } from '../shape/parts.js'
 import type { Answers } from '../steps.js'
 import type { Calls, Expectation, ExpectationData } from './expectations.js'
 

@@ -12,7 +12,7 @@ import { pause } from '../../work/slices.js'
 import { canBeAbout } from '../about.js'
 import { type Report, within } from '../documents.js'
 import { type Condition, compileNames } from '../match/conditions.js'
-import { type Counts, countsOf } from '../match/counts.js'
+import { type Counts, compileStatus, countsOf } from '../match/counts.js'
 import { asValue, fieldIn, type Subject, type Value } from '../match/fields.js'
 import {
   compileMatch,
@@ -24,23 +24,16 @@ import {
 } from '../match/matching.js'
 import { shownValue } from '../match/near-misses.js'
 import { isWithinPatterns } from '../match/patterns.js'
-import { compileStatus } from '../match/statuses.js'
 import { namesIn, textsIn } from '../play/references.js'
 import type { RecordName } from '../records/edits.js'
-import type {
-  CallsData,
-  CountData,
-  ExpectationData,
-  Json,
-  Names,
-  Per,
-  SequenceData
-} from '../schemas.js'
 import { withDigests } from '../script/digests.js'
 import { say } from '../sentences.js'
+import type { Names, Per } from '../shape/entry.js'
+import type { CallsData, CountData, ExpectationData, SequenceData } from '../shape/expectation.js'
+import type { Json } from '../shape/parts.js'
 import { compileState, type StateData, type StateTest } from './final-state.js'
 
-export type { CallsData, CountData, ExpectationData } from '../schemas.js'
+export type { CallsData, CountData, ExpectationData } from '../shape/expectation.js'
 /** How a request ended; `at` is a time of the sandbox's clock, `body` undefined where it is no JSON. */
 export type Ending = {
   status: number
@@ -59,8 +52,8 @@ export type EndingCondition = {
 /** Milliseconds from the end of the response before to the arrival of a request. */
 export type Apart = { least: number; most: number }
 /**
- * Requests of an expectation; `operations` is null for any request, also one that met no operation.
- * `ended` is empty if it does not matter how they end: then they count at once.
+ * `operations` is null for any request, met or not; `ended` is empty where how they end does not
+ * matter.
  */
 export type Calls = {
   data: CallsData
@@ -71,7 +64,6 @@ export type Calls = {
 }
 /** `unsent`: which steps it refers to that were not sent. */
 type Said = { wanted: string; unsent: () => readonly string[] }
-/** `shown`: its requests, without how many. */
 export type CountExpectation = Said & {
   data: CountData
   calls: Calls
@@ -128,25 +120,21 @@ async function compiled(
   note: Report,
   answers: Answered
 ): Promise<Expectation> {
-  if ('on' in data) return compiledCount(data, note, answers)
-  if ('state' in data) {
-    for (const word of ['per', 'others'] as const)
-      if (word in data) note([word], say('needs', word, 'on or sequence'))
-    return {
-      data,
-      unsent: unsentOf(data, answers),
-      wanted: `these records at the end: ${JSON.stringify(data.state)}`,
-      differences: await compileState(data.state, within(note, 'state'), answers)
-    }
-  }
-  return compiledSequence(data, note, answers)
+  const unsent = unsentOf(data, answers)
+  if ('on' in data) return { ...(await compiledCount(data, note, answers)), unsent }
+  if ('sequence' in data) return { ...(await compiledSequence(data, note, answers)), unsent }
+  for (const word of ['per', 'others'] as const)
+    if (word in data) note([word], say('needs', word, 'on or sequence'))
+  const wanted = `these records at the end: ${JSON.stringify(data.state)}`
+  const differences = await compileState(data.state, within(note, 'state'), answers)
+  return { data, unsent, wanted, differences }
 }
 
 async function compiledSequence(
   data: SequenceData,
   note: Report,
   answers: Answered
-): Promise<SequenceExpectation> {
+): Promise<Omit<SequenceExpectation, 'unsent'>> {
   const { per, others = false } = data
   const steps: Calls[] = []
   for (const [index, step] of data.sequence.entries()) {
@@ -161,7 +149,6 @@ async function compiledSequence(
   const shown = steps.map(({ data }) => shownCalls(data)).join(', then ')
   return {
     data: { ...data, sequence: steps.map(({ data }) => data) },
-    unsent: unsentOf(data, answers),
     steps,
     others,
     wanted: `${shown}, in this order${forEach(per)}${others ? '' : ' and no others'}`
@@ -172,7 +159,7 @@ async function compiledCount(
   data: CountData,
   note: Report,
   answers: Answered
-): Promise<CountExpectation> {
+): Promise<Omit<CountExpectation, 'unsent'>> {
   const { per } = data
   if ('others' in data) note(['others'], say('needs', 'others', 'sequence'))
   const isPaused = hasPause(data)
@@ -184,8 +171,7 @@ async function compiledCount(
   const calls = await compileCalls(data, note, answers)
   checkPer(per, [calls], note)
   const shown = `${shownCalls(calls.data)}${forEach(per)}`
-  const unsent = unsentOf(data, answers)
-  return { data: calls.data, unsent, calls, times, shown, wanted: `${shown}: ${shownTimes(times)}` }
+  return { data: calls.data, calls, times, shown, wanted: `${shown}: ${shownTimes(times)}` }
 }
 
 const PAUSES = ['no_sooner_than', 'no_later_than'] as const
@@ -218,7 +204,6 @@ async function compileCalls(written: CallsData, note: Report, answers: Answered)
   }
 }
 
-/** None where it does not matter how they end. */
 async function compileEnding(
   { on, took_effect, status, answered, response }: CallsData,
   report: Report,
@@ -275,7 +260,6 @@ const ofResponse = <V extends Value>(
   holds: ending => ending.isDelivered && isWanted(valueIn(ending))
 })
 
-/** Of what its operations answer, and of an error. */
 function compileFields(
   response: Names,
   operations: readonly OperationId[],
@@ -330,7 +314,6 @@ const withoutKey = ({ key, ...match }: MatchData): object => ({
 
 const forEach = (per: Per | undefined) => (per === undefined ? '' : ` for each ${per}`)
 
-/** `1 request`, `at least 2 requests`, `2 to 3 requests`. */
 export function shownTimes({ from, to }: Counts): string {
   const shown = (count: number) => `${count} request${count === 1 ? '' : 's'}`
   if (from === to) return shown(to)

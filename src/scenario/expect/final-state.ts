@@ -27,21 +27,20 @@ import {
   shownValue
 } from '../match/near-misses.js'
 import { answeredValue, REFERENCE, recordPath } from '../play/references.js'
+import { say } from '../sentences.js'
+import type { Names, Wanted } from '../shape/entry.js'
 import {
-  type Json,
-  type Names,
   type Quantities,
   type Quantity,
   STATE_WORDS,
-  type StateData,
-  type Wanted
-} from '../schemas.js'
-import { say } from '../sentences.js'
+  type StateData
+} from '../shape/expectation.js'
+import type { Json } from '../shape/parts.js'
 import type { Difference } from '../steps.js'
 
 type FamilyState = NonNullable<StateData[Family]>
 
-export type { StateData } from '../schemas.js'
+export type { StateData } from '../shape/expectation.js'
 
 /** Null where they could not be read. */
 export type StateRecords = {
@@ -65,7 +64,6 @@ export const recordsOf = (store: Store): StateRecords => ({
 
 const isEmpty = (part: object | undefined) => part !== undefined && Object.keys(part).length === 0
 
-/** Problems are reported by their place in the state. */
 export async function compileState(
   data: StateData,
   report: Report,
@@ -82,17 +80,21 @@ export async function compileState(
       if (!STATE_WORDS.includes(id))
         tests.push(await compileRecord(id, wanted, subject, within(note, id)))
   }
-  return async records => {
-    const differences: StateDifference[] = []
-    for (const test of tests) {
-      differences.push(...(await test(records)))
-      await pause()
-    }
-    return differences
-  }
+  return records => allOf(tests, records)
 }
 
-/** The fields of its table, and below one that refers to another record the fields of that. */
+async function allOf<Of>(
+  tests: readonly ((of: Of) => Promise<StateDifference[]>)[],
+  of: Of
+): Promise<StateDifference[]> {
+  const differences: StateDifference[] = []
+  for (const test of tests) {
+    differences.push(...(await test(of)))
+    await pause()
+  }
+  return differences
+}
+
 function subjectOf(family: Family, answers: Subject['answers']) {
   const fields = { properties: FIELDS[family] }
   const unknown: Subject['unknown'] = (name, known) => {
@@ -131,7 +133,6 @@ const fieldsOf =
 const unmetBy = (fieldAt: FieldAt, conditions: readonly Condition[]): Condition[] =>
   conditions.filter(({ name, test }) => !test(fieldAt(name), fieldAt))
 
-/** Wanted with the value of each field referred to: `> 5000 (location.metadata.max)`. */
 const missIn =
   (fieldAt: FieldAt) =>
   ({ name, wanted }: Condition): Miss => {
@@ -172,7 +173,6 @@ async function compileRecord(
   }
 }
 
-/** Whether a condition only says what a value must not be. */
 const isForbidding = (wanted: Wanted): boolean =>
   isObject(wanted) && Object.keys(wanted).every(word => ['not', 'lt', 'lte'].includes(word))
 
@@ -214,15 +214,12 @@ async function compileQuantities(
       await pause()
     }
     const { isChanged } = records
-    const told = {
+    return allOf(tests, {
       where: conditions.length === 0 ? '' : ` with ${JSON.stringify(where)}`,
       records: found,
       near: nearest.list(),
       isChanged: !isChanged || found.some(fieldAt => isChanged(subject.family, idOf(fieldAt)))
-    }
-    const differences: StateDifference[] = []
-    for (const test of tests) differences.push(...(await test(told)))
-    return differences
+    })
   }
 }
 

@@ -2,8 +2,9 @@
 import type { OperationId } from '../../reference/operations.js'
 import { countedValue, isMatch, MAX_VALUES, type SentCall, shownOn } from '../match/matching.js'
 import type { NearMiss } from '../match/near-misses.js'
-import type { CallsData, ExpectationData, Per } from '../schemas.js'
 import { say } from '../sentences.js'
+import type { Per } from '../shape/entry.js'
+import type { CallsData, ExpectationData } from '../shape/expectation.js'
 import {
   type Apart,
   type Calls,
@@ -14,10 +15,7 @@ import {
   shownTimes
 } from './expectations.js'
 
-/**
- * `met`: what is demanded came, and nothing that is forbidden. `never exercised`: nothing came that
- * it could be judged by, which fails as `unmet` does.
- */
+/** `never exercised`: nothing came that it could be judged by; it fails as `unmet` does. */
 type Judgement = 'met' | 'unmet' | 'never exercised'
 export type Verdict = {
   expectation: ExpectationData
@@ -31,7 +29,6 @@ export type Verdict = {
   value?: string
   /** How many requests counted; of a sequence, how many of its requests came in order. */
   seen?: number
-  /** Of one that does not hold: the first requests that counted, and those that nearly did. */
   requests?: string[]
   near_misses?: NearMiss[]
   tests?: string[]
@@ -44,7 +41,6 @@ export const unexercised = (verdict: Omit<Verdict, 'verdict'>): Verdict => ({
   message: say('never_exercised', verdict.message).message
 })
 
-/** What came in a period. */
 export type Given = { isMet: boolean; isExercised?: boolean } & Pick<
   Verdict,
   'forbidden' | 'message' | 'seen' | 'near_misses'
@@ -75,17 +71,14 @@ export type Came = {
   readonly whenEnded: ((ending: Ending) => void)[]
 }
 
-/** `fits`: the steps of a sequence that it can be, from `from` on. */
 type Waiting = { came: Came; from: number; fits: readonly boolean[]; ending: Ending | null }
 const newGroup = () => ({
   seen: 0,
   named: [] as string[],
   tests: new Set<string>(),
-  /** The one that counted last. */
   last: null as Came | null,
   /** Where pauses are expected, those that counted. */
   timed: [] as Came[],
-  /** Those of a sequence that wait until the ones before them end. */
   waiting: [] as Waiting[],
   /** The first that a sequence leaves no room for, with its pause if only that is wrong. */
   stray: null as { came: Came; gap: number | null } | null
@@ -93,7 +86,6 @@ const newGroup = () => ({
 export type Group = ReturnType<typeof newGroup>
 const NONE = newGroup()
 
-/** The value that a request is judged by; of those that have none, the same for all. */
 export const judgedValue = (per: Per, call: SentCall): string =>
   countedValue(per, call) ?? `requests without a ${per}`
 const MAX_NAMED = 10
@@ -104,7 +96,6 @@ export const isOf = ({ operations }: Calls, { operation }: Pick<SentCall, 'opera
   operations === null || operations.has(operation as OperationId)
 export const ofValue = (value: string | undefined) => (value === undefined ? '' : ` for ${value}`)
 
-/** Those of each value by themselves where it counts by one. */
 export abstract class CallsJudge<
   E extends CountExpectation | SequenceExpectation = CountExpectation | SequenceExpectation
 > {
@@ -119,7 +110,6 @@ export abstract class CallsJudge<
   }
 
   abstract see(call: SentCall, came: Came): void
-  /** What comes after so many. */
   abstract stepAfter(seen: number): Calls
   abstract judged(group: Group, value?: string): Given
 
@@ -170,14 +160,11 @@ export abstract class CallsJudge<
     const verdicts = Array.from(this.#groups, ([value, group]) => this.#verdictOf(group, value))
     const failed = verdicts.filter(({ holds }) => !holds)
     const first = failed.find(({ forbidden }) => forbidden) ?? failed[0]
-    const said =
-      first === undefined
-        ? say('holds_for', verdicts.length, per)
-        : say('others', first.message, failed.length - 1)
-    const { message } =
-      this.#uncounted === 0
-        ? said
-        : say('uncounted', said.message, this.#uncounted, per, MAX_VALUES)
+    let { message } = first
+      ? say('others', first.message, failed.length - 1)
+      : say('holds_for', verdicts.length, per)
+    if (this.#uncounted > 0)
+      message = say('uncounted', message, this.#uncounted, per, MAX_VALUES).message
     if (first !== undefined) return { ...first, message }
     const tests = [...new Set(verdicts.flatMap(({ tests = [] }) => tests))]
     const seen = Math.max(...verdicts.map(({ seen = 0 }) => seen))

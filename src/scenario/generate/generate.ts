@@ -9,8 +9,8 @@ import { isObject } from '../../core/quick-check.js'
 import type { Store } from '../../store/store.js'
 import { type Report, within } from '../documents.js'
 import type { GenerationContext, Given } from '../records/fixture.js'
-import { GENERATED_FAMILIES, type GenerateData } from '../schemas.js'
 import { say } from '../sentences.js'
+import { GENERATED_FAMILIES, type GenerateData } from '../shape/scenario.js'
 import type { Parts } from '../sources.js'
 import {
   drawOne,
@@ -48,10 +48,6 @@ export async function generateAll(
   }
 }
 
-/**
- * One family, ranges that are not reversed, weights above 0, parents that exist, where the store is
- * known.
- */
 function checkGenerate(data: GenerateData, store: Store | null, note: Report): void {
   const { created, amount, transactions, refunded = 0, partly_refunded = 0 } = data
   const asked = GENERATED_FAMILIES.filter(family => data[family] !== undefined)
@@ -97,7 +93,6 @@ export const generatedBy = (entries: readonly GenerateData[]): number =>
     )
   }, 0)
 
-/** Puts the records of a checked entry into the store, or reports that they belong to nothing. */
 async function generateRecords(
   data: GenerateData,
   generating: Generating,
@@ -155,7 +150,6 @@ function parentsOf(
   return first ? { [first.id]: 1 } : null
 }
 
-/** What the nth record of each family is given; `parent` draws what it belongs to. */
 const DRAWS: Readonly<
   Record<
     Exclude<GeneratedFamily, 'transactions'>,

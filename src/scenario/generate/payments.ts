@@ -12,8 +12,8 @@ import { completed } from '../completion.js'
 import type { Report } from '../documents.js'
 import { countsOf } from '../match/counts.js'
 import type { GenerationContext, Given } from '../records/fixture.js'
-import type { GenerateData } from '../schemas.js'
 import { say } from '../sentences.js'
+import type { GenerateData } from '../shape/scenario.js'
 
 const DAY = 86_400_000
 /** Payments are of the Tickets opened last, so that bills are paid soon. */
@@ -22,7 +22,6 @@ const OPEN_AT_ONCE = 20
 const REGULARS = 50
 const CARDS: readonly PaymentType[] = ['card', 'apple_pay', 'google_pay', 'emv']
 const BRANDS = ['visa', 'mastercard', 'amex', 'discover'] as const
-/** Bills before the tip, by default. */
 const BILLS = { min: 350, max: 12_000 }
 const TIPS = [0, 0.15, 0.18, 0.2, 0.22] as const
 const REASONS = [
@@ -35,7 +34,6 @@ const REASONS = [
 ] as const
 
 export type Generating = GenerationContext & { store: Store; faker: Faker }
-/** One that draws from a seed; its data is loaded when first needed. */
 export async function fakerOf(seed: number): Promise<Faker> {
   const { faker: shared } = await import('@faker-js/faker/locale/en')
   const faker = new (shared.constructor as typeof Faker)({ locale: shared.rawDefinitions })
@@ -46,20 +44,12 @@ export async function fakerOf(seed: number): Promise<Faker> {
 /** As `faker.number.int` draws it, which takes four times as long. */
 export const drawWhole = ({ number }: Faker, min: number, max: number): number =>
   min === max ? min : Math.floor(number.float() * (max - min + 1) + min)
-/** As `faker.helpers.arrayElement` draws it. */
 export const drawOne = <T>(faker: Faker, list: readonly T[]): T =>
   list[drawWhole(faker, 0, list.length - 1)] as T
-/** The same text for all records that have the same. */
-function drawDigits(faker: Faker): string {
-  const number = drawWhole(faker, 0, 9999)
-  DIGITS[number] ??= String(number).padStart(4, '0')
-  return DIGITS[number]
-}
-const DIGITS: string[] = []
+const drawDigits = (faker: Faker) => String(drawWhole(faker, 0, 9999)).padStart(4, '0')
 
 export type Weights<N extends string = string> = Readonly<Partial<Record<N, number>>>
 
-/** Draws names by their weights, which are not all 0; one alone is not drawn. */
 export function weightedNames<N extends string>(weights: Weights<N>, { number }: Faker): () => N {
   const names = Object.keys(weights) as N[]
   const sums: number[] = []
@@ -80,7 +70,6 @@ export function weightedNames<N extends string>(weights: Weights<N>, { number }:
   }
 }
 
-/** Puts in as many records as are drawn. */
 export async function fill<F extends Family>(
   family: F,
   count: number,
@@ -106,7 +95,6 @@ export const perTicket = ({ payments_per_ticket = 1 }: GenerateData) =>
 export const isShared = (payments: number, { from, to }: { from: number; to: number }) =>
   from > 0 && to <= 100 && Math.floor(payments / from) * to >= payments
 
-/** Payments, and Refunds of some, unless none can be paid, which is reported. */
 export async function generatePayments(
   instants: Float64Array,
   parents: Weights,
@@ -117,7 +105,7 @@ export async function generatePayments(
   const { faker } = generating
   const open = openTickets(Object.keys(parents), instants.at(-1), generating, report)
   if (open === null) return
-  const draws = paymentDraws(data, faker)
+  const drawPayment = paymentDraw(data, faker)
   const parent = weightedNames(parents, faker)
   const payments = paymentsOf(instants, () => open.get(parent()) as OpenTickets, data, faker)
   if (!Array.isArray(payments))
@@ -125,12 +113,11 @@ export async function generatePayments(
   payments.sort((one, other) => one.at - other.at)
   const draw = (index: number): Given => {
     const { own, at, ticket = drawOpened(own, at, faker) } = payments[index] as Payment
-    return { created: isoOf(at), ticket, ...drawPayment(draws, faker) }
+    return { created: isoOf(at), ticket, ...drawPayment() }
   }
   await refund(await fill('transactions', payments.length, draw, generating), data, generating)
 }
 
-/** By Location; null, reported, where there is none early enough. */
 function openTickets(
   locations: readonly string[],
   latest: number | undefined,
@@ -155,7 +142,6 @@ function openTickets(
   return open
 }
 
-/** In no order; the Location that has too few Tickets, if there is one. */
 function paymentsOf(
   instants: Float64Array,
   drawOpen: () => OpenTickets,
@@ -186,7 +172,6 @@ function paymentsOf(
   return payments
 }
 
-/** Tickets of a Location, the oldest first, and how many are opened by now. */
 type OpenTickets = {
   location: string
   tickets: ReturnType<typeof pageOf<Records['tickets']>>['stored']
@@ -203,7 +188,6 @@ function drawOpened(own: OpenTickets, at: number, faker: Faker): string {
   return (tickets[place] as (typeof tickets)[number]).record.id
 }
 
-/** A Ticket without a payment that is opened by then, or the next one; undefined if none is left. */
 function drawUnpaid(own: OpenTickets, at: number, faker: Faker) {
   const { tickets, unpaid } = own
   while (own.opened < tickets.length) {
@@ -216,58 +200,43 @@ function drawUnpaid(own: OpenTickets, at: number, faker: Faker) {
   return unpaid.splice(place, 1)[0]
 }
 
-const regularsOf = (faker: Faker) =>
-  Array.from({ length: REGULARS }, () => {
+function paymentDraw(
+  { payment_types = PAYMENT_TYPES, amount: { min, max } = BILLS }: GenerateData,
+  faker: Faker
+): () => Given {
+  const regulars = Array.from({ length: REGULARS }, () => {
     const name = faker.person.firstName()
-    const email = faker.internet.exampleEmail({ firstName: name })
     return {
       name,
-      email,
+      email: faker.internet.exampleEmail({ firstName: name }),
       phone: `+1617555${drawDigits(faker)}`,
       bank_name: `${faker.location.city()} Savings`
     }
   })
-
-function paymentDraws(
-  { payment_types = PAYMENT_TYPES, amount: { min, max } = BILLS }: GenerateData,
-  faker: Faker
-) {
-  const regulars = regularsOf(faker)
-  const type = isObject(payment_types)
-    ? weightedNames(payment_types as Weights<PaymentType>, faker)
-    : () => drawOne(faker, payment_types as readonly PaymentType[])
-  return { type, bill: () => drawWhole(faker, min, max), regulars }
-}
-
-function drawPayment(
-  { type, bill: drawnBill, regulars }: ReturnType<typeof paymentDraws>,
-  faker: Faker
-): Given {
-  const payment_type = type()
-  const bill = drawnBill()
-  const tip = Math.round(bill * drawOne(faker, TIPS))
-  const last4 = drawDigits(faker)
-  const { name, email, phone, bank_name } = drawOne(faker, regulars)
-  const payment = { payment_type, amount: bill + tip, tip_amount: tip === 0 ? null : tip }
-  if (payment_type === 'vip')
+  const drawType = isObject(payment_types)
+    ? weightedNames<PaymentType>(payment_types, faker)
+    : () => drawOne<PaymentType>(faker, payment_types as readonly PaymentType[])
+  return () => {
+    const payment_type = drawType()
+    const bill = drawWhole(faker, min, max)
+    const tip = Math.round(bill * drawOne(faker, TIPS))
+    const last4 = drawDigits(faker)
+    const { name, email, phone, bank_name } = drawOne(faker, regulars)
+    const payment = { payment_type, amount: bill + tip, tip_amount: tip === 0 ? null : tip }
+    if (payment_type === 'vip') {
+      const payment_method = { bank_account: { bank_name, last4 } }
+      return { ...payment, payment_method, customer: { name, phone } }
+    }
+    const isCard = CARDS.includes(payment_type)
+    const payment_method = isCard ? { card: { brand: drawOne(faker, BRANDS), last4 } } : {}
     return {
       ...payment,
-      payment_method: { bank_account: { bank_name, last4 } },
-      customer: { name, phone }
+      payment_method,
+      customer: payment_type === 'apple_pay' ? { name, email } : null
     }
-  const payment_method = CARDS.includes(payment_type)
-    ? { card: { brand: drawOne(faker, BRANDS), last4 } }
-    : {}
-  return {
-    ...payment,
-    payment_method,
-    customer: payment_type === 'apple_pay' ? { name, email } : null
   }
 }
 
-/**
- * A Refund, whole or in part, of the share that was asked for; none later than the last payment.
- */
 async function refund(
   paid: readonly Records['transactions'][],
   { refunded = 0, partly_refunded }: GenerateData,

@@ -8,12 +8,12 @@ import { isObject } from '../../core/quick-check.js'
 import { IS_DIGEST } from '../../core/redaction.js'
 import { say as check } from '../../core/sentences.js'
 import type { Schema } from '../../reference/parameters.js'
-import { say as sayOfDocument } from '../document-sentences.js'
 import { type Report, within } from '../documents.js'
 import { answeredValue, recordPath, referenceIn } from '../play/references.js'
-import type { Conditions, Json, Names, Scalar, Wanted } from '../schemas.js'
 import { digestOf } from '../script/digests.js'
 import { say } from '../sentences.js'
+import type { Conditions, Names, Scalar, Wanted } from '../shape/entry.js'
+import type { Json } from '../shape/parts.js'
 import {
   type At,
   COMPARISONS,
@@ -45,10 +45,7 @@ export type Condition = {
 
 const CONDITIONS = [...Object.keys(COMPARISONS), 'not', 'present']
 
-/**
- * Compiles conditions, each name looked up in the tables. Problems are reported by their place
- * below these names, as they are `written`.
- */
+/** Problems have their place below these names, as they are `written`. */
 export async function compileNames(
   names: Names,
   under: At,
@@ -75,10 +72,7 @@ export async function compileNames(
   return compiled
 }
 
-/**
- * Whether names below a parameter are conditions on it. If it has parts, it can have `present`
- * alone.
- */
+/** One that has parts can have `present` alone. */
 export function isCondition(wanted: object, schemas: readonly Schema[]): boolean {
   const names = Object.keys(wanted)
   return (
@@ -90,7 +84,6 @@ export function isCondition(wanted: object, schemas: readonly Schema[]): boolean
   )
 }
 
-/** A condition in words: `>= 5000`, `one of card, emv`. */
 export function shownWanted(wanted: Wanted): string {
   if (Array.isArray(wanted)) return `one of ${wanted.map(shownWanted).join(', ')}`
   if (!isObject(wanted)) return wanted === null ? 'no value' : shortened(String(wanted))
@@ -137,8 +130,7 @@ function compileReference(
     return fieldAt => fieldAt?.(name) ?? null
   }
   const known = answers ?? new Map<string, Json>()
-  if (answers === null)
-    report([], sayOfDocument('reference_without_value', referenceIn(text) as string))
+  if (answers === null) report([], say('reference_without_value', referenceIn(text) as string))
   return () => answeredValue(text, known)
 }
 
@@ -185,7 +177,6 @@ async function whyWrong(
   return `${problem.message}${isShort ? `; quote it: "${text.padStart(4, '0')}"` : ''}`
 }
 
-/** Instants are equal at the same moment, codes as they are stored. */
 function isField({ format }: Schema, wanted: Scalar | null): Test {
   if (wanted === null) return value => value === undefined
   const at = format === 'instant' ? instantOf(String(wanted)) : null
@@ -201,7 +192,6 @@ const hasNumber = (wanted: unknown): boolean =>
 export function compileShown(wanted: Wanted, report: Report): Promise<Test> {
   const schemas: Schema[] = [hasNumber(wanted) ? { type: 'number' } : { format: 'instant' }]
   const at = { schemas, name: ['body', ''], answers: new Map() }
-  // no name is looked up
   return compileTest(wanted, at as unknown as At, report)
 }
 

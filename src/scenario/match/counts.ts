@@ -1,10 +1,10 @@
-/** How often something happens, as a document writes it: `0`, `1`, `2-3`, `4+` or `every 7`. */
+/** Counts and statuses as a document writes them: `2-3`, `4+`, `every 7`; `402`, `2xx`. */
 import type { Report } from '../documents.js'
 import { say } from '../sentences.js'
+import type { Statuses } from '../shape/expectation.js'
 
 /** `to` may be infinite. */
 export type Counts = { from: number; to: number }
-/** Of these, every so many. */
 export type Calls = Counts & { every: number }
 
 /** Reported where the text is no count; `isOfCalls`: every 7 is one too. */
@@ -17,4 +17,14 @@ export function countsOf(text: string, isOfCalls: 0 | 1, report: Report): Calls 
   const to = dash ? Number(last) : open
   if (!(from <= to)) report([], say('not_counts', isOfCalls, text))
   return { from, to, every: nth ? from : 1 }
+}
+
+export function compileStatus(wanted: Statuses, report: Report): (status: number) => boolean {
+  const patterns = [wanted].flat().map((one, index) => {
+    if (!/^[1-5](\d\d|xx)$/i.test(`${one}`))
+      report(Array.isArray(wanted) ? [index] : [], say('not_a_status', `${one}`))
+    return `${one}`.toLowerCase()
+  })
+  return status =>
+    patterns.some(pattern => pattern === `${status}` || pattern === `${Math.floor(status / 100)}xx`)
 }

@@ -5,23 +5,21 @@ import type { Said } from '../../core/sentences.js'
 import type { Schema } from '../../reference/parameters.js'
 import { LINKED_FIELDS } from '../../reference/tables.js'
 import type { Report } from '../documents.js'
-import type { Conditions, Json, Scalar } from '../schemas.js'
 import { say } from '../sentences.js'
+import type { Conditions, Scalar } from '../shape/entry.js'
+import type { Json } from '../shape/parts.js'
 
 /** A value to judge: undefined where there is none, null for an object or a list. */
 export type Value = Scalar | null | undefined
 
-/** No value where a part is null, and no single one where it has parts. */
 export function asValue(part: Json | undefined): Value {
   if (part == null) return undefined
   return typeof part === 'object' ? null : part
 }
 
-/** A part of an object; none of anything else. */
 export const fieldIn = (part: Json | undefined, name: string): Json | undefined =>
   isObject(part) && Object.hasOwn(part, name) ? (part[name] as Json) : undefined
 
-/** Reads any field of a record. */
 export type FieldAt = (name: readonly string[]) => Value
 
 export type Subject = {
@@ -41,10 +39,7 @@ export type At = Subject & {
   isNegated?: boolean
 }
 
-/**
- * Of a name such as `a[b][c]`, or a field such as `a.b.c`; null, with the problem reported, for an
- * unknown one.
- */
+/** Null, with the problem reported, for an unknown name. */
 export function lookedUp(key: string, under: At, report: Report): At | null {
   const isPath =
     under.fields !== undefined && under.schemas.every(schema => partOf(schema, key) === undefined)
@@ -80,7 +75,6 @@ export function stepsOf(name: string, isPath = true): string[] | null {
       ]
 }
 
-/** For a field that refers to a record, the fields of that record. */
 const partsOf = (schema: Schema) => schema.properties ?? LINKED_FIELDS.get(schema) ?? {}
 
 export function partOf(schema: Schema, name: string): Schema | undefined {
@@ -90,7 +84,6 @@ export function partOf(schema: Schema, name: string): Schema | undefined {
   return typeof additionalProperties === 'object' ? (additionalProperties as Schema) : undefined
 }
 
-/** Of a single value; null, with the problem reported, for any other. */
 export function fieldNamed(path: string, subject: Subject, report: Report): At | null {
   const at = lookedUp(path, { ...subject, schemas: [subject.fields as Schema], name: [] }, report)
   if (at === null || at.schemas.every(({ type }) => ![type].flat().includes('object'))) return at
@@ -112,10 +105,7 @@ export const COMPARISONS: Readonly<Record<string, Comparison>> = {
   lte: { sign: '<=', words: 'at most', holds: (value, bound) => value <= bound }
 }
 
-/**
- * Nothing is between the bounds, those of the field included, or an absent value is compared; null
- * where one can meet all.
- */
+/** No value can meet all; null where one can. */
 export function contradictionIn(
   { present, ...conditions }: Conditions,
   { fields, schemas: [{ minimum, maximum } = {}] }: At

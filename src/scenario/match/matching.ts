@@ -1,4 +1,5 @@
 /** Which requests a script entry or an expectation is about. */
+import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { beginningOf } from '../../core/memory.js'
 import { didYouMean, shortened } from '../../core/nearest.js'
 import { withoutSecrets } from '../../core/redaction.js'
@@ -12,16 +13,15 @@ import {
 import { type Schema, schemaOf } from '../../reference/parameters.js'
 import { TABLES, type Tables } from '../../reference/tables.js'
 import { type Report, within } from '../documents.js'
-import { ABOUT, type MatchData, type Names, type On, OPERATION, type Per } from '../schemas.js'
 import { digestOf } from '../script/digests.js'
-import { checkHeaders } from '../script/headers.js'
 import { say } from '../sentences.js'
+import { ABOUT, type MatchData, type Names, type On, OPERATION, type Per } from '../shape/entry.js'
 import { type Condition, compileNames } from './conditions.js'
 import type { Subject, Value } from './fields.js'
 
 /**
- * By a nested name such as `['card', 'last4']`; null where names are below it, undefined where it
- * was not sent.
+ * By a name such as `['card', 'last4']`: null where names are below it, undefined where it was not
+ * sent.
  */
 export type Values = (name: readonly string[]) => string | null | undefined
 export type About = (typeof ABOUT)[number]
@@ -37,16 +37,14 @@ export type SentCall = {
   body: Values
   /** By its name in lower case; null where it is not kept. */
   header: (name: string) => Value
-  /** The test that sent it. */
   test: string | null
   /** Undefined if it is about no record of this kind. */
   about: (what: About) => string | undefined
 }
-export type { MatchData, On } from '../schemas.js'
+export type { MatchData, On } from '../shape/entry.js'
 
 /** Values that an entry or expectation counts separately: a data file holds them all. */
 export const MAX_VALUES = 1000
-/** Characters of a value. */
 const MAX_VALUE = 200
 
 /** Undefined if it has none. A key is counted by its digest. */
@@ -56,7 +54,6 @@ export function countedValue(per: Per, call: SentCall): string | undefined {
   return value ? beginningOf(withoutSecrets(value), MAX_VALUE) : undefined
 }
 
-/** Sections of a match, each with the table of its names. */
 export const SECTIONS = { params: 'params', query: 'querystring', body: 'body' } as const
 
 /** Null where a problem is reported. */
@@ -72,7 +69,6 @@ export async function unlessReported<T>(
   return isRight ? compiled : null
 }
 
-/** None where one is unknown, which is reported. */
 export function operationsOn(on: On, report: Report = () => {}): OperationId[] {
   const operations = [on].flat().map((name, index) => {
     const found = operationsNamed(name)
@@ -122,10 +118,7 @@ function tablesOf(operations: readonly OperationId[], section: keyof MatchData):
   })
 }
 
-/**
- * Compiles `match` for operations. `onlyRight`: values that no right request can have are problems.
- * Problems have their place in the entry or expectation.
- */
+/** `onlyRight`: values that no right request can have are problems. */
 export async function compileMatch(
   operations: readonly OperationId[],
   data: MatchData = {},
@@ -153,4 +146,37 @@ export async function compileMatch(
     }
   }
   return conditions
+}
+
+/** Headers that frame the message or the connection, or that the emulator sets. */
+const FRAMING = [
+  'connection',
+  'content-length',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'request-id'
+]
+
+/** What cannot be sent, or matched by name; a key has its own place. */
+export function checkHeaders(
+  headers: Readonly<Record<string, unknown>>,
+  of: 'response' | 'request' | 'match',
+  report: Report
+): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (of !== 'match' && FRAMING.includes(name.toLowerCase()))
+      report([name], say('framing_header', name))
+    if (of !== 'response' && name.toLowerCase() === 'authorization')
+      report([name], say('header_of_key'))
+    try {
+      validateHeaderName(name)
+      if (of !== 'match') validateHeaderValue(name, value as string)
+    } catch {
+      report([name], say('not_a_header'))
+    }
+  }
 }

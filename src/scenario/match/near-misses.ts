@@ -11,7 +11,6 @@ export type Miss = { condition: string; wanted: string; got: string }
 /** By the id of the request or record. */
 export type NearMiss = { in: string; misses: Miss[] }
 
-/** Of one expectation or entry, and conditions of one near miss. */
 export const MAX_NEAR_MISSES = 3
 
 export const missOf = (
@@ -28,7 +27,6 @@ export function shownValue(value: Value): string {
   return value === null ? 'an object or a list' : shortened(withoutSecrets(String(value)))
 }
 
-/** `amount: wanted >= 5000; got 4999`. */
 export const missText = ({ condition, wanted, got }: Miss): string =>
   `${condition}: wanted ${wanted}; got ${got}`
 
@@ -36,7 +34,6 @@ export const missText = ({ condition, wanted, got }: Miss): string =>
 export class Nearest {
   #found: { near: NearMiss; count: number; said: string }[] = []
 
-  /** `missesOf` is called where it is among the nearest. */
   add(where: string, count: number, missesOf: () => Miss[]): void {
     const place = this.#found.findLastIndex(other => other.count <= count) + 1
     if (count === 0 || place === MAX_NEAR_MISSES) return
@@ -56,13 +53,11 @@ export class Nearest {
   }
 }
 
-/** `amount: wanted >= 5000; got 4999 in req_7`; each near miss by itself. */
 export const nearMissTexts = (near: readonly NearMiss[]): string[] =>
   near.map(({ in: where, misses }) => `${misses.map(missText).join(', ')} in ${where}`)
 
 export type Explained = { requests?: readonly string[]; near_misses?: readonly NearMiss[] }
 
-/** A message with the requests that counted, and what was nearly right. */
 export function explainedMessage(
   message: string,
   { requests = [], near_misses: near = [] }: Explained

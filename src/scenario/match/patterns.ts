@@ -13,11 +13,9 @@ export const MAX_MATCHED = 500
 export const MAX_LENGTH = 1000
 /** Of one compiled pattern; a repeat compiles to many. */
 export const MAX_INSTRUCTIONS = 100
-/** Unicode classes of one pattern, each of which has hundreds of ranges to compile. */
+/** Unicode classes: each has hundreds of ranges to compile. */
 export const MAX_CLASSES = 20
-/**
- * Characters that the ranges of a pattern span together: each is looked at where case is ignored.
- */
+/** Characters that its ranges span: each is looked at where case is ignored. */
 export const MAX_SPAN = 100_000
 
 const PATTERN = /^\/(.*)\/(i?)$/s
@@ -32,10 +30,8 @@ const codeOf = (text: string): number =>
     ? Number.parseInt(text.slice(3), 16)
     : (text.replace(/^\\(?=.)/su, '').codePointAt(0) as number)
 
-/** A maximum of a pattern, with what to do beyond it. */
 type Bound = [maximum: number, what: string, got: number, advice: string]
 
-/** So that a pattern is cheap to compile. */
 const boundsOf = (pattern: string): Bound[] => [
   [MAX_LENGTH, 'characters', pattern.length, 'Write a list of shorter ones'],
   [
@@ -69,7 +65,6 @@ export function patternsIn(part: unknown): number {
   return typeof part === 'object' && part !== null ? sum(Object.values(part).map(patternsIn)) : 0
 }
 
-/** Whether a script or the expectations may have more patterns after `others`; reported if not. */
 export function isWithinPatterns(
   part: unknown,
   others: number,

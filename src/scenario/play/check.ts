@@ -14,16 +14,14 @@ import {
 } from '../../reference/operations.js'
 import { type Schema, schemaOf } from '../../reference/parameters.js'
 import { FIELDS, TABLES, type Tables } from '../../reference/tables.js'
-import { say as sayOfDocument } from '../document-sentences.js'
 import { type Report, within } from '../documents.js'
-import { compileMatch, type MatchData } from '../match/matching.js'
+import { compileStatus } from '../match/counts.js'
+import { checkHeaders, compileMatch, type MatchData } from '../match/matching.js'
 import { isWithinPatterns } from '../match/patterns.js'
-import { compileStatus } from '../match/statuses.js'
 import type { Trial } from '../records/edits.js'
 import { missingOf, recordsNamedBy } from '../records/named-records.js'
-import type { PlayData, StepData } from '../schemas.js'
-import { checkHeaders } from '../script/headers.js'
 import { say } from '../sentences.js'
+import type { PlayData, StepData } from '../shape/expectation.js'
 import type { Parts } from '../sources.js'
 import { checkShown, placedCalls, type StepBindings, splitCall, wantsStatus } from '../steps.js'
 import { NAME } from '../variables.js'
@@ -32,23 +30,17 @@ import { headOf, namesIn, REFERENCE, recordPath, textsIn, unclosedIn } from './r
 /** Earlier steps that are searched for a suggestion. */
 const MAX_LOOKED_AT = 100
 
-/**
- * What steps can refer to besides one another. `ids` are suggested; `otherKey` is null for a known
- * key, else a suggestion, or an empty text.
- */
+/** `ids` are suggested; `otherKey` is null for a known key, else a suggestion or an empty text. */
 type Known = Pick<StepBindings, 'variable'> & {
   ids: () => readonly string[]
   hasUsualLists: boolean
   otherKey: (key: string) => string | null
 }
-/** What the response to each named step has, and the part of its list that is sent at once with it. */
+/** `group`: the part of its list that is sent at once with it. */
 type Named = Map<string, { answer: Schema | undefined; group: string }>
 type Referable = Omit<Known, 'otherKey'> & { named: Named; latest: readonly string[] }
 
-/**
- * Checks operations, keys, and that every `${…}` refers to an earlier step (of expectations, to
- * any) or to a value of `variable`. `warn` takes problems that do not prevent playing.
- */
+/** Every `${…}` must name an earlier step (in expectations any), or a value of `variable`. */
 export async function checkSteps(
   {
     steps,
@@ -82,9 +74,7 @@ export async function checkSteps(
     checkReferences(step, problemIn, note)
     const { as } = step
     if (as === undefined) continue
-    if (!NAME.test(as)) note(['as'], sayOfDocument('not_a_variable_name'))
-    else if (as === 'vars' || as === 'record') note(['as'], say('name_reserved', as))
-    if (named.has(as)) note(['as'], say('name_taken', as))
+    checkName(as, named, within(note, 'as'))
     named.set(as, { answer: answerOf(operation, step), group })
     if (latest.push(as) > MAX_LOOKED_AT) latest.shift()
   }
@@ -92,7 +82,12 @@ export async function checkSteps(
   checkReferences(expect, problemOfExpected(answered), within(report, 'expect'), true)
 }
 
-/** Warns of plays that can only be refused, though that is not expected. */
+function checkName(name: string, named: Named, report: Report): void {
+  if (!NAME.test(name)) report([], say('not_a_variable_name'))
+  else if (name === 'vars' || name === 'record') report([], say('name_reserved', name))
+  if (named.has(name)) report([], say('name_taken', name))
+}
+
 export async function warnOfPlays(
   { data: { play = [] }, warn }: Parts,
   trial: Trial
@@ -155,16 +150,14 @@ function checkCall(
   if (method !== 'POST' && body) report(['body'], say('body_unexpected', method))
 }
 
-/** Names the operations at its path, or those with a similar name. */
 function unknownCall(call: string): Said {
   const [, path] = splitCall(call)
   const there = operationsAt(path.replace(REFERENCE, 'x')).map(({ method }) => `${method} ${path}`)
-  const [advice = ''] = [
-    path.includes('?') && '; parameters of a list go under query',
-    path.includes('://') && '; the path begins below the base address, such as /refunds',
-    there.length > 0 && `; this path takes ${there.join(', or ')}`,
+  const advice =
+    (path.includes('?') && '; parameters of a list go under query') ||
+    (path.includes('://') && '; the path begins below the base address, such as /refunds') ||
+    (there.length > 0 && `; this path takes ${there.join(', or ')}`) ||
     didYouMeanOneOf(call, OPERATION_NAMES, 'write a method and a path, such as POST /refunds')
-  ].filter(one => one !== false)
   return say('unknown_request', call, advice)
 }
 
@@ -176,7 +169,7 @@ function checkReferences(
 ): void {
   for (const { steps, text, isOfName = false } of textsIn(part, [], { areNamesRead })) {
     const unclosed = unclosedIn(text)
-    if (unclosed !== undefined) report(steps, sayOfDocument('reference_not_closed', unclosed))
+    if (unclosed !== undefined) report(steps, say('reference_not_closed', unclosed))
     for (const name of namesIn(text)) {
       const problem = problemOf(name, text, steps)
       if (problem !== null) report(steps, { ...problem, isOfName })

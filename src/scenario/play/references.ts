@@ -1,14 +1,10 @@
 /** References in texts of documents, such as `${payment.id}`. */
 import type { Step } from '../../core/places.js'
-import type { Json } from '../schemas.js'
+import type { Json } from '../shape/parts.js'
 
-/** Each whole reference of a text. */
 export const REFERENCE = /\$\{([^{}]*)\}/g
 
-/**
- * A text that is one reference becomes the value itself. `valueAt` gets the text between the
- * braces.
- */
+/** A text that is one reference becomes the value itself. */
 export function withValues<T>(
   text: string,
   valueAt: (reference: string, all: string) => T
@@ -25,7 +21,6 @@ export function unclosedIn(text: string): string | undefined {
   return unclosed?.trimEnd()
 }
 
-/** `isOfName`: the text is a name. */
 type PlacedText = { steps: readonly Step[]; text: string; isOfName?: boolean }
 
 /** Texts with their places; names of parts too, where `areNamesRead`. */
@@ -52,25 +47,21 @@ export const textsOf = (value: unknown, areNamesRead = false): string[] =>
 export const namesIn = (text: string): string[] =>
   [...text.matchAll(REFERENCE)].map(([, name]) => (name as string).trim())
 
-/** The step or record that it names. */
 export const headOf = (name: string): string => name.split('.', 1)[0] as string
 
-/** Whole or not. */
 export const referenceIn = (text: string): string | null => /\$\{[^{}]*\}?/.exec(text)?.[0] ?? null
 
 /** The path of a text that is one reference to a field of the current record. */
 export const recordPath = (text: string): string | undefined =>
   /^\$\{\s*record\.([^{}]*)\}$/.exec(text)?.[1]?.trimEnd()
 
-const partOf = (value: Json | undefined, field: string): Json | undefined =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, field)
-    ? (value as Record<string, Json>)[field]
-    : undefined
-
-/** By the names of steps. */
 export function answerAt(answers: ReadonlyMap<string, Json>, reference: string): Json | undefined {
   const [head = '', ...fields] = reference.trim().split('.')
-  return fields.reduce<Json | undefined>(partOf, answers.get(head))
+  const partOf = (value: Json | undefined, field: string) =>
+    typeof value === 'object' && value !== null && Object.hasOwn(value, field)
+      ? (value as Record<string, Json>)[field]
+      : undefined
+  return fields.reduce(partOf, answers.get(head))
 }
 
 /** With values of responses; undefined as long as one is not known. */
@@ -84,7 +75,6 @@ export function answeredValue(text: string, answers: ReadonlyMap<string, Json>):
   return isAnswered ? value : undefined
 }
 
-/** Replaces every text in a value; `named` its names. */
 export function withTexts(
   value: Json,
   replaced: (text: string) => Json,

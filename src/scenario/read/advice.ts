@@ -13,10 +13,8 @@ import {
 import type { Said } from '../../core/sentences.js'
 import { say } from './sentences.js'
 
-/** A problem at an offset of the text. */
 export type Mistake = Said & { at: number }
 export type ParserError = { code: string; message: string; pos: readonly [number, number] }
-/** A part of a document that was read from a text. */
 export type Placed = Node & { range: [number, number, number] }
 /** With its line, the rest of it, and the parts that begin before it: the whole, its last part, … */
 type Case = Pick<Source, 'text' | 'lines'> & {
@@ -151,7 +149,6 @@ function valueIn({ line, start, at, isInBrackets }: Case, from = at): string {
   return String(value?.[0]).trimEnd()
 }
 
-/** A line that is indented differently from those before it. */
 function wrongIndent({ at, text, lines, path, isInBrackets }: Case): Advice {
   // the parser may say where what is above it ends
   const begin = at + (/^(?:\s|#.*\n)*/.exec(text.slice(at, at + MAX_LINES))?.[0].length as number)
@@ -218,7 +215,6 @@ function commaOrColon({ text, at, end }: Case): Advice {
     : say('holds_colon', value)
 }
 
-/** More after a value that has ended. */
 function goesOn(error: Case): Advice {
   const { path, rest, at, isInBrackets, start } = error
   const ended = path.find(part => part.range[1] <= at && (!isCollection(part) || isFlow(part)))

@@ -3,10 +3,15 @@ import { isUtf8 } from 'node:buffer'
 import { ApiError } from '../../core/errors.js'
 import { partAt, type Step } from '../../core/places.js'
 import { visible } from '../../core/visible.js'
-import { DEFAULT_LIMITS, type DocumentLimits, sizeProblem } from '../limits.js'
-import { documentInvalid } from '../refusal.js'
 import { losesCharacters, numbersBelow, type WrittenNumber } from './numbers.js'
-import type { Locate, Place } from './places.js'
+import {
+  DEFAULT_LIMITS,
+  type DocumentLimits,
+  documentInvalid,
+  type Locate,
+  type Place,
+  sizeProblem
+} from './refusal.js'
 import { say } from './sentences.js'
 
 export type SourceDocument = {
@@ -21,14 +26,9 @@ export type SourceDocument = {
   checkedAs?: DocumentKind
 }
 export type TextType = 'json' | 'yaml'
-/** `script` is a file of script entries that scenarios share. */
 export type DocumentKind = 'fixture' | 'scenario' | 'script'
 
-/**
- * Reads text; where its type is not given, as JSON when it is JSON, else as YAML.
- * Errors: `body_malformed` for a text that must be JSON and is not, `document_invalid` with what is
- * wrong with the text.
- */
+/** As JSON when it is JSON, else as YAML. Errors: `body_malformed`, `document_invalid`. */
 export async function readDocument(
   name: string,
   text: string,
@@ -49,7 +49,6 @@ export async function readDocument(
   return { name, data, numbers, limits, locate: async (...wanted) => locate(...wanted) }
 }
 
-/** A part of a document as one of its own. */
 export const below = (document: SourceDocument, under: readonly Step[]): SourceDocument => ({
   ...document,
   ...numbersBelow(document, under),
@@ -69,20 +68,14 @@ export function locatorIn(text: string, limits: DocumentLimits): SourceDocument[
   }
 }
 
-/** The parser is loaded when first needed. */
 async function yamlIn(text: string, limits: DocumentLimits) {
   const { readYaml } = await import('./yaml.js')
   return readYaml(text, limits)
 }
 
-/** A number between marks. */
 const NUMBER = /[[,:]\s*(-?\d[\d.eE+-]*)(?=\s*[\],}])/g
 
-/**
- * Undefined where it is not JSON; `isWhole` where the data has all that is written. Errors:
- * `document_invalid` for a text that is too large, before it is parsed; `body_malformed` where it
- * has to be JSON.
- */
+/** Undefined where it is not JSON; `isWhole` where the data has all that is written. */
 function jsonIn(name: string, text: string, limits: DocumentLimits, type: TextType | null) {
   const { names, ...size } = sizeOf(text)
   const problem = sizeProblem(size, limits)
@@ -103,7 +96,6 @@ function jsonIn(name: string, text: string, limits: DocumentLimits, type: TextTy
   return { data, hasAllNames, isWhole: hasAllNames && !numbers.some(losesCharacters) }
 }
 
-/** Its levels, values and names of JSON; exact as far as the text is right. */
 function sizeOf(text: string): { nesting: number; values: number; names: number } {
   let [depth, nesting, values, names] = [0, 0, 1, 0]
   for (let at = 0; at < text.length; at++) {
@@ -121,7 +113,6 @@ function sizeOf(text: string): { nesting: number; values: number; names: number 
   return { nesting, values, names }
 }
 
-/** Those of its objects, and of theirs. */
 function namesIn(data: unknown): number {
   if (typeof data !== 'object' || data === null) return 0
   const parts = Object.values(data)

@@ -26,9 +26,8 @@ function numbersIn({ properties = {} }: Schema): string[] {
 }
 
 /**
- * What `check` finds in data of a document, and the numbers that lose characters where text is
- * meant: where `check` says to quote a number, and where it takes any value but for what is known
- * to be a number.
+ * What `check` finds, and numbers that lose characters where text is meant: it says to quote one,
+ * or takes any value where no number is meant.
  */
 export async function problemsOf(
   { numbers = [] }: { numbers?: readonly WrittenNumber[] },

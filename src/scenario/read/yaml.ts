@@ -13,16 +13,21 @@ import {
   Lexer,
   LineCounter,
   Parser,
-  visit
+  type Scalar,
+  type YAMLMap
 } from 'yaml'
 import { MAX_PROBLEMS } from '../../core/checking.js'
 import type { Step } from '../../core/places.js'
-import { isObject } from '../../core/quick-check.js'
 import type { Said } from '../../core/sentences.js'
-import { type DocumentLimits, MAX_NESTING, sizeProblem } from '../limits.js'
 import { adviceOn, type Mistake, type ParserError, type Placed, spaceMissing } from './advice.js'
 import { losesCharacters, type WrittenNumber } from './numbers.js'
-import type { Locate, Place } from './places.js'
+import {
+  type DocumentLimits,
+  type Locate,
+  MAX_NESTING,
+  type Place,
+  sizeProblem
+} from './refusal.js'
 import { say } from './sentences.js'
 
 export type ReadYaml = {
@@ -42,20 +47,13 @@ const MAX_OPEN = 600
 /** Each alias is compared with the anchors before it. */
 const MAX_COMPARED = 20_000_000
 
-/** Reads a text as YAML, unless it is too large to be parsed. */
 export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
   const lines = new LineCounter()
   lines.addNewLine(0)
   const tokens = tokensOf(text, limits, lines)
   if (!Array.isArray(tokens)) {
     const problems = [{ ...tokens, line: 1, column: 1 }]
-    return {
-      data: null,
-      problems,
-      numbers: [],
-      isTooLarge: true,
-      locate: places => places.map(() => null)
-    }
+    return { data: null, problems, numbers: [], isTooLarge: true, locate: noPlaces }
   }
   const [document, another] = composed(tokens, text.length)
   const { contents, errors, warnings } = document
@@ -63,7 +61,8 @@ export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
   if (another !== undefined)
     all.push({ code: 'MULTIPLE_DOCS', message: '', pos: [another.range[0], another.range[1]] })
   const found = adviceOn(all.sort(inOrder), { text, lines, contents })
-  const beyond = errors.length === 0 && another === undefined ? beyondSyntax(document, lines) : null
+  const isWhole = errors.length === 0 && another === undefined
+  const beyond = isWhole ? new Inspection(contents, lines) : null
   found.push(...(beyond?.found ?? []))
   let data: unknown = null
   try {
@@ -86,6 +85,8 @@ export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
       wanted.map((steps, nth) => located(contents, steps, ofNames[nth] === true, lines))
   }
 }
+
+const noPlaces: ReadYaml['locate'] = places => places.map(() => null)
 
 type Composed = [Document.Parsed, Document.Parsed | undefined]
 
@@ -145,60 +146,76 @@ function isLevel(token: CST.Token, nth: number, stack: CST.Token[]): boolean {
   return 'items' in token && !isSecond
 }
 
-/** Beyond its syntax. Numbers that are not printed as they are written become objects. */
-function beyondSyntax(
-  document: Document.Parsed,
-  lines: LineCounter
-): { found: Mistake[]; hasWritten: boolean } {
-  const found: Mistake[] = []
-  let hasWritten = false
-  const anchors = new Set<string>()
-  let [aliases, anchored] = [0, 0]
-  const add = (at: number, said: Said) => void found.push({ ...said, at })
-  const addJoined = (node: unknown) => {
+/** What is wrong beyond the syntax. Numbers that are not printed as written become objects. */
+class Inspection {
+  readonly found: Mistake[] = []
+  hasWritten = false
+  readonly #lines: LineCounter
+  readonly #anchors = new Set<string>()
+  #aliases = 0
+  #anchored = 0
+
+  constructor(contents: unknown, lines: LineCounter) {
+    this.#lines = lines
+    this.#seeJoined(contents)
+    this.#see(contents)
+    if (this.found.length === 0 && this.#aliases * this.#anchored > MAX_COMPARED)
+      this.found.push({ ...say('many_aliases'), at: 0 })
+  }
+
+  #add(node: unknown, said: Said, before = 0): void {
+    this.found.push({ ...said, at: startOf(node) - before })
+  }
+
+  #seeJoined(node: unknown): void {
     const isPlain = isScalar(node) && node.type === 'PLAIN'
     const joined = isPlain ? spaceMissing(String(node.value), startOf(node)) : null
-    if (joined !== null) found.push(joined)
+    if (joined !== null) this.found.push(joined)
   }
-  addJoined(document.contents)
-  visit(document, (place, node) => {
+
+  #see(node: unknown, isName = false): void {
     if (isAlias(node)) {
-      aliases++
-      if (place !== 'key' && !anchors.has(node.source))
-        add(startOf(node), say('unknown_alias', node.source))
-    } else if (isPair(node)) {
-      // a name in braces that has no value
-      if (node.value === null || (isScalar(node.value) && node.value.source === ''))
-        addJoined(node.key)
-    } else if (isNode(node) && 'anchor' in node && node.anchor) {
-      anchored++
-      anchors.add(node.anchor)
-      if (isScalar(node) && node.value === null)
-        add(startOf(node) - node.anchor.length - 1, say('begins_with', `&${node.anchor}`, '&'))
+      this.#aliases++
+      if (!isName && !this.#anchors.has(node.source))
+        this.#add(node, say('unknown_alias', node.source))
+    } else if (isScalar(node) || isCollection(node)) {
+      if (node.anchor) this.#seeAnchor(node, node.anchor)
+      if (isScalar(node)) this.#seeNumber(node, isName)
+      else if (isMap(node)) this.#seeNames(node)
+      else for (const item of node.items) this.#see(item)
     }
-    if (isScalar(node) && typeof node.value === 'number' && losesCharacters(String(node.source))) {
-      const source = node.source as string
-      // a name is text
-      if (place === 'key') add(startOf(node), say('number_as_text', source, false))
-      node.value = Object.assign(new Number(node.value), { source })
-      hasWritten = true
-    }
-    if (!isMap(node)) return
+  }
+
+  #seeAnchor(node: unknown, anchor: string): void {
+    this.#anchored++
+    this.#anchors.add(anchor)
+    if (isScalar(node) && node.value === null)
+      this.#add(node, say('begins_with', `&${anchor}`, '&'), anchor.length + 1)
+  }
+
+  #seeNumber(node: Scalar, isName: boolean): void {
+    const source = String(node.source)
+    if (typeof node.value !== 'number' || !losesCharacters(source)) return
+    if (isName) this.#add(node, say('number_as_text', source, false))
+    node.value = Object.assign(new Number(node.value), { source })
+    this.hasWritten = true
+  }
+
+  #seeNames({ items }: YAMLMap): void {
     const names = new Map<unknown, number>()
-    for (const { key } of node.items) {
-      const at = startOf(key)
+    for (const { key, value } of items) {
       // the library takes twice as long for each level of such a name
-      if (!isScalar(key)) add(at, say('not_a_name'))
-      else if (names.has(key.value))
-        add(
-          at,
-          say('name_twice', String(key.value), lines.linePos(names.get(key.value) as number).line)
-        )
-      else names.set(key.value, at)
+      if (!isScalar(key)) this.#add(key, say('not_a_name'))
+      else if (names.has(key.value)) {
+        const { line } = this.#lines.linePos(names.get(key.value) as number)
+        this.#add(key, say('name_twice', String(key.value), line))
+      } else names.set(key.value, startOf(key))
+      // a name in braces that has no value
+      if (value === null || (isScalar(value) && value.source === '')) this.#seeJoined(key)
+      this.#see(key, true)
+      this.#see(value)
     }
-  })
-  if (found.length === 0 && aliases * anchored > MAX_COMPARED) add(0, say('many_aliases'))
-  return { found, hasWritten }
+  }
 }
 
 const startOf = (node: unknown): number => (node as Placed).range[0]
@@ -208,24 +225,20 @@ const isDeeper = (value: unknown, levels: number): boolean =>
   value !== null &&
   (levels === 0 || Object.values(value).some(part => isDeeper(part, levels - 1)))
 
-/** Data with plain numbers; those that are not printed as they are written are noted. */
-function withoutWritten(part: unknown, steps: Step[], found: WrittenNumber[]): unknown {
+function withoutWritten(part: unknown, steps: Step[], numbers: WrittenNumber[]): unknown {
   if (part instanceof Number) {
-    found.push({ steps, source: (part as unknown as WrittenNumber).source })
+    numbers.push({ steps, source: (part as unknown as WrittenNumber).source })
     return Number(part)
   }
-  if (Array.isArray(part))
-    return part.map((member, index) => withoutWritten(member, [...steps, index], found))
-  if (!isObject(part)) return part
-  const parts = Object.entries(part)
-  return Object.fromEntries(
-    parts.map(([name, value]) => [name, withoutWritten(value, [...steps, name], found)])
-  )
+  if (typeof part !== 'object' || part === null) return part
+  const below = (step: Step, value: unknown) => withoutWritten(value, [...steps, step], numbers)
+  return Array.isArray(part)
+    ? part.map((member, index) => below(index, member))
+    : Object.fromEntries(Object.entries(part).map(([name, value]) => [name, below(name, value)]))
 }
 
 /**
- * Where a part is, or its name, or the last part before it that there is; not below an alias or in
- * a merge. A collection below its name is where that is.
+ * Of a part or its name, or of the last part before it that there is; of a collection, its name.
  */
 function located(
   whole: unknown,

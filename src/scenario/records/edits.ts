@@ -9,8 +9,8 @@ import { type Family, LINKED_FAMILIES } from '../../reference/operations.js'
 import { EARLIEST, LATEST } from '../../store/ordered-index.js'
 import { collectionOf, FAMILIES, type Records, type Store } from '../../store/store.js'
 import { type DocumentProblem, documentOf, type Problems, type Report } from '../documents.js'
-import type { ChangeData, EntryData } from '../schemas.js'
 import { say } from '../sentences.js'
+import type { ChangeData, EntryData } from '../shape/entry.js'
 import { type Fixture, fixtureIn, type GenerationContext, recordsIn } from './fixture.js'
 import { FixtureImporter, type ImportedRecords } from './importer.js'
 
@@ -80,11 +80,9 @@ export type Trial = {
   generation: GenerationContext
   /** Whether no record had a problem, and what is not there is nowhere else. */
   isKnown: boolean
-  /** Ids that script entries make. */
   made: ReadonlySet<unknown>
 }
 
-/** Whether an id is certainly in none of some families. */
 export const isMissing = (
   { store, isKnown, made }: Trial,
   id: string,
@@ -127,7 +125,6 @@ export function checkEdit(
   }
 }
 
-/** With the index that groups them. */
 const REFERRING: Partial<Record<Family, readonly [index: string, ...families: Family[]]>> = {
   accounts: ['account', 'accounts', 'users', 'locations'],
   locations: ['location', 'tickets'],
@@ -138,8 +135,8 @@ const LINKS = Object.keys(LINKED_FAMILIES)
 const ALL = { after: EARLIEST, before: LATEST, descending: false, count: Infinity }
 
 /**
- * What refers to a record, so that it cannot be deleted: the ids of others, and what acts as an
- * Account. `known` has what was found for others, so that each group is gone through once.
+ * What refers to a record. `known` has what was found for others, so that each group is gone
+ * through once.
  */
 export function referrers(
   store: Store,

@@ -54,7 +54,6 @@ export function setupOf(settings: Settings): Record<string, unknown> {
 /** Records never change, and most are the same from one file to the next. */
 const TEXTS = new WeakMap<object, string>()
 
-/** The JSON text of a record as `exported` returns it. */
 export function recordText(family: Family, record: object): string {
   let text = TEXTS.get(record)
   if (text === undefined) {

@@ -11,7 +11,6 @@ import { say } from '../sentences.js'
 
 export type Progress = (what: string, done: number, total: number) => void
 export type Given = Readonly<Record<string, unknown>>
-/** A part of a fixture: the records of a family, or API keys. */
 type Section = Family | 'api_keys' | 'deleted_users'
 export type Sourced = {
   given: Given
@@ -28,7 +27,6 @@ export type GenerationContext = {
   isOpen?: boolean
 }
 
-/** The field by which records of each family belong to another record. */
 export const OWNERS = {
   accounts: null,
   users: 'account',
@@ -43,7 +41,6 @@ const nameOf = (section: Section) => (section === 'api_keys' ? 'key' : 'id')
 export const inSections = <T>(make: (section: Section) => T) =>
   Object.fromEntries(SECTIONS.map(section => [section, make(section)])) as Record<Section, T>
 
-/** Records of a checked document; `under` is the place of the fixture in it. */
 export const fixtureIn = (
   document: SourceDocument,
   data: Readonly<Partial<Record<Section, unknown>>>,
@@ -64,7 +61,6 @@ export const recordsIn = (fixtures: readonly Fixture[]): number =>
     0
   )
 
-/** Deleted Users are in their places among the others: each after so many of them. */
 export const usersIn = ({ users, deleted_users: deleted }: Fixture): readonly Sourced[] =>
   [
     ...users.map((user, index) => ({ user, place: index + 1 })),
@@ -73,7 +69,6 @@ export const usersIn = ({ users, deleted_users: deleted }: Fixture): readonly So
     .sort((one, other) => one.place - other.place)
     .map(({ user }) => user)
 
-/** Later records win by id (keys by key) and take the place of earlier ones. */
 export function merged(fixtures: readonly Fixture[]): Fixture {
   return inSections(section => {
     const byName = new Map<unknown, Sourced>()

@@ -32,9 +32,8 @@ export type ImportedRecords = { [F in Family]: RecordOf<F>[] } & {
 }
 
 /**
- * Into a copy of a store, since problems do not undo changes. Ids left out are drawn,
- * `created` left out is now, in file order. A record with a problem is left out; references to it
- * are no problem.
+ * Into a copy of a store: problems do not undo changes. A record with a problem is left out;
+ * references to it are no problem.
  */
 export class FixtureImporter {
   readonly imported = Object.fromEntries(
@@ -47,7 +46,6 @@ export class FixtureImporter {
   /** Refunds that were made while tips could be refunded stay, with a warning (A23). */
   readonly #loosest: Settings
   readonly #now: string
-  /** Ids of records with a problem. */
   readonly #leftOut = inSections(() => new Set<unknown>())
   #hasReplaced = false
   readonly #charges = new Map<string, Sourced>()
@@ -72,7 +70,6 @@ export class FixtureImporter {
     Array.from(this.importing(fixtures))
   }
 
-  /** One record at each step. */
   *importing(fixtures: readonly Fixture[]): Generator<void, void> {
     const [first, ...others] = fixtures as [Fixture, ...Fixture[]]
     const fixture = others.length === 0 ? first : merged(fixtures)
@@ -140,7 +137,6 @@ export class FixtureImporter {
     this.imported.api_keys.push({ key, account })
   }
 
-  /** Reports that there is none, unless a record that was left out may be meant. */
   #referred(link: keyof typeof LINKED_FAMILIES, source: Sourced): RecordOf<Family> | undefined {
     const family = LINKED_FAMILIES[link]
     const id = source.given[link]
@@ -157,22 +153,14 @@ export class FixtureImporter {
     const { given } = source
     if (given.location != null && given.location !== location)
       this.#report(source, ['location'], say('other_location', given.ticket as string, location))
-    const { payment_type, payment_method } = given as {
-      payment_type: string
-      payment_method?: { type?: string | null } | null
-    }
-    const type = payment_method?.type ?? payment_type
-    if (type !== payment_type) {
-      this.#report(source, ['payment_method'], say('other_type', `${type}`, payment_type))
-    }
+    const type = (given.payment_method as { type?: string | null } | null)?.type
+    if (type != null && type !== given.payment_type)
+      this.#report(source, ['payment_method'], say('other_type', type, `${given.payment_type}`))
     if (!isExact(settled(given as Sums, this.#generation.settings)))
       this.#report(source, ['amount'], say('sum_too_large'))
   }
 
-  /**
-   * By the rules of the API, against what remains at this point (REF-6, REF-7, A24); a charge below
-   * its Refunds is reported by itself.
-   */
+  /** Against what remains at this point (REF-6, REF-7, A24). */
   #checkRefund(source: Sourced, transaction: Records['transactions']): void {
     const { currency, amount } = source.given
     if (currency != null && currency !== transaction.currency)
@@ -200,7 +188,6 @@ export class FixtureImporter {
     if (stored) this.#store.putRefund({ ...stored, amount: 0 }, stored)
   }
 
-  /** Reports Transactions that replaced others with more refunded than they have. */
   #checkCharges(): void {
     for (const [id, source] of this.#charges) {
       const { charged, refunded, currency } = moneyOf(
@@ -221,9 +208,11 @@ export class FixtureImporter {
     const isRefunded = (before as Partial<Records['transactions']>).amount_refunded
     this.#hasReplaced = true
     for (const field of [
-      OWNERS[family] ?? [],
-      isRefunded ? ['currency', 'payment_method'] : []
-    ].flat()) {
+      OWNERS[family],
+      isRefunded && 'currency',
+      isRefunded && 'payment_method'
+    ]) {
+      if (!field) continue
       const [was, is] = [before, after].map(record => JSON.stringify((record as Given)[field]))
       if (was !== is) this.#report(source, [field], say('fixed_field', before.id, `${was}`))
     }

@@ -10,11 +10,10 @@ import {
   RESOURCE_NAMES
 } from '../../reference/operations.js'
 import { type MatchData, type On, operationsOn } from '../match/matching.js'
-import { STATE_NAMES, STATE_WORDS, type StateData } from '../schemas.js'
 import { say } from '../sentences.js'
+import { STATE_NAMES, STATE_WORDS, type StateData } from '../shape/expectation.js'
 import { isMissing, prefixesOf, suggestedIds, type Trial } from './edits.js'
 
-/** The id may be in any of `families`. */
 export type NamedRecord = { steps: readonly Step[]; id: string; families: readonly Family[] }
 
 const NAMES: ReadonlyMap<string, Family> = new Map<string, Family>([
@@ -23,10 +22,7 @@ const NAMES: ReadonlyMap<string, Family> = new Map<string, Family>([
   ['user_id', 'users']
 ])
 
-/**
- * In the path, a filter, the body, or as what the request is about. Patterns and conditions name
- * none.
- */
+/** Patterns and conditions name none. */
 export function recordsNamedBy({
   on,
   match
@@ -41,7 +37,6 @@ export function recordsNamedBy({
   )
 }
 
-/** Records that there have to be, and fields that link to one. */
 export function recordsNamedByState(state: StateData): NamedRecord[] {
   return (Object.entries(state) as [Family, object][]).flatMap(([family, expected]) =>
     Object.entries(expected).flatMap(([id, fields]: [string, object | null]) => {
@@ -54,10 +49,6 @@ export function recordsNamedByState(state: StateData): NamedRecord[] {
   )
 }
 
-/**
- * Under names that link to a record, fields of it included, and under `id`, which is of one of some
- * families.
- */
 const namedIn = (
   names: object | undefined,
   steps: readonly Step[],
@@ -79,8 +70,7 @@ function idsIn(wanted: unknown, steps: readonly Step[]): { steps: readonly Step[
 }
 
 /**
- * Those that do not exist. `canBeMade`: a request could still create one; `isDrawn`: its id looks
- * drawn by the API. No request creates a Ticket, so naming a missing one can only be a mistake.
+ * Those that do not exist. `canBeMade` by a request: not a Ticket; `isDrawn`: the id looks drawn.
  */
 export function missingOf(named: readonly NamedRecord[], trial: Trial) {
   const { store, generation } = trial

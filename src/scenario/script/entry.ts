@@ -16,6 +16,7 @@ import { pause } from '../../work/slices.js'
 import { type Report, within } from '../documents.js'
 import { type Calls, countsOf } from '../match/counts.js'
 import {
+  checkHeaders,
   compileMatch,
   type Matcher,
   operationsOn,
@@ -25,11 +26,10 @@ import {
 import { isWithinPatterns, patternsIn } from '../match/patterns.js'
 import { checkEdit, type Edit, editOf, type Trial } from '../records/edits.js'
 import { missingOf, recordsNamedBy } from '../records/named-records.js'
-import type { EntryData, Respond } from '../schemas.js'
 import { say } from '../sentences.js'
+import type { EntryData, Respond } from '../shape/entry.js'
 import type { Parts } from '../sources.js'
 import { digestOf, withDigests } from './digests.js'
-import { checkHeaders } from './headers.js'
 
 export type Entry = {
   data: EntryData
@@ -54,10 +54,7 @@ export const FOREVER = Number.POSITIVE_INFINITY
 /** Operations that abort before a script is asked (LOC-4, ACC-5). */
 const DISABLED: readonly OperationId[] = ['deleteLocation', 'deleteAccount']
 
-/**
- * Compiles an entry that its schema allows; null with its problems reported. Card data is kept as
- * digests. `patterns`: those of the entries before.
- */
+/** Null with its problems reported. `patterns`: those of the entries before. */
 export const compileEntry = (
   written: EntryData,
   report: Report,
@@ -177,11 +174,11 @@ function checkRespond(
     notePatch([], say('no_body', 204))
 }
 
-/** `use` is its group, null for the scenario itself; `index` its place there. */
-type PlacedEntry = { entry: Entry; use: number | null; index: number; report: Report }
+/** `list` is where the list that it is in is written, `index` its place there. */
+type PlacedEntry = { entry: Entry; list: string; index: number; report: Report }
 
 export async function compileScript(
-  { data: { script = [] }, report, warn, sourceOf, isOpen }: Parts,
+  { data: { script = [] }, report, warn, written, isOpen }: Parts,
   trial: Trial
 ): Promise<Entry[]> {
   const { 'limits.waiting': maxHeld } = trial.generation.settings
@@ -198,7 +195,9 @@ export async function compileScript(
       (canBeMade ? warnOf : report)(steps, said)
     if (entry === null) continue
     if (entry.edit !== null) checkEdit(data, entry.edit, trial, report, warnOf)
-    placed.push({ entry, ...sourceOf(index), report })
+    const { document, steps } = written(['script', index])
+    const list = JSON.stringify([document.name, steps.slice(0, -1)])
+    placed.push({ entry, list, index: steps.at(-1) as number, report })
     await pause()
   }
   checkShadowed(placed)
@@ -209,9 +208,7 @@ export async function compileScript(
 const canEnd = ({ until, per, calls = '+', for: lasting }: EntryData) =>
   until !== undefined || (per === undefined && (lasting !== undefined || !/[+e]/.test(`${calls}`)))
 
-/**
- * Refuses entries that wait for none, for themselves by whatever way, or for one that never ends.
- */
+/** Refuses entries that wait for none, for themselves, or for one that never ends. */
 export function checkWaiting(entries: readonly { data: EntryData; report: Report }[]): void {
   const named = new Map(entries.toReversed().map(({ data }) => [data.name, data]))
   named.delete(undefined)
@@ -234,14 +231,13 @@ export function checkWaiting(entries: readonly { data: EntryData; report: Report
   }
 }
 
-/** Refuses entries behind one that is applied to every request of their operations. */
 function checkShadowed(entries: readonly PlacedEntry[]): void {
   const unconditional: PlacedEntry[] = []
   for (const placed of entries) {
-    const { entry, use, report } = placed
+    const { entry, list, report } = placed
     const first = unconditional.find(
       other =>
-        other.use === use &&
+        other.list === list &&
         [...entry.operations].every(operation => other.entry.operations.has(operation))
     )
     if (first !== undefined) report([], say('shadowed', labelOf(first), shownOn(entry.data.on)))

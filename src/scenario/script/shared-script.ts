@@ -1,24 +1,14 @@
 /** Files of groups of script entries and other parts, which scenarios use by name. */
-import { checkerOf } from '../../core/checking.js'
-import type { Step } from '../../core/places.js'
 import { isObject } from '../../core/quick-check.js'
-import {
-  type Problems,
-  type Report,
-  reportTo,
-  type Written,
-  within,
-  writtenIn
-} from '../documents.js'
+import { type Problems, reportTo, type Written, writtenIn } from '../documents.js'
 import type { SourceDocument } from '../read/document.js'
 import { problemsOf } from '../read/numbers.js'
-import { type EntryData, type SharedParts, sharedScriptSchema } from '../schemas.js'
 import { say } from '../sentences.js'
-import { declaredVariables, type GivenVariables, readWith } from '../variables.js'
+import type { EntryData } from '../shape/entry.js'
+import { SHARED_SCRIPT_CHECKER, type SharedParts } from '../shape/scenario.js'
+import { expandVariables, type VariableOptions } from '../variables.js'
 
-type GroupData = SharedParts | readonly EntryData[]
-/** A part of a group, and where it is written. */
-export type Group = (name: keyof SharedParts) => { part: unknown; written: Written }
+export type Group = { data: SharedParts; written: Written }
 /** `names` are those of all groups; `variables` those that the file declares. */
 export type SharedScript = {
   groups: ReadonlyMap<string, Group>
@@ -26,13 +16,11 @@ export type SharedScript = {
   variables: readonly string[]
 }
 
-export const SHARED_SCRIPT_CHECKER = checkerOf(sharedScriptSchema)
 const GROUP_NAME = /^[A-Za-z0-9_][\w.-]*$/
 
-export const isSharedScript = (data: unknown): data is { groups: unknown; vars?: unknown } =>
+export const isSharedScript = (data: unknown): data is { groups: unknown } =>
   isObject(data) && Object.hasOwn(data, 'groups')
 
-/** Of `outages.yaml#brief-outage`; the group is null where it names none. */
 export function partsOfUse(reference: string): { file: string; group: string | null } {
   const at = reference.lastIndexOf('#')
   return at < 0
@@ -40,50 +28,45 @@ export function partsOfUse(reference: string): { file: string; group: string | n
     : { file: reference.slice(0, at), group: reference.slice(at + 1) }
 }
 
-/** Parts under a place of a document; a list has script entries alone. */
-export const groupIn =
-  (document: SourceDocument, under: readonly Step[], data: GroupData): Group =>
-  name =>
-    Array.isArray(data) && name === 'script'
-      ? { part: data, written: writtenIn(document, under) }
-      : { part: (data as SharedParts)[name], written: writtenIn(document, [...under, name]) }
+const groupIn = (
+  document: SourceDocument,
+  name: string,
+  data: SharedParts | readonly EntryData[]
+): Group =>
+  Array.isArray(data)
+    ? {
+        data: { script: data },
+        written: ([, ...steps]) => ({ document, steps: ['groups', name, ...steps] })
+      }
+    : { data: data as SharedParts, written: writtenIn(document, ['groups', name]) }
 
-/**
- * Reads the wanted groups, null being all, with the values of variables: the first that `given`
- * has, else the default. `reportGiven` takes what is wrong with a given value.
- */
+/** Reads the wanted groups, null being all. */
 export async function readSharedScript(
   document: SourceDocument,
   wanted: readonly string[] | null,
-  {
-    given,
-    problems,
-    reportGiven
-  }: { given: readonly GivenVariables[]; problems: Problems; reportGiven: Report }
+  { problems, ...variables }: Omit<VariableOptions, 'report'> & { problems: Problems }
 ): Promise<SharedScript> {
   const report = reportTo(problems, document)
-  const whole = document.data as { groups: unknown; vars?: unknown }
+  const whole = document.data as { groups: unknown }
   const all = Object.entries(isObject(whole.groups) ? whole.groups : {})
   const groups = isObject(whole.groups)
     ? Object.fromEntries(all.filter(([name]) => wanted?.includes(name) !== false))
     : whole.groups
-  const variables = declaredVariables(whole.vars, {
-    given,
-    report: within(report, 'vars'),
-    reportGiven
-  })
-  const read = await readWith({ ...whole, groups }, variables, data =>
-    problemsOf(document, data, part => SHARED_SCRIPT_CHECKER.problems(part))
+  const read = await expandVariables(
+    { ...whole, groups },
+    data => problemsOf(document, data, part => SHARED_SCRIPT_CHECKER.problems(part)),
+    { ...variables, report }
   )
-  for (const problem of read.problems) report(problem.steps, problem)
-  const right = isObject(groups) ? (read.data as { groups: Record<string, GroupData> }).groups : {}
-  const found = Object.entries(right).map(([name, data]) => {
+  const right = isObject(groups)
+    ? (read.data as { groups: Record<string, SharedParts> }).groups
+    : {}
+  for (const name of Object.keys(right))
     if (!GROUP_NAME.test(name)) report(['groups', name], say('group_name'))
-    return [name, groupIn(document, ['groups', name], data)] as const
-  })
   return {
-    groups: new Map(found),
+    groups: new Map(
+      Object.entries(right).map(([name, data]) => [name, groupIn(document, name, data)])
+    ),
     names: all.map(([name]) => name),
-    variables: [...variables.keys()]
+    variables: [...read.variables.keys()]
   }
 }

@@ -1,0 +1,296 @@
+/** The schemas of conditions on requests, and of script entries. */
+import type { Static, TProperties, TUnsafe } from 'typebox'
+import * as Type from 'typebox'
+import { RETIRED_NAMES } from '../../core/retired.js'
+import { OPERATION_NAMES } from '../../reference/operations.js'
+import { schemaOf } from '../../reference/parameters.js'
+import { RESOURCES, TABLES, type Tables } from '../../reference/tables.js'
+import {
+  allAs,
+  closed,
+  countsAs,
+  duration,
+  either,
+  headers,
+  instant,
+  letters,
+  MAX_ITEMS,
+  name,
+  named,
+  of,
+  published,
+  recordId,
+  recordLists,
+  share,
+  someOf,
+  text,
+  wordOf
+} from './parts.js'
+
+export const OPERATION = {
+  what: 'an operation',
+  advice:
+    'an operation is written as a method and a path, such as POST /refunds; * stands for any text, as in GET * and * /refunds',
+  others: '[*]'
+}
+const ONE = {
+  ...wordOf<string>(
+    ['*', ...OPERATION_NAMES],
+    'A method and a path of the reference; * stands for any text.'
+  ),
+  'x-many': OPERATION
+}
+export const ON = published(
+  either(
+    'array',
+    someOf(published(ONE, 'operation')),
+    published(ONE, 'operation'),
+    'One operation, a list of them, or a pattern: * is any, GET * any that reads, * /refunds any at this path.'
+  ),
+  'on'
+)
+export type On = Static<typeof ON>
+
+export type Scalar = string | number | boolean
+/** Conditions that must all hold. `not` also holds for a value that was not sent. */
+export type Conditions = {
+  gt?: Scalar
+  gte?: Scalar
+  lt?: Scalar
+  lte?: Scalar
+  not?: Wanted
+  present?: boolean
+}
+/** Null, of a field of a record alone, is no value. */
+export type Wanted = Scalar | null | readonly (Scalar | null)[] | Conditions
+export type Names = { readonly [name: string]: Wanted | Names }
+const SCALARS = ['string', 'number', 'boolean'] as const
+export const SCALAR = of<Scalar>({ type: SCALARS })
+/** With further names below to a depth; a field of a record can be null. */
+const wanted = (depth: number, scalars: readonly string[] = SCALARS): TUnsafe<Wanted> =>
+  of(
+    published(
+      {
+        type: [...scalars, 'array', ...(depth > 0 ? ['object'] : [])],
+        items: { type: scalars },
+        maxItems: MAX_ITEMS,
+        ...(depth > 0 && { additionalProperties: wanted(depth - 1, scalars) }),
+        description:
+          'A value, a list of values, /a regular expression/, conditions (gt, gte, lt, lte, not, present), or nested names.',
+        'x-name': scalars === SCALARS ? 'MatchValue' : 'FieldValue'
+      },
+      scalars === SCALARS ? 'wanted' : 'field'
+    )
+  )
+const names = (description: string) => of<Names>(named(wanted(4), description))
+export const fields = (description?: string) =>
+  of<Names>(named(wanted(8, [...SCALARS, 'null']), description))
+const WANTED_ID = wanted(1)
+export const ABOUT = ['location', 'ticket', 'transaction', 'account'] as const
+const namesIn = (table: 'querystring' | 'body') =>
+  Object.values(TABLES as Readonly<Record<string, Tables>>).flatMap(({ [table]: schema }) =>
+    Object.keys((schema && schemaOf(schema).properties) ?? {})
+  )
+const MATCHED = {
+  params: names('Path parameters.'),
+  query: names('Parameters of the query.'),
+  body: names('Parameters of the body.'),
+  headers: names(
+    'Headers, their names in any case. The journal keeps User-Agent and the header of the test only.'
+  ),
+  key: { ...WANTED_ID, description: 'The API key.' },
+  about: closed({
+    properties: allAs(ABOUT, WANTED_ID),
+    description:
+      'The records that the request is about, found through the records that it names: for example the Location of its Ticket.',
+    'x-single': 'ticket'
+  })
+}
+export const PER = [...ABOUT, 'key', 'test'] as const
+export type Per = (typeof PER)[number]
+/** In the journal the Account of the key can be matched too. */
+export const BY_ACCOUNT = { account: { ...WANTED_ID, description: 'The Account of the key.' } }
+export const matchSchema = <P extends TProperties>(more: P) =>
+  published(
+    closed({
+      properties: { ...MATCHED, ...more },
+      description: 'What the request must contain; left out: every request of the operation.',
+      'x-name': 'Match',
+      'x-elsewhere': {
+        ...allAs(namesIn('querystring'), 'query'),
+        ...allAs(namesIn('body'), 'body'),
+        ...allAs(ABOUT, 'about'),
+        id: 'params'
+      },
+      'x-meant': RETIRED_NAMES.match
+    }),
+    'match'
+  )
+export const MATCH = matchSchema({})
+export type MatchData = Static<ReturnType<typeof matchSchema<typeof BY_ACCOUNT>>>
+
+export const FAULTS = [
+  'connection_reset',
+  'empty_response',
+  'truncated_body',
+  'malformed_body',
+  'hang'
+] as const
+export type Fault = (typeof FAULTS)[number]
+export const RELEASES = ['in_order', 'reverse'] as const
+export type Release = (typeof RELEASES)[number]
+
+const HOLD = closed({
+  properties: {
+    until: Type.Integer({
+      minimum: 2,
+      maximum: 1000,
+      description:
+        'How many requests must wait before they go on together; later ones wait for as many again.'
+    }),
+    gate: Type.String({
+      ...letters(64, 'a name'),
+      description: 'The name by which a control request opens it.'
+    }),
+    release: {
+      ...wordOf(RELEASES, 'The order in which requests go on: in order of arrival, or in reverse.'),
+      default: 'in_order'
+    },
+    for: duration('The maximum time that a request waits.')
+  },
+  description:
+    'Makes requests wait until a number of them wait, or until a control request opens a gate.',
+  'x-meant': RETIRED_NAMES.hold,
+  'x-single': 'until'
+})
+export type Hold = Static<typeof HOLD>
+const ERROR = closed({
+  properties: {
+    type: name('The type of the error.'),
+    code: name('The code of the error.'),
+    message: text('The text of the error.'),
+    param: name('The parameter to blame, in bracket notation.')
+  },
+  description:
+    'An error in the shape of the service; parts that are left out have a default for each status.',
+  'x-single': 'code'
+})
+const RESPOND = closed({
+  properties: {
+    status: Type.Integer({
+      minimum: 200,
+      maximum: 599,
+      description:
+        'The status of the response; left out: 200, or 400 with an error; with patch, the status of the operation.'
+    }),
+    headers: headers('Further headers.'),
+    body: of<unknown>({ description: 'Any JSON; text is sent as it is.' }),
+    patch: of<object>({
+      type: 'object',
+      description:
+        'A JSON Merge Patch of the response: the operation runs, and if it succeeds, its response is changed.'
+    }),
+    error: ERROR,
+    retry_after: duration('Writes the Retry-After header, in whole seconds.')
+  },
+  description: 'Responds instead of the operation, or changes its response.',
+  'x-elsewhere': allAs(Object.keys(ERROR.properties), 'error'),
+  'x-single': 'status'
+})
+export type Respond = Static<typeof RESPOND>
+export const OF_DATA = allAs(['api_keys', ...Object.keys(RESOURCES)], 'data')
+const CHANGE = closed({
+  properties: {
+    data: of<Record<string, unknown>>(
+      closed({
+        properties: recordLists(true),
+        description: 'Records as in a fixture; each replaces the one with the same id.'
+      })
+    ),
+    delete: someOf(recordId(), 'Ids of records to delete, before those under data are made.')
+  },
+  description: 'Changes records when the entry is applied: all of it, or nothing.',
+  'x-elsewhere': OF_DATA
+})
+export type ChangeData = Static<typeof CHANGE>
+const DELAY = closed({
+  required: ['min', 'max'],
+  properties: {
+    min: duration('The shortest delay that can be drawn.'),
+    max: duration('The longest delay that can be drawn.')
+  },
+  'x-meant': { to: 'max', ...RETIRED_NAMES.delay }
+})
+const ENDED = closed({
+  required: ['ended'],
+  properties: {
+    ended: name('The name of the entry that must have ended, by its calls, for or until.')
+  }
+})
+
+const ENTRY = closed({
+  required: ['on'],
+  properties: {
+    name: name('The name of the entry in lists and reports.'),
+    on: ON,
+    match: MATCH,
+    calls: countsAs(
+      'calls',
+      'Which of the matching requests: 0, 1, 2-3, 4+ or every 7; left out: all.'
+    ),
+    per: wordOf(
+      PER,
+      'Counts separately for each Ticket (and so on), key or test of the requests; calls, chance and for go by these counts.'
+    ),
+    chance: {
+      ...share('The share of these requests that the entry is applied to, drawn from the seed.'),
+      default: 1
+    },
+    from: instant("The instant of the sandbox's clock from which requests match."),
+    until: instant("The instant of the sandbox's clock at which requests stop matching."),
+    after: either(
+      'object',
+      ENDED,
+      name(),
+      'The name of another entry: applies only once that was first applied; or { ended: NAME }, once that can no longer apply.'
+    ),
+    for: duration(
+      "How long the entry is applied, from the first request that it is applied to, by the sandbox's clock."
+    ),
+    hold: published(HOLD, 'hold'),
+    delay: either(
+      'object',
+      DELAY,
+      duration(),
+      'Waits first: a duration, or min and max, between which it is drawn from the seed.'
+    ),
+    respond: published(RESPOND, 'respond'),
+    change: published(CHANGE, 'change'),
+    stale: duration("Reads records as they were this long ago, by the sandbox's clock."),
+    fault: wordOf(FAULTS, 'Loses the response.'),
+    when: {
+      ...wordOf(
+        ['before', 'after'] as const,
+        'Of a fault or a response, before: instead of the operation; after: the operation takes effect first. Of a change: before or after the operation.'
+      ),
+      default: 'before'
+    }
+  },
+  description: 'What the emulator does differently for some requests.',
+  'x-elsewhere': {
+    ...allAs(Object.keys(MATCH.properties), 'match'),
+    ...allAs(['status', 'headers', 'patch', 'error', 'retry_after'], 'respond')
+  },
+  'x-meant': { between: 'from and until', times: 'calls', wait: 'delay', ...RETIRED_NAMES.entry },
+  'x-name': 'ScriptEntry'
+})
+export type EntryData = Static<typeof ENTRY>
+export const entrySchema = () => of<EntryData>(published(ENTRY, 'entry'))
+export const ENTRY_PARTS = {
+  change: CHANGE,
+  entry: ENTRY,
+  hold: HOLD,
+  match: MATCH,
+  on: ON,
+  respond: RESPOND
+}

@@ -1,0 +1,225 @@
+/** The schemas of expectations, and of steps and plays. */
+import type { Static, TInteger, TProperties, TUnsafe } from 'typebox'
+import * as Type from 'typebox'
+import { RETIRED_NAMES } from '../../core/retired.js'
+import type { Family } from '../../reference/operations.js'
+import { RESOURCES } from '../../reference/tables.js'
+import {
+  BY_ACCOUNT,
+  FAULTS,
+  fields,
+  MATCH,
+  type MatchData,
+  matchSchema,
+  type Names,
+  ON,
+  PER
+} from './entry.js'
+import {
+  allAs,
+  closed,
+  count,
+  countsAs,
+  duration,
+  either,
+  headers,
+  isTrue,
+  type Json,
+  listOf,
+  name,
+  named,
+  of,
+  published,
+  referTo,
+  someOf,
+  wordOf
+} from './parts.js'
+
+const STATUSES = of<number | string | readonly (number | string)[]>({
+  type: ['integer', 'string', 'array'],
+  minItems: 1,
+  items: {
+    ...published({ type: ['integer', 'string'] }, 'status'),
+    description: 'A status, or a class such as 2xx.'
+  },
+  'x-published': { anyOf: [referTo('status'), { type: 'array', items: referTo('status') }] }
+})
+/** `402`, `2xx` for any of them, or a list of such. */
+export type Statuses = Static<typeof STATUSES>
+
+const object = (description: string) => of<Record<string, Json>>({ type: 'object', description })
+const callOf = <E extends TProperties, M extends TProperties>(expected: E, more: M) => ({
+  as: name('The name by which later steps refer to its response: ${name.field}.'),
+  do: name('A method and a path, such as POST /transactions or GET /transactions/${payment.id}.'),
+  key: name("An API key; the first merchant's when left out."),
+  query: object('Parameters of the query.'),
+  body: object('Parameters of the body.'),
+  expect: closed({
+    properties: {
+      status: {
+        ...STATUSES,
+        minimum: 100,
+        maximum: 599,
+        description:
+          'The status of the response, a class such as 2xx, or a list; 2xx when left out.'
+      },
+      body: of<Json>({
+        description:
+          'What the response must contain: values, or the conditions of match; names that are left out are not compared.'
+      }),
+      ...expected
+    },
+    description: 'What the response must be; left out: a success.',
+    'x-single': 'status'
+  }),
+  ...more
+})
+const OF_CALLS = {
+  'x-elsewhere': {
+    ...allAs(['status', 'fault'], 'expect'),
+    ...allAs(['transaction', 'ticket', 'amount', 'payment_type'], 'body')
+  },
+  'x-meant': { on: 'do', request: 'do' },
+  'x-single': 'do'
+}
+export const STEP = closed({
+  required: ['do'],
+  properties: callOf({}, {}),
+  description: 'A request that is sent through the API when the scenario loads.',
+  'x-name': 'Step',
+  ...OF_CALLS
+})
+const PLAYED = callOf(
+  {
+    headers: headers('Headers that the response must have, such as Retry-After.'),
+    fault: wordOf(FAULTS, 'How the response is lost.')
+  },
+  { headers: headers('Headers of the request, such as User-Agent.') }
+)
+const AT_ONCE = closed({
+  required: ['do'],
+  properties: PLAYED,
+  description: 'One of several requests that are sent at once.',
+  'x-name': 'PlayedCall',
+  ...OF_CALLS
+})
+const PLAYS = closed({
+  properties: {
+    ...PLAYED,
+    repeat: Type.Integer({
+      minimum: 1,
+      maximum: 1000,
+      default: 1,
+      description: 'How often the request is sent, one after the other.'
+    }),
+    at_once: someOf(AT_ONCE, 'Requests that are sent together, each over its own connection.'),
+    wait: duration("Moves the sandbox's clock forward by this much; `check` itself does not wait.")
+  },
+  description: 'A request that `check` sends as a client would, or several at once.',
+  'x-name': 'Play',
+  ...OF_CALLS
+})
+type Play = Required<Static<typeof PLAYS>>
+export type StepData = Static<typeof AT_ONCE> & Partial<Pick<Play, 'repeat'>>
+export type PlayData = StepData | Pick<Play, 'at_once'> | Pick<Play, 'wait'>
+export const PLAY = of<PlayData>(PLAYS)
+
+const quantity = (number: TInteger, description: string) =>
+  either(
+    'object',
+    closed({
+      properties: allAs(['gt', 'gte', 'lt', 'lte', 'not'] as const, {
+        ...number,
+        description: 'A condition.'
+      })
+    }),
+    { ...number, 'x-advice': 'or write conditions, such as { gte: 1 }' },
+    description
+  )
+const QUANTITIES = {
+  where: fields('Looks only at records with these values; without it, at all of the family.'),
+  count: quantity(
+    count(),
+    'How many there must be: a number, or conditions (gt, gte, lt, lte, not).'
+  ),
+  sum: named(
+    quantity(Type.Integer(), 'The sum: a whole number, or conditions.'),
+    'The sums of fields, such as { amount: 500 }.'
+  ),
+  every: fields('Every record must have these values.')
+}
+export type Quantities = { [K in keyof typeof QUANTITIES]?: Static<(typeof QUANTITIES)[K]> }
+export type Quantity = NonNullable<Quantities['count']>
+export const STATE_WORDS: readonly string[] = Object.keys(QUANTITIES)
+export const STATE_NAMES = `a name here is the id of a record, or one of ${STATE_WORDS.join(', ')}`
+type FamilyState = {
+  readonly [id: string]: Names | Quantities[keyof Quantities] | null
+} & Quantities
+export const FAMILY_STATE = of<FamilyState>({
+  'x-name': 'ExpectedRecords',
+  'x-single': 'count',
+  'x-meant': RETIRED_NAMES.state,
+  description:
+    'Records of a family by id, with the values that they must have, and expectations of all of them.',
+  type: 'object',
+  properties: QUANTITIES,
+  additionalProperties: { ...fields(), type: ['object', 'null'], 'x-advice': STATE_NAMES }
+})
+const STATE = closed({
+  properties: allAs(Object.keys(RESOURCES) as Family[], published(FAMILY_STATE, 'records')),
+  description:
+    'Records by family and id, with the values that they must have at the end; null for one that must not exist.'
+})
+export type StateData = Static<typeof STATE>
+
+const pause = (when: string) =>
+  duration(
+    `How long after the response to the request before it each must come ${when}, by the sandbox's clock.`
+  )
+const calls = (match: TUnsafe<MatchData>) => ({
+  on: ON,
+  match,
+  took_effect: isTrue('Whether the request changed records.'),
+  status: { ...STATUSES, description: 'The status of the response that the client got.' },
+  answered: isTrue('Whether the client got a response.'),
+  response: fields('Fields of the body of the response that the client got.'),
+  no_sooner_than: pause('at the earliest'),
+  no_later_than: pause('at the latest')
+})
+
+/** With `account`, that of the key can be matched. */
+export function expectationSchema({ account = false } = {}) {
+  const call = calls((account ? matchSchema(BY_ACCOUNT) : MATCH) as TUnsafe<MatchData>)
+  return closed({
+    properties: {
+      ...call,
+      times: countsAs('times', 'How many requests: 0, 1, 2-3 or 4+; left out: 1+.'),
+      sequence: listOf(
+        closed({
+          required: ['on'],
+          properties: call,
+          description: 'A request of a sequence.',
+          'x-single': 'on',
+          'x-name': 'ExpectedCall'
+        }),
+        'Requests in this order, and no others of their operations.',
+        { minItems: 1 }
+      ),
+      others: isTrue('Whether other requests of the operations of a sequence may come in between.'),
+      per: wordOf(
+        PER,
+        'It must hold separately for each Ticket (and so on), key or test of these requests.'
+      ),
+      state: STATE
+    },
+    description: 'Requests and how often they come, requests in order, or records at the end.',
+    'x-elsewhere': allAs([...Object.keys(RESOURCES), 'where', 'sum'], 'state'),
+    'x-meant': { count: 'times', ...RETIRED_NAMES.calls, ...RETIRED_NAMES.sequence }
+  })
+}
+type Expected = Required<Static<ReturnType<typeof expectationSchema>>>
+/** `took_effect`, `status` and `answered` are known when a request has ended. */
+export type CallsData = Expected['sequence'][number]
+export type CountData = CallsData & Partial<Pick<Expected, 'times' | 'per'>>
+export type SequenceData = Pick<Expected, 'sequence'> & Partial<Pick<Expected, 'per' | 'others'>>
+export type ExpectationData = CountData | SequenceData | Pick<Expected, 'state'>

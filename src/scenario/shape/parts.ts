@@ -1,0 +1,185 @@
+/**
+ * What the schemas of documents are made of. Checks, types and the published JSON Schemas come from
+ * them. Their notes, besides those of the resource tables:
+ *
+ * - `x-expected`: how a right text is described; `x-instead`: the characters that may stay of a wrong
+ *   one · `x-many`: the kind of a long list of words
+ * - `x-elsewhere`: the parts that unknown names go under · `x-meant`: what to write for other names
+ * - `x-single`: the name that a value belongs under where it is written for the whole · `x-advice`:
+ *   advice for a value of another type · `x-duration`: a length of time
+ * - `x-published`: the schema that is published in its place · `x-name`: its type in clients
+ */
+import type { Static, TProperties, TSchema, TUnsafe } from 'typebox'
+import * as Type from 'typebox'
+import { checkerOf } from '../../core/checking.js'
+import { NOT_BLANK } from '../../core/formats.js'
+import { type Family, RESOURCE_NAMES } from '../../reference/operations.js'
+import type { Schema } from '../../reference/parameters.js'
+import { RESOURCES } from '../../reference/tables.js'
+
+export type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
+type Given<P extends TProperties, R> = {
+  [K in keyof P as K extends R ? K : never]: Static<P[K]>
+} & {
+  [K in keyof P as K extends R ? never : K]?: Static<P[K]>
+}
+type Closed<P extends TProperties, R> = {
+  properties: P
+  required?: readonly R[]
+  description?: string
+  [note: `x-${string}`]: unknown
+}
+
+export const of = <T>(schema: object) => schema as TUnsafe<T>
+export const closed = <P extends TProperties, R extends keyof P = never>(schema: Closed<P, R>) =>
+  ({ type: 'object', additionalProperties: false, ...schema }) as unknown as TUnsafe<
+    Given<P, R>
+  > & { properties: P }
+export const named = <T>(values: TUnsafe<T>, description?: string) =>
+  of<Readonly<Record<string, T>>>({ type: 'object', additionalProperties: values, description })
+export const listOf = <T extends TSchema>(items: T, description?: string, note?: object) =>
+  of<readonly Static<T>[]>({ type: 'array', ...note, items, description })
+export const MAX_ITEMS = 1000
+export const someOf = <T extends TSchema>(items: T, description?: string) =>
+  listOf(items, description, { minItems: 1, maxItems: MAX_ITEMS })
+export const wordOf = <T>(words: readonly T[], description?: string) =>
+  of<T>({ type: 'string', enum: words, description })
+export const either = <A extends TSchema, B extends TSchema>(
+  type: string,
+  then: A,
+  otherwise: B,
+  description: string
+) =>
+  of<Static<A> | Static<B>>({
+    description,
+    ...Object.fromEntries(Object.entries({ if: { type }, then, else: otherwise }))
+  })
+export const allAs = <N extends string, T>(names: readonly N[], same: T) =>
+  Object.fromEntries(names.map(name => [name, same])) as { [name in N]: T }
+export const referTo = (name: string) => ({ $ref: `#/$defs/${name}` })
+export const published = <T extends object>(schema: T, name: string) => ({
+  ...schema,
+  'x-published': referTo(name)
+})
+
+export const letters = (most: number, what: string) => ({
+  pattern: `^[A-Za-z0-9_-]{1,${most}}$`,
+  'x-expected': `${what} of 1 to ${most} letters, digits, _ and -`,
+  'x-instead': '[A-Za-z0-9_-]+'
+})
+export const ID = /^[A-Za-z0-9_-]{1,128}$/
+export const recordId = (description = 'Letters, digits, _ and -.') =>
+  Type.String({ ...letters(128, 'an id'), description })
+export const name = (description?: string) => Type.String({ minLength: 1, description })
+export const text = (description: string) => Type.String({ description })
+export const isTrue = (description: string) => Type.Boolean({ description })
+export const instant = (description?: string) =>
+  Type.String({ format: 'instant', 'x-published': referTo('instant'), description })
+export const duration = (description = 'A duration, such as 250ms, 2s, 36h, 7d or PT36H.') =>
+  Type.String({
+    format: 'duration',
+    'x-duration': true,
+    'x-published': referTo('duration'),
+    description
+  })
+export const count = (description?: string) =>
+  Type.Integer({ minimum: 0, maximum: 1_000_000, description })
+export const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description })
+export const headers = (description: string) =>
+  named(Type.Unsafe<string>({ type: 'string' }), description)
+export const countsAs = (name: string, description: string, minimum = 0) =>
+  of<number | string>(published({ type: ['integer', 'string'], minimum, description }, name))
+
+/** Without derived fields; what is not needed may be left out or null. */
+function recordSchema({ properties = {} }: Schema, more: object = {}): Schema {
+  const given = Object.entries(properties).filter(([, schema]) => !schema['x-derived'])
+  const schemas = given.map(([name, schema]): [string, Schema] => {
+    const { type, description } = schema
+    const part = schema.properties
+      ? { ...recordSchema(schema), ...(type && { type }), ...(description && { description }) }
+      : schema
+    return [name, schema['x-needed'] ? notBlank(part) : orNull(part)]
+  })
+  const required = given.filter(([, schema]) => schema['x-needed']).map(([name]) => name)
+  return {
+    type: 'object',
+    additionalProperties: false,
+    properties: { ...Object.fromEntries(schemas), ...more },
+    required
+  }
+}
+
+/** A text that has to be given is not of white space alone (A40). */
+const notBlank = (schema: Schema): Schema =>
+  [schema.type].flat().includes('string') && !schema.format && !schema.enum
+    ? { ...schema, pattern: NOT_BLANK }
+    : schema
+
+const orNull = (schema: Schema): Schema => ({
+  ...schema,
+  type: [...new Set([schema.type as string | string[], 'null'].flat())],
+  ...(schema.enum && { enum: [...new Set([...schema.enum, null])] })
+})
+
+export const withArticle = (name: string): string => `${name.startsWith('A') ? 'An' : 'A'} ${name}`
+
+export function recordSchemas(): Readonly<Record<string, Schema>> {
+  const more = {
+    id: recordId(),
+    extra: { type: 'object', description: 'Further fields, returned as they are.' }
+  }
+  const families = Object.entries(RESOURCES).map(([family, resource]) => {
+    const name = RESOURCE_NAMES[family as Family]
+    const description = `${withArticle(name)} as a fixture gives it.`
+    return [family, { ...recordSchema(resource, more), description, 'x-name': `${name}Fixture` }]
+  })
+  return Object.fromEntries(families)
+}
+
+/** `isNamed`: the published schema refers to that of a record. */
+export function recordLists(isNamed = false) {
+  const lists = Object.entries(recordSchemas()).map(([family, record]) => [
+    family,
+    listOf(
+      (isNamed ? published(record, family) : record) as TSchema,
+      `${RESOURCE_NAMES[family as Family]}s.`
+    )
+  ])
+  return Object.fromEntries(lists)
+}
+
+export function fixtureSchema(isNamed = false): Schema {
+  const key = Type.String({
+    pattern: '^[\\x21-\\x39\\x3B-\\x7E]{1,255}$',
+    description: 'Printable, without spaces and without a colon.'
+  })
+  return closed({
+    properties: {
+      api_keys: listOf(
+        closed({
+          required: ['key', 'account'],
+          properties: { key, account: recordId() },
+          description: 'An API key, and the Account that it acts as.',
+          'x-name': 'ApiKey'
+        }),
+        'API keys, each bound to one Account.'
+      ),
+      ...recordLists(isNamed),
+      deleted_users: listOf(
+        closed({
+          required: ['id', 'account', 'created'],
+          properties: {
+            id: recordId(),
+            account: recordId(),
+            created: instant(),
+            after: count('How many of the Users listed come before it.')
+          },
+          description: 'A User that was deleted.'
+        }),
+        'Users that were deleted: lists still go on from their ids.'
+      )
+    }
+  })
+}
+
+export const FIXTURE_CHECKER = checkerOf(fixtureSchema)

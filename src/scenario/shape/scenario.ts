@@ -1,0 +1,194 @@
+/** The schemas of scenarios, and of files of groups that scenarios share. */
+import type { Static } from 'typebox'
+import * as Type from 'typebox'
+import { checkerOf } from '../../core/checking.js'
+import { RETIRED_NAMES } from '../../core/retired.js'
+import { SETTINGS, settingsSchema } from '../../core/settings.js'
+import { PAYMENT_TYPES, type PaymentType } from '../../reference/payment-methods.js'
+import { ENTRY_PARTS, entrySchema, OF_DATA, SCALAR } from './entry.js'
+import { type ExpectationData, expectationSchema, FAMILY_STATE, PLAY, STEP } from './expectation.js'
+import {
+  allAs,
+  closed,
+  count,
+  countsAs,
+  either,
+  fixtureSchema,
+  instant,
+  isTrue,
+  listOf,
+  name,
+  named,
+  of,
+  published,
+  recordId,
+  recordSchemas,
+  share,
+  someOf,
+  text,
+  wordOf
+} from './parts.js'
+
+export const GENERATED_FAMILIES = [
+  'accounts',
+  'users',
+  'locations',
+  'tickets',
+  'transactions'
+] as const
+const WEIGHT = of<number>({
+  type: 'number',
+  minimum: 0,
+  description: 'How often, compared with the others; 0 for never.'
+})
+const WEIGHTED = published(WEIGHT, 'weight')
+const GENERATE = closed({
+  properties: {
+    ...allAs(GENERATED_FAMILIES, count('How many to generate.')),
+    account: recordId('The Account that they belong to.'),
+    location: either(
+      'object',
+      named(WEIGHTED),
+      { ...recordId(), 'x-advice': 'write several with their weights: { loc_a: 3, loc_b: 1 }' },
+      'The Location that they are at, or Locations with their weights.'
+    ),
+    created: closed({
+      required: ['from', 'to'],
+      properties: {
+        from: instant('The earliest.'),
+        to: instant('The latest.')
+      },
+      description: 'The period of their creation times, spread evenly over it.',
+      'x-advice': 'write { from: 2025-01-01, to: 2025-12-31 }',
+      'x-meant': RETIRED_NAMES.created
+    }),
+    payment_types: either(
+      'object',
+      closed({ properties: allAs(PAYMENT_TYPES, WEIGHTED) }),
+      someOf(wordOf<PaymentType>(PAYMENT_TYPES)),
+      'The payment types of the Transactions, or their weights.'
+    ),
+    amount: closed({
+      required: ['min', 'max'],
+      properties: {
+        min: Type.Integer({ minimum: 1, description: 'The smallest.' }),
+        max: Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'The largest.' })
+      },
+      description: 'The bill before the tip, in sub-units; 350 to 12000 when left out.',
+      'x-advice': 'write { min: 450, max: 18000 }',
+      'x-meant': RETIRED_NAMES.amount
+    }),
+    refunded: share(
+      'The share of the Transactions that get one Refund, whole or in part; beside partly_refunded, whole.'
+    ),
+    partly_refunded: share('The share that get one Refund of a part.'),
+    payments_per_ticket: countsAs(
+      'per_ticket',
+      'How many of the Transactions each paid Ticket gets: 2 or 1-3.',
+      1
+    )
+  },
+  description: 'Records of one family to generate from the seed.',
+  'x-meant': RETIRED_NAMES.generate,
+  'x-name': 'Generate'
+})
+export type GenerateData = Static<typeof GENERATE>
+
+const VARS = named(
+  SCALAR,
+  'Variables with their defaults: text, a number, or true or false. The value replaces ${vars.NAME} in any text.'
+)
+export const isOfScenarios = (key: keyof typeof SETTINGS) =>
+  SETTINGS[key].scope === 'sandbox' && key !== 'seed'
+
+const sharedParts = () => ({
+  data: of<Record<string, unknown>>({
+    ...fixtureSchema(true),
+    description:
+      'Records and API keys, as in a fixture; each replaces the whole record of the fixtures with the same id.'
+  }),
+  generate: listOf(GENERATE, 'Records to generate from the seed, after data.'),
+  script: listOf(
+    entrySchema(),
+    'What the emulator does differently; if several entries apply to a request, the first is used.'
+  ),
+  steps: listOf(STEP, 'Requests that are sent through the API when the scenario loads.'),
+  play: listOf(
+    PLAY,
+    'Requests that `check` sends as a client would, after the steps: scripted, journaled and counted.'
+  ),
+  expect: listOf(
+    of<ExpectationData>({ ...expectationSchema(), 'x-name': 'Expectation' }),
+    'What the client must do, and what the records must be at the end.'
+  )
+})
+export type SharedParts = {
+  [K in keyof ReturnType<typeof sharedParts>]?: Static<ReturnType<typeof sharedParts>[K]>
+}
+
+export const sharedScriptSchema = () =>
+  closed({
+    required: ['groups'],
+    properties: {
+      description: text('What the groups are for, in a sentence.'),
+      vars: VARS,
+      groups: named(
+        either(
+          'array',
+          listOf(entrySchema(), undefined, { minItems: 1 }),
+          closed({ properties: sharedParts(), 'x-elsewhere': OF_DATA }),
+          'A list of script entries, or an object with any of data, generate, script, steps, play and expect.'
+        ),
+        'Groups by their names; a scenario includes a group with use: [FILE#GROUP].'
+      )
+    }
+  })
+
+export const scenarioSchema = () =>
+  closed({
+    properties: {
+      name: name('The name of the scenario; its file name when left out.'),
+      description: text('What the scenario is for, in a sentence.'),
+      fixtures: listOf(
+        name(),
+        'Names, or paths relative to this file; they are merged in order, and the last record with an id counts.'
+      ),
+      seed: { ...SETTINGS.seed.schema, description: SETTINGS.seed.about },
+      clock: either(
+        'object',
+        closed({
+          required: ['now'],
+          properties: {
+            now: instant('The time at which the clock starts.'),
+            running: isTrue('Whether it runs from there; true when left out.')
+          }
+        }),
+        instant(),
+        "An instant at which the clock is frozen, or { now, running }; left out: the machine's clock."
+      ),
+      settings: of<object>({
+        ...settingsSchema(isOfScenarios),
+        description: 'Settings of the sandbox.'
+      }),
+      vars: VARS,
+      use: listOf(
+        { ...name(), 'x-advice': RETIRED_NAMES.use },
+        'Groups of other files, such as outages.yaml#brief-outage.'
+      ),
+      ...sharedParts()
+    },
+    'x-elsewhere': OF_DATA
+  })
+export type ScenarioData = Static<ReturnType<typeof scenarioSchema>>
+
+export const publishedParts = (): Readonly<Record<string, object>> => ({
+  ...ENTRY_PARTS,
+  ...{ records: FAMILY_STATE, weight: WEIGHT },
+  ...recordSchemas()
+})
+
+export const SCENARIO_CHECKER = checkerOf(scenarioSchema)
+export const SHARED_SCRIPT_CHECKER = checkerOf(sharedScriptSchema)
+export const SANDBOX_SETTINGS_CHECKER = checkerOf(() =>
+  settingsSchema(key => SETTINGS[key].scope === 'sandbox')
+)
