@@ -51,8 +51,6 @@ export type RunOptions = {
   warn?: (line: string) => void
   /** Called with a sandbox that is about to forget its requests. */
   beforeForgetting?: (sandbox: Sandbox) => void
-  /** Called while a scenario loads: a label, and how many of how many are done. */
-  progress?: (label: string, done: number, total: number) => void
 }
 
 export type RunningEmulator = {
@@ -96,7 +94,6 @@ export async function runEmulator({
   warn = () => {},
   now = Date.now,
   logger,
-  progress,
   beforeForgetting
 }: RunOptions = {}): Promise<RunningEmulator> {
   const launch = {
@@ -106,7 +103,7 @@ export async function runEmulator({
   }
   const process = settingsInForce(launch).values
   const library = Library.by(process)
-  const sandboxes = new Sandboxes({ library, launch, machine: now, progress, beforeForgetting })
+  const sandboxes = new Sandboxes({ library, launch, machine: now, beforeForgetting })
   const folder =
     process.data === null
       ? null

@@ -93,8 +93,6 @@ export const SAYS = {
     `; if it is not for the emulator, unset it or set ${prefixed}, which takes precedence`,
   kubernetes: () =>
     '; Kubernetes sets it for a Service called commerce-emulator: set enableServiceLinks: false in the pod',
-  variable_is: (name: string, value: string, advice: string) =>
-    `  ${name} in the environment is ${value}${advice}.`,
   settings_object: () => 'must be an object of settings, such as pagination: { max_limit: 5 }',
   // failures
   problems: (count: number) => `${count} problems; nothing was started`,
@@ -115,8 +113,6 @@ export const SAYS = {
   exposed: (host: string) =>
     `The emulator listens on ${host} without a control token: every machine that reaches the port can read and change its state. Set CONTROL_TOKEN, or let only this machine reach the port: HOST=127.0.0.1, or docker run -p 127.0.0.1:4010:4010.`,
   defect: () => 'The emulator is stopping because of a defect. Please report it.',
-  not_opened: (address: string, why: string) =>
-    `The browser cannot be opened: ${why}. Open ${address}.`,
   in_memory: () => 'in memory; --data DIR keeps them',
   kept: (file: string) => `kept in ${file}`,
   resumed: (file: string) => `continued from ${file}`,
@@ -136,8 +132,6 @@ export const SAYS = {
   killing: (seconds: number, signal: string) =>
     `the command did not end within ${seconds} s of ${signal}, so it is being killed`,
   command_failed: (how: string) => `the command failed: it ended with ${how}`,
-  proxy: (variable: string) =>
-    `${variable} is set; the command gets NO_PROXY for localhost, so that it reaches the emulator`,
   not_run: (command: string, why: string) => `${command} cannot be run: ${why}`,
   no_such_command: () => 'no such command',
   too_many_recordings: (most: number, more: number) =>
@@ -197,16 +191,10 @@ export const SAYS = {
   caused: (play: string, about: string, advice: string) => `${play}: ${about} ${advice}`,
   counted: (seen: number, isUnplayed = false) =>
     `got ${countOf(seen, 'request')}${isUnplayed ? '; the scenario has no play, so check sends nothing: exec judges the requests of your tests' : ''}`,
-  held: (entry: string, how: string) =>
-    `the script entry ${entry} holds this request ${how}, or limit the hold with for`,
-  until: (waiting: number) => `until ${waiting} requests wait; send them with at_once`,
-  at_gate: (gate: string) => `at the gate ${gate}, which no play opens; use until in place of gate`,
   // checks of a running service
   nothing_sent: (address: string) => `nothing was sent to ${address}`,
-  sent: (requests: number, address: string, keys: string) =>
-    `${countOf(requests, 'request')} sent to ${address}, ${keys}; no control requests, scripts or records were sent`,
-  without_key: () => 'without a key',
-  with_keys: (names: string) => `with the keys for ${names}`,
+  sent: (requests: number, address: string) =>
+    `${countOf(requests, 'request')} sent to ${address}; no control requests, scripts or records were sent`,
   not_compared: (file: string) => `${file} was not written: there was nothing to compare`,
   no_key: (name: string) => `no key for ${name}; add --key ${name}=KEY`,
   no_merchant_key: () => 'no key was given, and the scenario has no merchant key; add --key KEY',
@@ -214,11 +202,9 @@ export const SAYS = {
   not_sent: () => 'not sent: the service cannot be reached',
   no_response: (why: string) => `no response came: ${why}`,
   timed_out: (ms: number) => `no response came within ${ms} ms; wait longer with --timeout`,
-  waiting: () => 'waiting, in seconds',
   compressed: (encoding: string) =>
     `the response is compressed (Content-Encoding: ${encoding}), but Accept-Encoding: identity was sent`,
-  too_long: (bytes: number) =>
-    `the response is longer than ${bytes} bytes; read more with --max-answer`,
+  too_long: (bytes: number) => `the response is longer than ${bytes} bytes`,
   refused_reading: (path: string, status: number, why: string) =>
     `the response to GET ${path} was ${status}${why && ` (${why})`}`,
   too_many_records: (path: string, most: number) =>

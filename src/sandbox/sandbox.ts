@@ -88,7 +88,6 @@ export type SandboxDependencies = {
   machine: () => number
   run?: Run | undefined
   journals?: JournalBudget | undefined
-  progress?: LoadContext['progress']
   /** A sandbox that no request reaches needs none. */
   worker?: Worker | undefined
   /** Called with a sandbox that got requests and is about to forget them. */
@@ -283,8 +282,8 @@ export class Sandbox {
   }
 
   get #making(): LoadContext {
-    const { library, launch, progress, machine } = this.#dependencies
-    return { library, launch, progress, clockFor: start => new Clock(machine, start) }
+    const { library, launch, machine } = this.#dependencies
+    return { library, launch, clockFor: start => new Clock(machine, start) }
   }
 
   /** Does what would make requests wait. Errors: as of `Worker.run`; those of the job. */

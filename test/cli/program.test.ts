@@ -5,11 +5,11 @@ import { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { parse } from 'yaml'
+import { startUpText, warnOfExposure } from '../../src/cli/commands/start.js'
+import { validate } from '../../src/cli/commands/validate.js'
 import { failureLines } from '../../src/cli/failures.js'
 import { run, type Streams } from '../../src/cli/program.js'
 import { reasonOf, SAYS } from '../../src/cli/sentences.js'
-import { startUpText, warnOfExposure } from '../../src/cli/start.js'
-import { validate } from '../../src/cli/validate.js'
 import { RETIRED_COMMANDS } from '../../src/core/retired.js'
 import { SETTINGS, variableOf } from '../../src/core/settings.js'
 import { ran, serving } from '../support/command.js'
@@ -53,9 +53,12 @@ t.test('cli: a reader that has read enough is no failure; a full disk ends nothi
     stderr?.write('lost')
     await sleep(0)
     isFull.clear()
-    const lines = code === 'EPIPE' ? [] : full.map(name => SAYS.lines_missing(name, 'full'))
-    while (said.length < lines.length) await sleep(20)
-    t.same(said.sort(), lines.map(line => `commerce-emulator: ${line}\n`).sort(), what)
+    const isSaid = code !== 'EPIPE' && !full.includes('stderr' as never)
+    t.same(
+      said,
+      isSaid ? [`commerce-emulator: ${SAYS.lines_missing('stdout', 'full')}\n`] : [],
+      what
+    )
   }
 })
 
@@ -402,10 +405,7 @@ t.test('cli: a start that fails says why on stderr', async t => {
     [['--scenario', 'nope'], 'No scenario is called nope. '],
     [['--scenario', 'defualt'], 'No scenario is called defualt; did you mean default? '],
     [['--scenario', './nope.yaml'], unread('./nope.yaml', 'ENOENT')],
-    [
-      ['--scenario', `${root}/one.yml`],
-      `${unread(`${root}/one.yml`, 'ENOENT')}; did you mean ${root}/one.yaml?`
-    ],
+    [['--scenario', `${root}/one.yml`], unread(`${root}/one.yml`, 'ENOENT')],
     [['--scenario', `${root}/`], unread(`${root}/`, 'EISDIR')],
     [['--scenario', `./${long}.yaml`], SAYS.unread(`./${long}.yaml`, 'ENAMETOOLONG')],
     [['--fixtures-dir', '/nowhere'], unread('/nowhere', 'ENOENT')],
@@ -475,10 +475,11 @@ t.test('cli: a system error is reported in words, a defect with its stack', asyn
       return 1
     }
   }
-  await validate([], { launch: { flag, environment: {} } })
+  const launch = { flag, environment: {}, vars: undefined }
+  await validate([], launch)
   ;[looks, most] = [0, looks]
   await t.rejects(
-    validate(['own.yaml'], { launch: { flag, environment: {} } }),
+    validate(['own.yaml'], launch),
     defect,
     'and is not reported as a problem of the file'
   )

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { PassThrough } from 'node:stream'
 import t from 'tap'
 import { parse } from 'yaml'
-import { Recorder } from '../../src/cli/record.js'
+import { Recorder } from '../../src/cli/recorder.js'
 import { reasonOf, SAYS } from '../../src/cli/sentences.js'
 import { ApiError } from '../../src/core/errors.js'
 import { startEmulator } from '../../src/index.js'

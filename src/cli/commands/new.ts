@@ -1,10 +1,22 @@
-/** `commerce-emulator new NAME`: writes a commented scenario to start from. */
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:path'
-import { PACKAGE_ROOT } from '../scenario/library.js'
-import { Failure } from './failures.js'
-import { reasonOf, SAYS, shellWord } from './sentences.js'
+import { visible } from '../../core/visible.js'
+import { PACKAGE_ROOT } from '../../scenario/library.js'
+import { type CommandSpec, option, STATUS } from '../command.js'
+import { Failure } from '../failures.js'
+import { reasonOf, SAYS, shellWord } from '../sentences.js'
+
+export const NEW: CommandSpec = {
+  about: 'Write a commented scenario to start from.',
+  argument: ['<name>', 'Name of the file, or its path; .yaml is added.'],
+  options: [option('--force', 'Overwrite an existing file.')],
+  examples: [['a scenario to start from, in own.yaml', 'commerce-emulator new own']],
+  async run({ force = false }: { force?: boolean }, { stdout }, name: string) {
+    for (const line of await newScenario(name, { force })) stdout.write(`${visible(line)}\n`)
+    return STATUS.done
+  }
+}
 
 const SCHEMA = join('docs', 'schema', 'scenario.json')
 const ENDING = /\.ya?ml$/i
