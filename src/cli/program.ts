@@ -1,7 +1,6 @@
 /** The table of commands; reads the command line by it, and runs what it names. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Command, CommanderError, Help } from 'commander'
-import { RETIRED_COMMANDS } from '../core/retired.js'
 import { VERSION } from '../scenario/version.js'
 import { coloured } from './colours.js'
 import { type CommandLine, type CommandSpec, STATUS } from './command.js'
@@ -71,7 +70,7 @@ export async function run(
   const { stdout, stderr } = streams
   const failing = outliveFailures(streams)
   let status: number | null = STATUS.done
-  const program = programOn(streams, args)
+  const program = programOn(streams)
   for (const [name, spec] of Object.entries(COMMANDS)) {
     const { run } = spec
     const command = addCommand(program, name, spec, args)
@@ -149,20 +148,11 @@ function examplesText(examples: CommandSpec['examples']): string {
 const whereToLook = (command: string) =>
   `(run commerce-emulator${command} --help for ${command === '' ? 'the commands and' : 'its'} flags)`
 
-/** Why a command line is refused: `message`, or what to use in place of a retired name in it. */
-function refusalOf(message: string, args: readonly string[]): string {
-  const words = args.map(word => word.replace(/=.*/s, ''))
-  const row = Object.entries(RETIRED_COMMANDS).find(([name]) =>
-    name
-      .split(' ')
-      .every((word, place) => (word.startsWith('-') ? words.includes(word) : words[place] === word))
-  )
-  // an option with several values takes the command for more of them
-  if (message.includes("argument 'command'")) return `${message.trim()}; ${SAYS.dashes_first()}\n`
-  return row === undefined ? message : `error: ${SAYS.retired(...row)}\n`
-}
+/** An option with several values takes the command for more of them. */
+const refusalOf = (message: string): string =>
+  message.includes("argument 'command'") ? `${message.trim()}; ${SAYS.dashes_first()}\n` : message
 
-const programOn = ({ stdout, stderr }: Streams, args: readonly string[]): Command =>
+const programOn = ({ stdout, stderr }: Streams): Command =>
   new Command('commerce-emulator')
     .description('A local emulator of the Commerce Service API.')
     .version(VERSION, '-V, --version', 'Print the version.')
@@ -174,7 +164,7 @@ const programOn = ({ stdout, stderr }: Streams, args: readonly string[]): Comman
     .configureOutput({
       writeOut: text => stdout.write(text),
       writeErr: text => stderr.write(coloured(text, stderr)),
-      outputError: (message, write) => write(refusalOf(message, args)),
+      outputError: (message, write) => write(refusalOf(message)),
       getOutHelpWidth: () => stdout.columns
     })
     .exitOverride()

@@ -67,7 +67,6 @@ export const SAYS = {
   file_without_flag: (word: string) =>
     `unexpected argument ${word}; did you mean --scenario ${word}?`,
   unknown_command: (word: string, meant: string) => `unknown command ${word}${meant}`,
-  retired: (name: string, advice: string) => `${name} is not available; use ${advice}`,
   no_option_value: (flags: string, got: string) => {
     const [flag] = flags.split(' ')
     return `option '${flags}' must have a value; got ${got}. If that is the value, write ${flag}=${got}`
@@ -149,8 +148,7 @@ export const SAYS = {
     `commerce-emulator repro ${request} --run ${file}`,
   recording_of: (period: string) => `the recording of ${period}`,
   no_recordings: (file: string) => `${file} has no recordings; exec --report writes them.`,
-  not_in_run: (file: string, name: string, known: string) =>
-    `${file} has no request ${name} that can be replayed; it has ${known}`,
+  not_in_run: (file: string, name: string) => `${file} has no request ${name} that can be replayed`,
   not_replayed: (name: string) => `${name} gets another response when it is replayed`,
   emulator_address: (address: string) =>
     `${address} is not an HTTP address; give the emulator's, such as http://localhost:4010`,

@@ -10,7 +10,6 @@ import { validate } from '../../src/cli/commands/validate.js'
 import { failureLines } from '../../src/cli/failures.js'
 import { run, type Streams } from '../../src/cli/program.js'
 import { reasonOf, SAYS } from '../../src/cli/sentences.js'
-import { RETIRED_COMMANDS } from '../../src/core/retired.js'
 import { SETTINGS, variableOf } from '../../src/core/settings.js'
 import { ran, serving } from '../support/command.js'
 import { freePort } from '../support/ports.js'
@@ -172,34 +171,6 @@ t.test('cli: an invalid command line is refused with what is wrong', async t => 
       args.join(' ')
     )
   }
-})
-
-t.test('cli: a command or flag that is gone is refused with what to use instead', async t => {
-  const cases: [args: string[], name: keyof typeof RETIRED_COMMANDS][] = parse(`
-    - [[lsp], lsp]
-    - [[lsp, --stdio], lsp]
-    - [[coverage], coverage]
-    - [[coverage, merge, --format, junit, reports], coverage]
-    - [[report, diff, --before, last, reports], report diff]
-    - [[record, --from, http://a.example, --out, a.yaml, --, 'true'], record --from]
-    - [[record, --out, a.yaml, --from=http://a.example, --, 'true'], record --from]
-    - [[check, --step], check --step]
-  `)
-  for (const [args, name] of cases) {
-    const { status, stdout, stderr } = await ran(args)
-    t.strictSame(
-      [status, stdout, stderr.split('\n')[0]],
-      [2, '', `error: ${SAYS.retired(name, RETIRED_COMMANDS[name])}`],
-      args.join(' ')
-    )
-  }
-  t.strictSame([...new Set(cases.map(([, name]) => name))], Object.keys(RETIRED_COMMANDS))
-  for (const args of [
-    ['report', 'dif'],
-    ['judge', '--from', 'x'],
-    ['exec', '--step', 'x']
-  ])
-    t.match((await ran(args)).stderr, /^error: unknown/, args.join(' '))
 })
 
 t.test('cli: an unknown setting or a bad value is refused where it was given', async t => {

@@ -7,7 +7,6 @@ import { SAYS } from '../sentences.js'
 
 /** A request in a report, `SANDBOX#PERIOD/req_1`; the sandbox at the base address has no name. */
 const IN_RUN = /^([\w.-]*)#\d+\//
-const MAX_NAMED = 20
 
 export const REPRO: CommandSpec = {
   about:
@@ -50,10 +49,7 @@ async function scenarioInRun(name: string, file: string): Promise<string> {
   const found = recordings.find(
     ({ of, requests }) => name === `${of}/${id}` && requests.some(request => request.id === id)
   )
-  if (found === undefined) {
-    const known = recordings.flatMap(({ of, requests }) => requests.map(({ id }) => `${of}/${id}`))
-    throw new Failure(SAYS.not_in_run(file, name, known.slice(0, MAX_NAMED).join(', ')))
-  }
+  if (found === undefined) throw new Failure(SAYS.not_in_run(file, name))
   const [{ replayedCall }, { Sandbox }, { Library }, { scenarioText }] = await Promise.all([
     import('../../replay/replayed.js'),
     import('../../sandbox/sandbox.js'),
