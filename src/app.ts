@@ -12,7 +12,7 @@ import { CONTROL_HEADERS } from './control/guard.js'
 import { ApiError } from './core/errors.js'
 import { BASE, CONTROL, controlOfBase, isUnder, pathOf } from './core/paths.js'
 import type { Settings } from './core/settings.js'
-import { outsideBase } from './engine/answers.js'
+import { REFUSALS } from './engine/sentences.js'
 import type { Sandboxes } from './sandbox/sandboxes.js'
 import type { Library } from './scenario/library.js'
 import { Answers, addApi, type Data } from './server/api.js'
@@ -69,8 +69,11 @@ export async function buildApp({
     rewriteUrl: withoutSandbox,
     frameworkErrors: (error, request, reply) => {
       const refusal = arrivals.open(request, reply)
-      if (isUnder(CONTROL, request.url)) request.arrival.exchange.answerHeaders = CONTROL_HEADERS
-      answers.refuse(refusal ?? error, reply)
+      answers.refuse(
+        refusal ?? error,
+        reply,
+        isUnder(CONTROL, request.url) ? CONTROL_HEADERS : null
+      )
     },
     clientErrorHandler: (error, socket) => answerUnreadable(error as object, socket, app.server)
   })
@@ -131,12 +134,12 @@ function rejectUnroutable({
   headers,
   raw,
   is404,
-  arrival: { exchange }
+  arrival: { reading, base }
 }: FastifyRequest): void {
   if (headers.host === undefined && raw.httpVersion === '1.1') {
     throw new ApiError('request_malformed', { message: SAYS.no_host(), assumption: 'A08' })
   }
   if (!is404 || isUnder(BASE, url) || isUnder(CONTROL, url)) return
-  exchange.rely('A39')
-  throw outsideBase(pathOf(url), exchange.base)
+  reading.relied.add('A39')
+  throw REFUSALS.outsideBase(pathOf(url), base)
 }

@@ -45,7 +45,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   work: 7_700,
   store: 31_000,
   scenario: 334_100,
-  engine: 101_800,
+  engine: 101_000,
   evidence: 82_200,
   sandbox: 92_800,
   replay: 39_500,
@@ -221,11 +221,11 @@ function impurities(tree: Tree): string[] {
   return found
 }
 
-/** What waits in the engine: it answers at once, and its callers wait where a script says so. */
+/** What waits in the engine, where only `run` may: its callers say how. */
 function waits(tree: Tree): string[] {
   const found: string[] = []
   for (const [file, text] of Object.entries(tree)) {
-    if (folderOf(file) !== 'engine') continue
+    if (folderOf(file) !== 'engine' || file === 'engine/run.ts') continue
     visit(parsed(file, text), node => {
       const isThen = ts.isPropertyAccessExpression(node) && node.name.text === 'then'
       const isPromise = ts.isIdentifier(node) && node.text === 'Promise'
@@ -456,12 +456,13 @@ const CHECKS: { title: string; check: (tree: Tree) => string[]; bad: Tree; says:
     }).flatMap(([file, found]) => found.map(what => `${file}: ${what}`))
   },
   {
-    title: 'the engine waits for nothing',
+    title: 'the engine waits for nothing, but where it runs requests',
     check: waits,
     bad: {
       'engine/a.ts': 'const a = async () => 1\nconst b = async () => {\n  await a()\n}',
       'engine/b.ts': 'type B = Promise<void>\nb.then(go)\nfor await (const c of d) {\n}',
       'engine/operations/c.ts': '// async, await and a Promise in words\nconst awaited = then(1)',
+      'engine/run.ts': 'type D = Promise<void>',
       'server/d.ts': 'const d = async () => 1'
     },
     says: [

@@ -1,8 +1,9 @@
 /** The journal as server-sent events. */
 import type { FastifyReply } from 'fastify'
+import type { SecretWords } from '../core/secret-words.js'
 import type { Settings } from '../core/settings.js'
 import { Shares } from '../core/shares.js'
-import type { Exchange } from '../engine/exchange.js'
+import type { Entry } from '../evidence/entry.js'
 import type { JournalListener } from '../evidence/run.js'
 import { summaryOf } from '../evidence/why.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
@@ -38,8 +39,8 @@ export class EventStreams {
     const own = sandbox.name ?? ''
     const write = (bytes: Buffer | string) =>
       raw.writableLength > MAX_BACKLOG ? raw.destroy() : raw.write(bytes)
-    const listener: JournalListener = (name, request) => {
-      if (isOfRun || name === own) write(this.#eventOf(request, name, isOfRun))
+    const listener: JournalListener = (name, entry, keys) => {
+      if (isOfRun || name === own) write(this.#eventOf(entry, name, isOfRun, keys))
     }
     const heartbeat = setInterval(() => write(': \n\n'), HEARTBEAT_MS)
     const end = () => {
@@ -63,12 +64,12 @@ export class EventStreams {
   }
 
   /** Events of a run name the sandbox, which is null at the base address. */
-  #eventOf(request: Exchange | null, name: string, isNamed: boolean): Buffer {
+  #eventOf(request: Entry | null, name: string, isNamed: boolean, keys: () => SecretWords): Buffer {
     const last = this.#last[isNamed ? 'named' : 'own']
     if (request !== null && last[0] === request) return last[1] as Buffer
     const about = {
       ...(isNamed && { sandbox: name || null }),
-      ...(request && summaryOf(request, request.secretWords))
+      ...(request && summaryOf(request, keys()))
     }
     const head = request === null ? 'event: clear' : `id: ${request.id}\nevent: request`
     const bytes = Buffer.from(`${head}\ndata: ${JSON.stringify(about)}\n\n`)

@@ -6,9 +6,11 @@ import { encodeForm, type FormValue } from '../core/form-encoding.js'
 import { instantOf } from '../core/instants.js'
 import { BASE, pathOf } from '../core/paths.js'
 import { maskedThroughout } from '../core/redaction.js'
-import { headersOf } from '../engine/answers.js'
-import { execute } from '../engine/execute.js'
-import { type InnerRequest, requestOf } from '../engine/play.js'
+import { keysToMask } from '../engine/keys.js'
+import type { Scripted } from '../engine/outcome.js'
+import { execute, type InnerRequest, requestOf } from '../engine/play.js'
+import { headersOf } from '../engine/response.js'
+import { close, masked } from '../evidence/entry.js'
 import { nearlyMet, withNearlyMet } from '../evidence/near-misses.js'
 import { explained, explainedText } from '../evidence/why.js'
 import { needsKey } from '../reference/operations.js'
@@ -17,7 +19,7 @@ import { changesBy } from '../replay/past.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { SourceDocument } from '../scenario/read/document.js'
 import { numbersBelow } from '../scenario/read/numbers.js'
-import { type Action, gateOf, type ListedEntry } from '../scenario/script.js'
+import { gateOf, type ListedEntry } from '../scenario/script.js'
 import { bindingsOf } from '../scenario/steps.js'
 import type { Arrival } from '../server/arrivals.js'
 import type { Store } from '../store/store.js'
@@ -48,7 +50,6 @@ export const TRIED = closed({
 })
 type Tried = Static<typeof TRIED>
 
-/** Errors: of the request, `setting_invalid`, `document_invalid`. */
 export async function explain(
   asked: Tried,
   document: SourceDocument,
@@ -62,20 +63,20 @@ export async function explain(
   copy.state.ids.skip()
   await change(copy, asked.changes ?? {}, document)
   const before = { store: copy.store.clone(), script: copy.script.listed() }
-  const request = execute(copy, requestOf(requestAsked(asked, copy.store)), { base })
-  const headers = headersOf(request)
-  request.redact()
+  const response = execute(copy, requestOf(requestAsked(asked, copy.store)), { base })
+  const headers = headersOf(response)
+  const request = masked(close(response, true, 0), response.reading)
 
   const { evidence } = sandbox
-  const keys = request.secretWords
-  const near = maskedThroughout(nearlyMet(request), keys)
+  const keys = keysToMask(copy)
+  const near = maskedThroughout(nearlyMet(request, copy), keys)
   if (isText) return explainedText(request, evidence, keys, near)
   const { user_agent, ms, script, why, ...entry } = explained(request, evidence, keys)
   const records = changesBy(request, [before.store, copy.store])
   return {
     ...entry,
     headers: maskedThroughout(headers, keys),
-    script: script && { ...script, ...waitOf(request.action as Action) },
+    script: script && { ...script, ...waitOf(request.script as Scripted) },
     why: withNearlyMet(why, near),
     changes: {
       records: maskedThroughout(records, keys),
@@ -125,9 +126,9 @@ function requestAsked(
   }
 }
 
-const waitOf = ({ id, delay, entry: { data } }: Action) => ({
+const waitOf = ({ action: { id, delay, entry } }: Scripted) => ({
   delay,
-  gate: data.hold === undefined ? null : gateOf(id, data.hold)
+  gate: entry.data.hold === undefined ? null : gateOf(id, entry.data.hold)
 })
 
 const countsChanged = (

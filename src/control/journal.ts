@@ -3,8 +3,9 @@ import type { Static } from 'typebox'
 import * as Type from 'typebox'
 import { instantOf } from '../core/instants.js'
 import { maskedThroughout } from '../core/redaction.js'
-import { brokenRule, type Exchange } from '../engine/exchange.js'
 import { keysToMask } from '../engine/keys.js'
+import { brokenRule } from '../engine/outcome.js'
+import type { Entry } from '../evidence/entry.js'
 import { judgementOf } from '../evidence/judgement.js'
 import { summaryOf } from '../evidence/why.js'
 import { OPERATION_NAMES, operationNamed } from '../reference/operations.js'
@@ -19,7 +20,6 @@ import { lazily } from '../work/json-pieces.js'
 import { filterOfScenario, REFUSALS } from './sentences.js'
 import { written } from './writing.js'
 
-/** The parameter `scope`. */
 export const scope = (description: string) => ({
   scope: optional(word(['sandbox', 'run'], { description }))
 })
@@ -95,9 +95,8 @@ export async function recordedText(
   return scenarioText(sandbox, chosen, signal, scenarioOf)
 }
 
-/** A scenario of one request. Errors: `parameter_invalid` if it cannot be replayed. */
 export async function repeatedText(
-  one: Exchange,
+  one: Entry,
   sandbox: Sandbox,
   signal: AbortSignal
 ): Promise<string> {
@@ -110,7 +109,7 @@ export async function repeatedText(
 
 const scenarioText = (
   sandbox: Sandbox,
-  chosen: readonly Exchange[] | undefined,
+  chosen: readonly Entry[] | undefined,
   signal: AbortSignal,
   scenarioFrom: typeof scenarioOf
 ): Promise<string> =>
@@ -122,7 +121,7 @@ const scenarioText = (
 const idsIn = ({ evidence }: Sandbox): string[] => evidence.journal.requests().map(({ id }) => id)
 
 /** `param` is where the id was given. Errors: `request_unknown`. */
-export function requestNamed(id: string, sandbox: Sandbox, param = 'id'): Exchange {
+export function requestNamed(id: string, sandbox: Sandbox, param = 'id'): Entry {
   const found = sandbox.evidence.find(id)
   if (!found) throw REFUSALS.requestUnknown(id, idsIn(sandbox), param)
   return found
@@ -153,7 +152,7 @@ export async function recordsAt(
 
 /** Errors: as of `Worker.run`; `state_unknown`. */
 export async function changesOfRequest(
-  call: Exchange,
+  call: Entry,
   sandbox: Sandbox,
   signal: AbortSignal
 ): Promise<RecordChange[]> {
@@ -164,10 +163,10 @@ export async function changesOfRequest(
 
 /** Errors: as of `Worker.run`; `state_unknown`. */
 const inThePast = <T>(
-  call: Exchange,
+  call: Entry,
   sandbox: Sandbox,
   signal: AbortSignal,
-  made: (call: Exchange) => Promise<T>
+  made: (call: Entry) => Promise<T>
 ): Promise<T> =>
   sandbox.work(signal, async () => {
     if (!isKnown(sandbox, call))
@@ -179,7 +178,7 @@ const inThePast = <T>(
 function filterOf(
   { on, status, since, rule, trace, ids: listed }: Filters,
   sandbox: Sandbox
-): (request: Exchange) => boolean {
+): (request: Entry) => boolean {
   const operation = on === undefined ? undefined : operationNamed(on)
   if (operation === null) throw REFUSALS.operationUnknown(on as string, OPERATION_NAMES)
   if (status !== undefined && !/^[1-5](\d\d|xx)$/.test(status)) throw REFUSALS.statusWrong(status)
@@ -195,7 +194,7 @@ function filterOf(
     (rule === undefined ||
       brokenRule(request) === rule ||
       judgementOf(request).kept.includes(RULE_PLACES.get(rule) as number)) &&
-    (trace === undefined || request.trace === trace) &&
+    (trace === undefined || request.caller.trace === trace) &&
     (named === undefined || named.has(request.id)) &&
     (later ? later.has(request.id) : request.at >= (at as number))
 }

@@ -469,7 +469,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
           if (format === 'scenario')
             return reply.type(YAML).send(await repeatedText(found, sandbox, left()))
           const told = [found, sandbox.evidence, keysToMask(sandbox)] as const
-          const near = maskedThroughout(nearlyMet(found), keysToMask(sandbox))
+          const near = maskedThroughout(nearlyMet(found, sandbox), keysToMask(sandbox))
           if (format === 'text') return asText(reply, explainedText(...told, near))
           const { why, ...entry } = explained(...told)
           return { ...entry, why: withNearlyMet(why, near) }

@@ -8,7 +8,7 @@ import { CONTROL, controlOfBase, pathOf } from '../core/paths.js'
 import { isObject } from '../core/quick-check.js'
 import { type Settings, settingsInForce } from '../core/settings.js'
 import type { Shares } from '../core/shares.js'
-import { hasBody } from '../engine/exchange.js'
+import { hasBody } from '../engine/arrived.js'
 import { compileTable, decodeParameters, refuseMisshapen } from '../engine/parameters.js'
 import { NO_PARAMETERS, schemaOf } from '../reference/parameters.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
@@ -114,8 +114,13 @@ export const row = <Q extends TSchema, B extends TSchema>(row: Row<Q, B>): Row =
   row as unknown as Row
 
 const nothing = () => {}
-const PLAIN = { settings: settingsInForce({}).values, rely: nothing }
-const LOOKUPS = { unknown: nothing, find: nothing, cursor: nothing }
+const PLAIN = {
+  settings: settingsInForce({}).values,
+  relied: { add: nothing },
+  hearUnknown: nothing,
+  find: nothing,
+  checkCursor: nothing
+}
 
 export function addRoute(control: FastifyInstance, on: string, row: Row, services: Services): void {
   const { run, query, body: wanted, status = 200, adds, isSaved, makesSandbox } = row
@@ -169,7 +174,7 @@ function queryOf(request: FastifyRequest, table: ReturnType<typeof compileTable>
   const { root, problem } = decodeForm(request.query as string, request.arrival.sandbox.settings)
   if (problem) throw new ApiError(problem.code, { message: problem.message, param: problem.param })
   refuseMisshapen(table, root)
-  return decodeParameters(table, root, PLAIN, LOOKUPS)
+  return decodeParameters(table, root, PLAIN)
 }
 
 /** Reads bodies. Errors: `body_malformed` for none, or broken JSON; `document_invalid`. */
@@ -223,7 +228,7 @@ export function noSuchPath(
   known: readonly string[] = []
 ): ApiError {
   return REFUSALS.pathUnknown(
-    arrival.exchange.method,
+    arrival.request.method,
     controlOfBase(arrival.base),
     pathOf(url).slice(CONTROL.length),
     known

@@ -50,7 +50,7 @@ function isOwnPage({ headers, method }: FastifyRequest): boolean {
 
 /** The guard has refused other origins by then. */
 export const isSignedIn = (request: FastifyRequest, sessions: Sessions): boolean =>
-  isOwnPage(request) && sessions.has(idIn(request), request.arrival.exchange.now)
+  isOwnPage(request) && sessions.has(idIn(request), request.arrival.reading.request.now)
 
 const cookie = (request: FastifyRequest, id: string, seconds: number): string =>
   stringifySetCookie(cookieOf(request), id, {
@@ -62,7 +62,7 @@ const cookie = (request: FastifyRequest, id: string, seconds: number): string =>
 
 /** Begins a session, and returns its cookie. */
 export const signIn = (request: FastifyRequest, sessions: Sessions): string =>
-  cookie(request, sessions.begin(request.arrival.exchange.now), SESSION_MS / 1000)
+  cookie(request, sessions.begin(request.arrival.reading.request.now), SESSION_MS / 1000)
 
 /** Returns the cookie that replaces its own. */
 export function signOut(request: FastifyRequest, sessions: Sessions): string {

@@ -3,9 +3,9 @@ import { EventEmitter, once } from 'node:events'
 import * as Type from 'typebox'
 import { durationOf } from '../core/durations.js'
 import { isSecretName, maskedThroughout } from '../core/redaction.js'
-import type { Exchange } from '../engine/exchange.js'
 import { keysToMask } from '../engine/keys.js'
-import { endingOf, sentIn } from '../engine/scripted.js'
+import { sentIn } from '../engine/scripted.js'
+import { type Entry, endingOf } from '../evidence/entry.js'
 import type { Journal } from '../evidence/journal.js'
 import { explainedUnused, explainedVerdicts } from '../evidence/near-misses.js'
 import { summaryOf } from '../evidence/why.js'
@@ -39,7 +39,7 @@ import { REFUSALS, say, VERIFY } from './sentences.js'
 
 type Verdict = { holds: boolean; message: string; [more: string]: unknown }
 type Judge = {
-  see: (request: Exchange) => void
+  see: (request: Entry) => void
   holds: () => Promise<boolean>
   /** Errors: `journal_incomplete`. */
   verdict: () => Promise<Verdict>
@@ -172,9 +172,9 @@ function tallyJudge(expectation: Expectation, sandbox: Sandbox): Judge {
   const known = journal.unseen - journal.dropped
   const missing = () => journal.unseen - known
   const tally = new Tally([expectation])
-  const counted: Exchange[] = []
-  const see = (request: Exchange) => {
-    const came = tally.came(sentIn(sandbox.store, request, null), request.id)
+  const counted: Entry[] = []
+  const see = (request: Entry) => {
+    const came = tally.came(sentIn(sandbox.store, request), request.id)
     tally.ended(came, endingOf(request))
     if (!tally.hasCounted(came)) return
     if (counted.push(request) > MAX_SHOWN && 'calls' in expectation) counted.shift()
@@ -241,10 +241,9 @@ async function scriptVerdict(sandbox: Sandbox): Promise<Verdict> {
   }
 }
 
-/** The journal holds requests in the order in which they ended. */
-const inOrderOfArrival = (journal: Journal): Exchange[] =>
+const inOrderOfArrival = (journal: Journal): Entry[] =>
   journal.requests().sort((a, b) => numberOf(a) - numberOf(b))
-const numberOf = ({ id }: Exchange) => Number(id.slice(id.indexOf('_') + 1))
+const numberOf = ({ id }: Entry) => Number(id.slice(id.indexOf('_') + 1))
 
 type Waiting = Pick<Context, 'sandbox' | 'left' | 'waiting' | 'closing'>
 
@@ -253,7 +252,7 @@ class Following {
   judge: Judge
   readonly stop: () => void
   #clears: number
-  #unseen: Exchange[]
+  #unseen: Entry[]
   readonly #news = new EventEmitter()
 
   constructor(

@@ -5,8 +5,10 @@ import type { OPERATIONS, OperationId } from '../reference/operations.js'
 import type { Reference } from '../reference/parameters.js'
 import type { TABLES } from '../reference/tables.js'
 import type { Records } from '../store/store.js'
-import type { Exchange } from './exchange.js'
 import type { StoredList } from './listing.js'
+import type { Facts } from './outcome.js'
+import type { Caller } from './visibility.js'
+import type { World } from './world.js'
 
 type Sent<T> = T extends { body: infer B extends TSchema }
   ? Static<B>
@@ -25,16 +27,18 @@ type ShownBy<I extends OperationId> = Operation<I>['kind'] extends 'delete'
     : Records[FamilyOf<I>]
 
 /** A request whose caller, parameters and named records are known and right. */
-export type Handled<I extends OperationId> = Omit<
-  Exchange,
-  'values' | 'params' | 'found' | 'actor'
-> & {
-  readonly values: Found<Sent<(typeof TABLES)[I]>>
-  readonly params: Params<(typeof TABLES)[I]>
-  readonly found: Records[FamilyOf<I>]
+export type Handled<I extends OperationId> = Caller & {
+  readonly world: World
+  readonly base: string
+  readonly path: string
   readonly actor: Account
+  readonly params: Params<(typeof TABLES)[I]>
+  readonly values: Found<Sent<(typeof TABLES)[I]>>
+  readonly found: Records[FamilyOf<I>]
 }
-/** Returns what the client is shown; null becomes a 204. Errors: thrown refusals. */
-export type Handler<I extends OperationId> = (request: Handled<I>) => ShownBy<I>
+/** What the client is shown, where null becomes a 204, and what the operation saw. */
+export type Result<R> = { readonly shown: R; readonly facts?: Partial<Facts> }
+/** Errors: thrown refusals. */
+export type Handler<I extends OperationId> = (request: Handled<I>) => Result<ShownBy<I>>
 /** The handlers of the operations of a family, in the reference's order. */
 export type Handlers<I extends OperationId> = { readonly [K in I]: Handler<K> }

@@ -3,7 +3,7 @@ import { basicAuthorization } from '../core/basic-authorization.js'
 import { withoutSecrets } from '../core/redaction.js'
 import { SecretWords } from '../core/secret-words.js'
 import type { Account } from '../reference/accounts.js'
-import type { AssumptionId } from '../reference/assumptions.js'
+import type { Relied } from './outcome.js'
 import { REFUSALS } from './sentences.js'
 import type { World } from './world.js'
 
@@ -11,7 +11,7 @@ import type { World } from './world.js'
 export function actorOf(
   authorization: string | undefined,
   { settings, state: { store } }: World,
-  noted: { rely: (assumption: AssumptionId) => void }
+  relied: Relied
 ): Account {
   const fallback = settings['auth.accept_any_key']
   const known =
@@ -19,7 +19,7 @@ export function actorOf(
       ? secretsOf(store.keys, settings.control_token).headers.get(authorization)
       : undefined
   if (known !== undefined) {
-    noted.rely('A18')
+    relied.add('A18')
     return store.accounts.get(known) as Account
   }
   if (authorization === undefined) throw REFUSALS.noKey()
@@ -27,7 +27,7 @@ export function actorOf(
   if (scheme?.toLowerCase() !== 'basic') throw REFUSALS.notBasic()
   if (key === undefined) throw REFUSALS.notBase64()
   if (password === '' && key === '') throw REFUSALS.noUserName()
-  noted.rely('A18')
+  relied.add('A18')
   if (password !== '') throw REFUSALS.hasPassword()
   const account = fallback ?? store.keys.get(key)
   if (account === undefined) throw REFUSALS.unknownKey(key)
@@ -36,7 +36,6 @@ export function actorOf(
 
 /** The Authorization headers that clients send, with the Account of each, and the words to mask. */
 type Secrets = { headers: ReadonlyMap<string, string>; words: SecretWords }
-/** By the keys of each sandbox; made again when there are more. */
 const SECRETS = new WeakMap<ReadonlyMap<string, string>, Secrets>()
 
 function secretsOf(keys: ReadonlyMap<string, string>, token: string | null): Secrets {
@@ -54,7 +53,6 @@ function secretsOf(keys: ReadonlyMap<string, string>, token: string | null): Sec
   return known
 }
 
-/** The key in the header, known or not; null where there is none. */
 export const keyIn = (authorization: string | undefined): string | null =>
   (authorization && credentialsIn(authorization)[1]) || null
 
@@ -70,7 +68,6 @@ export type Guarded = Pick<World, 'isLoaded' | 'state' | 'settings'>
 /** Unknown keys are masked from this length on: a shorter one is a word like any other. */
 const MIN_KEY_LENGTH = 8
 
-/** Text without card numbers, the sandbox's API keys and the caller's own (A25). */
 export function redacted(text: string, world: Guarded, authorization?: string | undefined): string {
   return withoutSecrets(text, keysToMask(world, authorization))
 }

@@ -9,9 +9,17 @@ import type { Collection, Stored, StoredRecord } from '../store/collection.js'
 import type { Position } from '../store/ordered-index.js'
 import { type Page, pageOf, type Query } from '../store/paging.js'
 import { ALL, collectionOf, type RecordOf } from '../store/store.js'
-import type { Exchange } from './exchange.js'
+import type { Facts } from './outcome.js'
 import { REFUSALS } from './sentences.js'
-import { everything, isLimited, isOwn, type Narrowing, narrowedTo, visible } from './visibility.js'
+import {
+  type Caller,
+  everything,
+  isLimited,
+  isOwn,
+  type Narrowing,
+  narrowedTo,
+  visible
+} from './visibility.js'
 
 export type ListValues = {
   limit?: number
@@ -20,7 +28,6 @@ export type ListValues = {
   created?: { gte?: string; gt?: string; lte?: string; lt?: string }
 }
 type Listing<F extends Family> = {
-  /** What the list is narrowed to before retrieval. */
   within: Narrowing
   /** Post-hoc filter over the records retrieved for the page: a search. */
   keep?: ((record: RecordOf<F>) => boolean) | undefined
@@ -30,16 +37,18 @@ type Listing<F extends Family> = {
 
 export type StoredList<R> = List<R> & { readonly stored: readonly Stored<R>[] }
 
-type Listed = Omit<Exchange, 'values' | 'params' | 'found' | 'actor'> &
-  Pick<Exchange, 'actor'> & { readonly values: object; readonly params: object }
+type Listed = Caller & {
+  readonly base: string
+  readonly path: string
+  readonly params: { readonly id?: string }
+}
 
 export function listed<F extends Family>(
-  request: Listed,
+  request: Listed & { readonly values: ListValues },
   family: F,
   { within, keep, order }: Listing<F>
-): StoredList<RecordOf<F>> {
-  const { store, settings } = request
-  const values = request.values as ListValues
+): { shown: StoredList<RecordOf<F>>; facts: Partial<Facts> } {
+  const { store, settings, values, relied } = request
   const collection = collectionOf(store, family)
   const { gte, gt, lte, lt } = values.created === undefined ? NO_BOUNDS : boundsOf(values.created)
   const { starting_after, ending_before } = values
@@ -60,26 +69,29 @@ export function listed<F extends Family>(
   }
   const page: Page<RecordOf<F>> = pageOf(collection, query)
   const { stored, hasMore } = page
-  request.retrieved = stored.length
   if (
     isLimited(request)
       ? family !== 'users' && hides(collection, query, page)
       : stored.some(one => !isOwn(request, family, one))
   )
-    request.rely('A19')
+    relied.add('A19')
   const shown = keep ? stored.filter(({ record }) => keep(record)) : stored
   if (order === undefined && (stored.length > 1 || hasMore || isPart(collection, query, page)))
-    request.rely('A11')
-  if (values.created !== undefined)
-    request.isCompared = stored.length > 0 || !isEmpty(collection, query)
+    relied.add('A11')
+  const { filteredBy = null } = within
+  const isCompared =
+    values.created !== undefined && (stored.length > 0 || !isEmpty(collection, query))
   return {
-    object: 'list',
-    url: `${request.base}${withoutSlashes(request.path)}`,
-    data: shown.map(({ record }) => record),
-    has_more: hasMore,
-    first_id: stored[0]?.record.id ?? null,
-    last_id: stored.at(-1)?.record.id ?? null,
-    stored: shown
+    shown: {
+      object: 'list',
+      url: `${request.base}${withoutSlashes(request.path)}`,
+      data: shown.map(({ record }) => record),
+      has_more: hasMore,
+      first_id: stored[0]?.record.id ?? null,
+      last_id: stored.at(-1)?.record.id ?? null,
+      stored: shown
+    },
+    facts: { filteredBy, isCompared, retrieved: stored.length }
   }
 }
 
@@ -88,7 +100,6 @@ const NO_BOUNDS: Bounds<number> = {}
 export const limitOf = ({ limit }: ListValues, settings: Settings): number =>
   limit ?? Math.min(settings['pagination.default_limit'], settings['pagination.max_limit'])
 
-/** Whether a page at a cursor shows fewer records than there are. */
 function isPart<R extends StoredRecord>(
   collection: Collection<R>,
   query: Query,
@@ -120,32 +131,35 @@ function hides<R extends StoredRecord>(
 }
 
 /** A record that the caller may see, or that was deleted (A10). Errors: `cursor_unknown`. */
-export function positionOf(request: Listed, family: Family, param: string, id: string): Position {
+export function positionOf(
+  request: Caller & { readonly params: { readonly id?: string } },
+  family: Family,
+  param: string,
+  id: string
+): Position {
   const { store, params } = request
   const collection = collectionOf(store, family)
   const position = collection.position(id)
   const isHidden = collection.get(id) !== undefined && visible(request, family, id) === undefined
-  // the list of Users is that of one Account
-  const isElsewhere = family === 'users' && !collection.isOwnedBy(id, (params as { id: string }).id)
+  const isElsewhere = family === 'users' && !collection.isOwnedBy(id, params.id ?? '')
   if (position === undefined || isHidden || isElsewhere) throw REFUSALS.unknownCursor(param, id)
   return position
 }
 
 /** What a filter narrows a list to; everything without one (FILT-5, REF-10). */
 export function filtered(
-  request: Listed,
+  request: Caller,
   family: 'locations' | 'transactions',
   id: string | undefined
 ): Narrowing {
-  if (id === undefined) return everything(request)
-  const record = visible(request, family, id)
-  request.filteredBy = record ?? null
-  return narrowedTo(request, family, record)
+  return id === undefined
+    ? everything(request)
+    : narrowedTo(request, family, visible(request, family, id))
 }
 
 /** A filter for after the retrieval (SRCH-1, SRCH-2, A13); undefined without a search. */
 export function searching<R>(
-  request: Listed,
+  { relied }: Caller,
   query: string | undefined,
   how: Matching,
   textOf: (record: R) => string | null | undefined
@@ -153,7 +167,7 @@ export function searching<R>(
   if (query === undefined) return undefined
   return (record: R): boolean => {
     const match = matchOf(textOf(record), query, how)
-    if (match === 'other_case') request.rely('A40')
+    if (match === 'other_case') relied.add('A40')
     return match !== 'no'
   }
 }

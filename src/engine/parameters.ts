@@ -19,22 +19,19 @@ import {
   sentName
 } from '../reference/parameters.js'
 import type { RuleId } from '../reference/rules.js'
-import { NO_VALUES, type Values } from './exchange.js'
 import { type Blame, EXPECTS, JSON_HINT, REFUSALS, unsetHint } from './sentences.js'
 
-/** Where a body names a record, which has to exist by `rule`. */
 export type BodyReference = { param: string; rule: RuleId }
+export type Values = Readonly<Record<string, unknown>>
+export const NO_VALUES: Values = Object.freeze({})
 export type DecodeContext = {
   readonly settings: Settings
-  rely: (assumption: AssumptionId) => void
-}
-export type Lookups<C extends DecodeContext> = {
-  /** Hears of parameters that the operation does not have. */
-  unknown: (context: C, messages: readonly string[]) => void
-  /** Finds a record. Errors: for an id that names none. */
-  find: (context: C, family: Family, id: string, reference: BodyReference) => unknown
-  /** Refuses a cursor that names no record of the list, or comes with another. */
-  cursor: (context: C, param: string, id: string) => void
+  readonly relied: { readonly add: (assumption: AssumptionId) => unknown }
+  hearUnknown: (messages: readonly string[]) => void
+  /** Errors: for an id that names no record. */
+  find: (family: Family, id: string, reference: BodyReference) => unknown
+  /** Errors: for a cursor that names no record of the list, or comes with another. */
+  checkCursor: (param: string, id: string) => void
 }
 
 /** A parameter: `name` is how it is sent, `key` where its value is. */
@@ -90,16 +87,11 @@ const IN_BODY =
  * Errors: `parameter_unknown`, `parameter_not_updatable`, `parameter_missing`, `parameter_invalid`,
  * `form_malformed`.
  */
-export function decodeParameters<C extends DecodeContext>(
-  table: Table,
-  form: FormObject,
-  context: C,
-  lookups: Lookups<C>
-): Values {
+export function decodeParameters(table: Table, form: FormObject, context: DecodeContext): Values {
   if (form.size === 0 && !table.hasRequired) return NO_VALUES
   const unknown = unknownIn(table, form, '')
-  if (unknown.length > 0) refuseUnknown(unknown, table, context, lookups)
-  return new Decoder(context, lookups, form, table.unsets).object(table, form)
+  if (unknown.length > 0) refuseUnknown(unknown, table, context)
+  return new Decoder(context, form, table.unsets).object(table, form)
 }
 
 /** Refuses a value, names or a list where another shape belongs (A36). Errors: `form_malformed`. */
@@ -122,43 +114,19 @@ export function refuseMisshapen({ byName }: Table, form: FormObject): void {
   }
 }
 
-/** Looks the named records up again. Errors: as of `Lookups.find`. */
-export function findReferences<C extends DecodeContext>(
-  { fields }: Table,
-  values: Values,
-  context: C,
-  { find }: Lookups<C>
-): Values {
-  const found = { ...values }
-  for (const { key, path, schema } of fields) {
-    const { 'x-refers': family, 'x-rule': rule } = schema
-    if (family !== undefined && key in found)
-      found[key] = find(context, family, (found[key] as { id: string }).id, {
-        param: path,
-        rule: rule as RuleId
-      })
-  }
-  return found
-}
-
 /** Refuses parameters in the query of an operation with a body (A14). */
-export function refuseInQuery<C extends DecodeContext>(
-  query: FormObject,
-  context: C,
-  lookups: Lookups<C>
-): void {
-  refuseUnknown(unknownIn(NO_TABLE, query, ''), NO_TABLE, context, lookups, IN_BODY)
+export function refuseInQuery(query: FormObject, context: DecodeContext): void {
+  refuseUnknown(unknownIn(NO_TABLE, query, ''), NO_TABLE, context, IN_BODY)
 }
 
 /** Refuses unknown parameters, at least one (A14); `hint` says where they belong. */
-function refuseUnknown<C extends DecodeContext>(
+function refuseUnknown(
   params: readonly string[],
   table: Table,
-  context: C,
-  { unknown }: Lookups<C>,
+  context: DecodeContext,
   hint?: string
 ): void {
-  context.rely('A14')
+  context.relied.add('A14')
   const known = namesIn(table)
   const messages: string[] = []
   let list = known.length > 0 ? `; it takes ${known.join(', ')}.` : '; it takes none.'
@@ -172,7 +140,7 @@ function refuseUnknown<C extends DecodeContext>(
   }
   if (params.length > MAX_NAMED)
     messages.push(`${params.length - MAX_NAMED} more are not parameters either.`)
-  unknown(context, messages)
+  context.hearUnknown(messages)
   if (context.settings['parameters.unknown'] === 'reject')
     throw REFUSALS.unknown(messages, params[0] as string)
 }
@@ -219,16 +187,14 @@ const PRINTED_OBJECT = /^\[object \w+\]$|^map\[.*\]$|^Array$|^[{[].*[}\]]$/s
 const EMPTY_OBJECT = new FormObject()
 const CLEARED_OBJECT = Object.assign(new FormObject(), { cleared: true })
 
-class Decoder<C extends DecodeContext> {
-  readonly #context: C
-  readonly #lookups: Lookups<C>
+class Decoder {
+  readonly #context: DecodeContext
   readonly #form: FormObject
   /** An empty value unsets a parameter, as in an update, or is as if absent (A16, UPD-2). */
   readonly #unsets: boolean
 
-  constructor(context: C, lookups: Lookups<C>, form: FormObject, unsets: boolean) {
+  constructor(context: DecodeContext, form: FormObject, unsets: boolean) {
     this.#context = context
-    this.#lookups = lookups
     this.#form = form
     this.#unsets = unsets
   }
@@ -285,7 +251,7 @@ class Decoder<C extends DecodeContext> {
       throw refusal(path, EXPECTS.notEmpty, { assumption: 'A16' })
     }
     if (!this.#unsets) {
-      context.rely('A16')
+      context.relied.add('A16')
       return this.#leftOut(field)
     }
     if (table) return this.object(table, CLEARED_OBJECT)
@@ -293,13 +259,13 @@ class Decoder<C extends DecodeContext> {
     if (required && context.settings['parameters.unset_required'] === 'reject') {
       throw refusal(path, EXPECTS.kept, { assumption: 'A16' }, 'parameter_missing')
     }
-    if (required) context.rely('A16')
+    if (required) context.relied.add('A16')
     return null
   }
 
   /** Named by the reference, but not updatable (A15, REF-9). */
   #fixed({ path, schema }: Field): undefined {
-    this.#context.rely('A15')
+    this.#context.relied.add('A15')
     if (this.#context.settings['parameters.not_updatable'] === 'reject')
       throw REFUSALS.fixed(path, schema['x-rule'] as RuleId)
   }
@@ -325,7 +291,7 @@ class Decoder<C extends DecodeContext> {
         })
       if (value !== '') entries[key] = value
       else if (this.#unsets) entries[key] = null
-      else this.#context.rely('A16')
+      else this.#context.relied.add('A16')
     }
     return this.#unsets ? { cleared: node.cleared, entries } : (entries as Metadata)
   }
@@ -333,8 +299,8 @@ class Decoder<C extends DecodeContext> {
   /** An empty whole came with parts: in an update they are set after it (A17). */
   #clearedIn({ cleared }: FormObject): void {
     if (!cleared) return
-    this.#context.rely('A17')
-    if (!this.#unsets) this.#context.rely('A16')
+    this.#context.relied.add('A17')
+    if (!this.#unsets) this.#context.relied.add('A16')
   }
 
   #scalar(field: Field, text: string): unknown {
@@ -343,79 +309,55 @@ class Decoder<C extends DecodeContext> {
     if (schema.type === 'number') return decimal(field, text)
     if (schema.enum && !schema.enum.includes(text)) {
       const words = schema.enum as string[]
-      throw refusal(
-        path,
-        `${EXPECTS.oneOf(words)}${sent(schema, text)}${didYouMean(text, words)}`,
-        blameOf(schema)
-      )
+      throw wrong(field, EXPECTS.oneOf(words), text, { hint: didYouMean(text, words) })
     }
     if (schema.format !== undefined) return this.#formatted(field, text)
     const { 'x-refers': family } = schema
     if (family)
-      return this.#lookups.find(this.#context, family, text, {
+      return this.#context.find(family, text, {
         param: path,
         rule: schema['x-rule'] as RuleId
       })
     if (schema.maxLength !== undefined && text.length > schema.maxLength)
-      throw refusal(path, `${EXPECTS.shorter(schema.maxLength)}${sent(schema, text)}`, {
-        assumption: 'A35'
-      })
-    if (schema['x-cursor'] !== undefined) this.#lookups.cursor(this.#context, path, text)
+      throw wrong(field, EXPECTS.shorter(schema.maxLength), text, { assumption: 'A35' })
+    if (schema['x-cursor'] !== undefined) this.#context.checkCursor(path, text)
     return text
   }
 
-  #formatted({ path, schema }: Field, text: string): string {
-    const { problem, stored, reliesOn } = FORMATS[schema.format as keyof typeof FORMATS]
-    const wrong = problem(text)
-    if (wrong !== null) {
-      throw refusal(
-        path,
-        `${wrong.expected}${sent(schema, text)}`,
-        wrong.assumption ? { assumption: wrong.assumption } : blameOf(schema)
-      )
-    }
+  #formatted(field: Field, text: string): string {
+    const { problem, stored, reliesOn } = FORMATS[field.schema.format as keyof typeof FORMATS]
+    const found = problem(text)
+    if (found !== null) throw wrong(field, found.expected, text, found)
     const assumption = reliesOn?.(text)
-    if (assumption) this.#context.rely(assumption)
+    if (assumption) this.#context.relied.add(assumption)
     return stored?.(text) ?? text
   }
 
   /** Of sub-units, or a page size, which settings bound (LIST-3, A10, A27). */
-  #integer({ path, schema }: Field, text: string): number {
+  #integer(field: Field, text: string): number {
+    const { schema } = field
     const { value, problem } = readInteger(text)
-    if (problem === 'not_an_integer')
-      throw refusal(path, `${EXPECTS.whole}${sent(schema, text)}`, blameOf(schema))
-    const { settings } = this.#context
+    if (problem === 'not_an_integer') throw wrong(field, EXPECTS.whole, text)
+    const { settings, relied } = this.#context
     const isPage = schema['x-page-size'] === true
     const [least, most] = isPage
       ? [1, settings['pagination.max_limit']]
       : [schema.minimum as number, schema.maximum as number]
     if (problem === null && value >= least && value <= most) return value
     if (isPage && settings['pagination.out_of_range'] === 'clamp') {
-      this.#context.rely('A10')
+      relied.add('A10')
       return Math.min(Math.max(value, least), most)
     }
-    if (isPage)
-      throw refusal(path, `${EXPECTS.between(least, most)}${sent(schema, text)}`, {
-        assumption: 'A10'
-      })
-    if (value > most)
-      throw refusal(path, `${EXPECTS.atMost(most)}${sent(schema, text)}`, { assumption: 'A27' })
-    throw refusal(
-      path,
-      `${EXPECTS.atLeast(least)}${sent(schema, text)}`,
-      least > 0 ? blameOf(schema) : { assumption: 'A27' }
-    )
+    if (isPage) throw wrong(field, EXPECTS.between(least, most), text, { assumption: 'A10' })
+    if (value > most) throw wrong(field, EXPECTS.atMost(most), text, { assumption: 'A27' })
+    throw wrong(field, EXPECTS.atLeast(least), text, least > 0 ? {} : { assumption: 'A27' })
   }
 }
 
-function decimal({ path, schema }: Field, text: string): number {
+function decimal(field: Field, text: string): number {
   const { value, problem } = readDecimal(text)
   if (problem === null) return value
-  throw refusal(
-    path,
-    `${problem === 'inexact' ? EXPECTS.exact : EXPECTS.decimal}${sent(schema, text)}`,
-    blameOf(schema)
-  )
+  throw wrong(field, problem === 'inexact' ? EXPECTS.exact : EXPECTS.decimal, text)
 }
 
 /** A name to send instead: of the part that the value is named like, or the first. */
@@ -424,7 +366,6 @@ function exampleOf({ path, table }: Field, value?: string): string {
   return names.find(name => name.endsWith(`[${value}]`)) ?? (names[0] as string)
 }
 
-/** One value where nested names belong. */
 function notNested(field: Field, node: string, rule: RuleId): ApiError {
   return refusal(
     field.path,
@@ -439,6 +380,20 @@ const refusal = (
   blame: Blame,
   code: ErrorCode = 'parameter_invalid'
 ) => new ApiError(code, { message: sentence(`${param} ${expected}`), param, ...blame })
+
+type Reason = { assumption?: AssumptionId | undefined; hint?: string }
+/** Refuses a value, by the rule of its parameter unless by an assumption. */
+const wrong = (
+  { path, schema }: Field,
+  expected: string,
+  text: string,
+  { assumption, hint = '' }: Reason = {}
+) =>
+  refusal(
+    path,
+    `${expected}${sent(schema, text)}${hint}`,
+    assumption ? { assumption } : blameOf(schema)
+  )
 
 /** The value for a message; no part of a secret: half a card number looks like other digits. */
 function sent({ 'x-secret': secret }: Schema, text: string): string {

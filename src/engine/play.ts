@@ -4,15 +4,34 @@ import { FORM_TYPE } from '../core/form.js'
 import { BASE } from '../core/paths.js'
 import type { Action } from '../scenario/script.js'
 import { answerRead, type Play, type StepAnswer, type StepCall } from '../scenario/steps.js'
-import { headersOf } from './answers.js'
-import type { Exchange } from './exchange.js'
-import { type ApiRequest, execute } from './execute.js'
+import { formIn, readingOf } from './admit.js'
+import { type Arriving, arrive } from './arrived.js'
+import { headersOf, type Response, refuse } from './response.js'
+import { runNow, start } from './run.js'
+import { breakAnswer } from './scripted.js'
 import type { World } from './world.js'
 
-/** A request below the base address; key and form are null for none. */
+/** `body` is the text of its form, null where it has none. */
+export type ApiRequest = Pick<Arriving, 'method' | 'url' | 'headers'> & { body: string | null }
+
+/** Executes a request that waits for nothing; `given` replaces what the script does. */
+export function execute(
+  world: World,
+  { body, ...arriving }: ApiRequest,
+  { base = BASE, given }: { base?: string; given?: Action | null } = {}
+): Response {
+  const reading = readingOf(arrive(world, { ...arriving, base }))
+  const early = start(reading)
+  if (early !== null) return early
+  try {
+    return breakAnswer(runNow(reading, formIn(body ?? '', reading), given))
+  } catch (error) {
+    return refuse(reading, error)
+  }
+}
+
 export type InnerRequest = Omit<StepCall, 'query'> & { query?: string }
 
-/** The same as a client would send it. */
 export function requestOf({
   method,
   path,
@@ -35,16 +54,15 @@ export function requestOf({
   }
 }
 
-/** What a client reads of a response. */
-export const answerSeen = (exchange: Exchange): StepAnswer =>
+export const answerSeen = (response: Response): StepAnswer =>
   answerRead(
-    exchange.outcome.status,
-    headersOf(exchange) as Record<string, string>,
-    String(exchange.payload)
+    response.outcome.status,
+    headersOf(response) as Record<string, string>,
+    String(response.payload)
   )
 
 /** Plays steps without script and expectations; an action can be given. */
 export const playIn =
-  (world: World, action: Action | null = null): Play =>
+  (world: World, given: Action | null = null): Play =>
   call =>
-    answerSeen(execute(world, requestOf(call), { isScripted: false, action }))
+    answerSeen(execute(world, requestOf(call), { given }))

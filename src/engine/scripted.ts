@@ -5,67 +5,60 @@ import { mergePatched } from '../core/merge-patch.js'
 import { filled } from '../core/templates.js'
 import { aboutIn } from '../scenario/about.js'
 import { defaultError } from '../scenario/default-errors.js'
-import type { Ending } from '../scenario/expect/expectations.js'
 import type { SentCall, Values } from '../scenario/match/matching.js'
-import type { Json } from '../scenario/schemas.js'
 import type { Action, Respond } from '../scenario/script.js'
 import type { Store } from '../store/store.js'
+import type { Reading } from './admit.js'
 import { JSON_TYPE } from './answers.js'
-import {
-  type AnswerHeaders,
-  type Exchange,
-  hasReached,
-  malformed,
-  type Pause,
-  recordsChanged,
-  STAGE,
-  scriptAction,
-  tookEffect
-} from './exchange.js'
+import { type Arrived, isOfPresentState } from './arrived.js'
+import { keyIn } from './keys.js'
+import { type AnswerHeaders, malformed, type Pause, STAGE } from './outcome.js'
+import { courseOf, giveUp, type Response, respond } from './response.js'
+import type { World } from './world.js'
 
 const TEXT_TYPE = 'text/plain; charset=utf-8'
 
-/** A request as it was sent, for matching; nothing of it is kept. */
-export const sentBy = (exchange: Exchange): SentCall =>
-  sentIn(exchange.world.state.store, exchange, exchange.key)
+/** A request that is not over, for matching; nothing of it is kept. */
+export function sentBy(reading: Reading): SentCall {
+  const { request, actor, store, operation, params, query, body, settings } = reading
+  const { headers, authorization, test, userAgent, at } = request
+  const caller = { account: actor?.id ?? null, test, userAgent }
+  const sent = { operation, params, query, body, settings, at, caller }
+  const otherHeader = (name: string) => headers[name] && String(headers[name])
+  return sentIn(store, sent, keyIn(authorization), otherHeader)
+}
 
-export type Sent = Pick<
-  Exchange,
-  'operation' | 'account' | 'params' | 'query' | 'body' | 'header' | 'test' | 'at'
->
+type Sent = Pick<Reading, 'operation' | 'params' | 'query' | 'body' | 'settings'> & {
+  readonly at: number
+  readonly caller: { readonly [of in 'account' | 'test' | 'userAgent']: string | null }
+}
+type Header = SentCall['header']
+const NOT_KEPT: Header = () => null
 
 /** A request as conditions see it, with the records that it is about. */
-export function sentIn(store: Store, request: Sent, key: string | null): SentCall {
-  const { account, params } = request
+export function sentIn(
+  store: Store,
+  { operation, params, query, body, at, settings, caller }: Sent,
+  key: string | null = null,
+  otherHeader = NOT_KEPT
+): SentCall {
+  const { account, test, userAgent } = caller
+  const own = settings['evidence.test_header'].toLowerCase()
   const sent = {
-    operation: request.operation,
+    operation,
     key,
     account,
     params: ([name]: readonly string[]) => params[name as string],
-    query: valuesOf(request.query),
-    body: valuesOf(request.body),
-    header: (name: string) => request.header(name),
-    test: request.test,
-    at: request.at
+    query: valuesOf(query),
+    body: valuesOf(body),
+    header: (name: string) => {
+      if (name === 'user-agent') return userAgent ?? undefined
+      return name === own ? (test ?? undefined) : otherHeader(name)
+    },
+    test,
+    at
   }
   return { ...sent, about: aboutIn(store, sent) }
-}
-
-export const endingOf = (exchange: Exchange): Ending => ({
-  status: exchange.outcome.status,
-  isDelivered: exchange.isDelivered,
-  tookEffect: tookEffect(exchange),
-  at: exchange.ended,
-  changed: recordsChanged(exchange),
-  body: () => jsonIn(exchange.text)
-})
-
-export function jsonIn(text: string): Json | undefined {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** Values by their nested names; null where further names or a list are below. */
@@ -76,80 +69,93 @@ export const valuesOf =
     return typeof node === 'string' || node === undefined ? node : null
   }
 
-/** Whether the script responds or loses the response, and no operation runs. */
 export const isAnswer = ({ entry: { data } }: Action): boolean =>
   data.when !== 'after' &&
   data.respond?.patch === undefined &&
   (data.respond !== undefined || data.fault !== undefined)
 
-/** Makes the change of an entry, if it is due now. Returns whether it was made. */
+export const UNCHANGED = { changed: [], problem: null, isPast: false } as const
+
+/** Makes the change of an entry, if it is due now: what it changed, or why it could not. */
 export function changeRecords(
-  exchange: Exchange,
+  { world, id }: Arrived,
   { entry: { data, edit } }: Action,
   when: 'before' | 'after'
-): boolean {
-  if (edit === null || (data.when ?? 'before') !== when) return false
-  Object.assign(exchange, exchange.world.edit(edit, exchange.id))
-  return exchange.problem === null
+): ReturnType<World['edit']> | null {
+  return edit === null || (data.when ?? 'before') !== when ? null : world.edit(edit, id)
 }
 
-export function answerByScript(exchange: Exchange, action: Action): void {
-  const { data } = action.entry
-  const { inputs } = exchange.world
-  exchange.place = inputs.place
-  changeRecords(exchange, action, 'before')
-  exchange.changes = inputs.place - exchange.place
-  respondWith(exchange, data.respond ?? LOST)
+export function answerByScript(reading: Reading, action: Action): Response {
+  const { inputs } = reading.request.world
+  const { place } = inputs
+  const made = changeRecords(reading.request, action, 'before')
+  const script = { action, ...UNCHANGED, ...made }
+  const course = { ...courseOf(reading), script, place, changes: inputs.place - place }
+  return respondWith(giveUp(reading, course), action.entry.data.respond ?? LOST)
 }
 
 /** Once the operation ran, the script changes its response or sends another. */
-export function changeAnswer(exchange: Exchange, { entry: { data } }: Action): void {
-  if (data.respond !== undefined) respondWith(exchange, data.respond)
-}
+export const changeAnswer = (response: Response, { entry: { data } }: Action): Response =>
+  data.respond === undefined || response.outcome.name === 'refused'
+    ? response
+    : respondWith(response, data.respond)
 
-/** A response without a body is not patched. */
-function respondWith(exchange: Exchange, respond: Respond): void {
-  const { patch, status } = respond
-  if (patch !== undefined && exchange.length === 0) return
+function respondWith(before: Response, respondAs: Respond): Response {
+  const { patch, status } = respondAs
+  const { reading, outcome, payload } = before
+  if (patch !== undefined && outcome.length === 0) return before
   const text =
     patch === undefined
-      ? bodyOf(respond, exchange)
-      : JSON.stringify(mergePatched(JSON.parse(String(exchange.payload)), patch))
-  const headers = headersOf(respond, text)
-  exchange.answerHeaders = headers
-  exchange.scripted(
-    patch === undefined ? statusOf(respond) : (status ?? exchange.outcome.status),
+      ? bodyOf(respondAs, reading)
+      : JSON.stringify(mergePatched(JSON.parse(String(payload)), patch))
+  const headers = headersOf(respondAs, text)
+  return respond(
+    reading,
+    {
+      name: 'scripted',
+      status: patch === undefined ? statusOf(respondAs) : (status ?? outcome.status),
+      shown: outcome.shown,
+      text,
+      pause: pauseIn(headers, reading.request)
+    },
+    { ...before, reached: outcome.reached },
     text,
-    pauseIn(headers, exchange)
+    headers
   )
 }
 
 /** Loses or breaks a response, but not one of the emulator itself. */
-export function breakAnswer(exchange: Exchange): void {
-  const fault = exchange.action?.entry.data.fault
-  if (fault === undefined || !isBroken(exchange)) return
-  exchange.lost(fault)
-  if (fault === 'malformed_body') exchange.payload = malformed(String(exchange.payload))
+export function breakAnswer(response: Response): Response {
+  const { script, outcome, payload } = response
+  const fault = script?.action.entry.data.fault
+  if (fault === undefined || !isBroken(response)) return response
+  return {
+    ...response,
+    outcome: { ...outcome, fault },
+    payload: fault === 'malformed_body' ? malformed(String(payload)) : payload
+  }
 }
 
-const isBroken = (exchange: Exchange): boolean =>
-  isAnswer(exchange.action as Action)
-    ? exchange.outcome.name === 'scripted'
-    : hasReached(exchange, STAGE.running)
+const isBroken = ({ script, outcome }: Response): boolean =>
+  script !== null && isAnswer(script.action)
+    ? outcome.name === 'scripted'
+    : outcome.reached === STAGE.running
 
 /** Once the outcome is decided: an entry that changed nothing was not applied. */
-export function retractUnapplied(exchange: Exchange): void {
-  const { action, outcome, changed, past, world, state } = exchange
-  if (!action?.isApplied || state !== world.state) return
-  const { fault } = action.entry.data
+export function retractUnapplied(response: Response): void {
+  const { script, outcome, reading } = response
+  if (script === null) return
+  const { action, changed, isPast } = script
+  const { request } = reading
+  if (!action.isApplied || !isOfPresentState(request)) return
   const isApplied =
     outcome.name === 'scripted' ||
     changed.length > 0 ||
-    past !== null ||
+    isPast ||
     action.isHeld ||
     action.delay > 0 ||
-    (fault !== undefined && isBroken(exchange))
-  if (!isApplied) state.script.retract(action, world.counted)
+    (action.entry.data.fault !== undefined && isBroken(response))
+  if (!isApplied) request.state.script.retract(action, request.world.counted)
 }
 
 const LOST: Respond = {
@@ -160,7 +166,7 @@ const LOST: Respond = {
 const statusOf = ({ status, error }: Respond): number => status ?? (error ? 400 : 200)
 
 /** Without a body, an error status has the error of that status. */
-function bodyOf(respond: Respond, { id, settings }: Exchange): string {
+function bodyOf(respond: Respond, { request: { id }, settings }: Reading): string {
   const { body, error } = respond
   const status = statusOf(respond)
   if (error !== undefined || (body === undefined && status >= 400))
@@ -171,7 +177,6 @@ function bodyOf(respond: Respond, { id, settings }: Exchange): string {
   return typeof body === 'string' ? body : JSON.stringify(body)
 }
 
-/** The headers that the script gives, with a content type. */
 function headersOf(
   { headers = {}, body: given, retry_after }: Respond,
   body: string
@@ -189,25 +194,11 @@ function headersOf(
 /** Reads Retry-After: seconds, or a date, which may be meant by either clock. */
 function pauseIn(
   { 'retry-after': header = '' }: AnswerHeaders,
-  { now, at }: Exchange
+  { now, at }: Arrived
 ): Pause | null {
   const text = String(header)
   if (/^\d+$/.test(text))
     return { machine: now + Number(text) * 1000, sandbox: at + Number(text) * 1000 }
   const date = Date.parse(text)
   return Number.isNaN(date) ? null : { machine: date, sandbox: date }
-}
-
-/** The script gave or lost the response or changed records. */
-export const isScripted = (call: Exchange): boolean =>
-  call.outcome.name === 'scripted' ||
-  alongside(call) !== null ||
-  (scriptAction(call)?.fault != null && !call.isDelivered)
-
-/** What the script did while the operation ran; null where nothing. */
-export function alongside(call: Exchange): Action | null {
-  const { action } = call
-  if (action === null || isAnswer(action)) return null
-  const { edit, stale, data } = action.entry
-  return edit !== null || stale !== null || data.respond !== undefined ? action : null
 }

@@ -2,9 +2,10 @@
 import { ApiError, type ErrorCode, type ErrorDetails } from '../core/errors.js'
 import { bounded, nearest, shortened } from '../core/nearest.js'
 import { BASE, CONTROL, controlOfBase, isUnder } from '../core/paths.js'
+import { readable } from '../core/redaction.js'
 import { shownGot } from '../core/sentences.js'
 import type { AssumptionId } from '../reference/assumptions.js'
-import { type Family, OPERATIONS, RESOURCE_NAMES } from '../reference/operations.js'
+import { type Family, OPERATIONS, operationsAt, RESOURCE_NAMES } from '../reference/operations.js'
 import type { RuleId } from '../reference/rules.js'
 
 export type Blame =
@@ -50,6 +51,12 @@ function addressMeant(path: string, base: string): string | null {
     : `${sandbox ? `${sandbox}${BASE}` : base}${path.slice(again.length)}`
 }
 
+/** The methods of a path; empty where it has no operation. */
+export const methodsAt = (path: string) =>
+  operationsAt(path)
+    .map(({ method }) => method)
+    .join(', ')
+
 /** Where the document is that a path asks for. */
 const documentMeant = (path: string, base: string) =>
   /^\/(?:openapi|swagger)\b[^/]*$/.test(path) &&
@@ -84,42 +91,41 @@ export const REFUSALS = {
   longPart: () =>
     refused('path_unknown', 'A part of the path is longer than any id.', { assumption: 'A08' }),
   noPath: (path: string, base: string) =>
-    refused('path_unknown', unknownPath(path, base), { assumption: 'A08' }),
-  /** `control` is the address of the control API, for a Ticket. */
-  noMethod: (path: string, allowed: string, method: string, by: Blame, control: string | null) => {
-    const isSeed = control !== null && method === 'POST'
-    const seed = isSeed
-      ? ` The emulator's own POST ${control}/records adds them for a test, such as {"tickets":[{"location":"loc_bistro"}]}.`
-      : ''
+    refused('path_unknown', unknownPath(readable(path), base), { assumption: 'A08' }),
+  /** A path with other methods. */
+  noMethod: (path: string, method: string, base: string) => {
+    const allow = methodsAt(path)
+    const isTicket = operationsAt(path).some(({ family }) => family === 'tickets')
+    const isWrite = ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method)
+    const seed =
+      isTicket && method === 'POST'
+        ? ` The emulator's own POST ${controlOfBase(base)}/records adds them for a test, such as {"tickets":[{"location":"loc_bistro"}]}.`
+        : ''
     return refused(
       'method_not_allowed',
-      `${control === null ? '' : 'Tickets are read-only: '}${shortened(path)} takes ${allowed}, not ${method}.${seed}`,
-      {
-        headers: { allow: allowed },
-        ...by
-      }
+      `${isTicket ? 'Tickets are read-only: ' : ''}${shortened(readable(path))} takes ${allow}, not ${method}.${seed}`,
+      { headers: { allow }, ...(isTicket && isWrite ? { rule: 'TKT-1' } : { assumption: 'A08' }) }
     )
   },
   outsideBase: (path: string, base: string) => {
-    const address = addressMeant(path, base)
+    const name = readable(path)
+    if (methodsAt(path) !== '')
+      return refused(
+        'path_unknown',
+        `The base address ends in /next: send this to ${base}${bounded(name)}.`,
+        { rule: 'BASE-1' }
+      )
+    const address = addressMeant(name, base)
     const advice = address
       ? `an address is in the path: send this to ${bounded(address)}`
-      : documentMeant(path, base) ||
+      : documentMeant(name, base) ||
         `every path is relative to the base address, which is ${base} here. The control API is at ${controlOfBase(base)}`
     return refused(
       'path_unknown',
-      `There is nothing at ${base.slice(0, -BASE.length)}${shortened(path)}; ${advice}.`,
+      `There is nothing at ${base.slice(0, -BASE.length)}${shortened(name)}; ${advice}.`,
       { rule: 'BASE-1' }
     )
   },
-  baseForgotten: (path: string, base: string) =>
-    refused(
-      'path_unknown',
-      `The base address ends in /next: send this to ${base}${bounded(path)}.`,
-      {
-        rule: 'BASE-1'
-      }
-    ),
 
   noKey: () => noKey('No API key was sent'),
   noUserName: () => noKey('The user name is empty'),
@@ -205,10 +211,7 @@ export const REFUSALS = {
     refused(
       'resource_missing',
       `No ${RESOURCE_NAMES[family]} has the id ${shownGot(id)}${unsetHint(id)}.`,
-      {
-        param,
-        assumption: 'A08'
-      }
+      { param, assumption: 'A08' }
     ),
   otherUser: (account: string, id: string) =>
     refused('resource_missing', `${account} has no User with the id ${shownGot(id)}.`, {

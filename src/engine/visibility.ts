@@ -1,21 +1,27 @@
 /** The records that the caller may see: with `auth.visibility` scoped its own (A19). */
+import type { Settings } from '../core/settings.js'
+import type { Account } from '../reference/accounts.js'
 import type { Family } from '../reference/operations.js'
 import type { Stored } from '../store/collection.js'
-import { ALL, collectionOf, type RecordOf } from '../store/store.js'
-import type { AnyRecord, Exchange } from './exchange.js'
+import { ALL, collectionOf, type RecordOf, type Store } from '../store/store.js'
+import type { AnyRecord, Relied } from './outcome.js'
 import type { BodyReference } from './parameters.js'
 import { REFUSALS } from './sentences.js'
 
-export type Narrowing = { index: string; group: string }
+export type Narrowing = { index: string; group: string; filteredBy?: AnyRecord | null }
 /** `actor` is null for the request that needs no key, which sees everything. */
-export type Caller = Pick<Exchange, 'world' | 'actor' | 'rely' | 'store'>
+export type Caller = {
+  readonly actor: Account | null
+  readonly relied: Relied
+  readonly settings: Settings
+  readonly store: Store
+}
 
 const NOTHING = ''
 
-export const isLimited = ({ actor, world }: Caller): boolean =>
-  actor !== null && world.settings['auth.visibility'] === 'scoped'
+export const isLimited = ({ actor, settings }: Pick<Caller, 'actor' | 'settings'>): boolean =>
+  actor !== null && settings['auth.visibility'] === 'scoped'
 
-/** The record with an id; undefined when it does not exist or is hidden. */
 export function visible<F extends Family>(
   caller: Caller,
   family: F,
@@ -23,7 +29,7 @@ export function visible<F extends Family>(
 ): RecordOf<F> | undefined {
   const stored = collectionOf(caller.store, family).stored(id)
   if (stored === undefined || isOwn(caller, family, stored)) return stored?.record
-  caller.rely('A19')
+  caller.relied.add('A19')
   return isLimited(caller) ? undefined : stored.record
 }
 
@@ -47,22 +53,18 @@ export function inPath<F extends Family>(
   param: string
 ): RecordOf<F> {
   const record = visible(caller, family, id)
-  if (record !== undefined) return record
-  throw REFUSALS.notInPath(param, family, id)
+  if (record === undefined) throw REFUSALS.notInPath(param, family, id)
+  return record
 }
 
-/** The record that a body names. Errors: `reference_missing`. */
 export function inBody<F extends Family>(
-  caller: Exchange,
+  caller: Caller,
   family: F,
   id: string,
   { param, rule }: BodyReference
 ): RecordOf<F> {
   const record = visible(caller, family, id)
-  if (record !== undefined) {
-    caller.found = record as AnyRecord
-    return record
-  }
+  if (record !== undefined) return record
   const isHidden = collectionOf(caller.store, family).get(id) !== undefined
   throw REFUSALS.unknownReference(param, family, id, isHidden ? { assumption: 'A19' } : { rule })
 }
@@ -71,16 +73,17 @@ export function inBody<F extends Family>(
 export function narrowedTo(
   caller: Caller,
   family: 'locations' | 'transactions',
-  record: { id: string } | undefined
+  record: AnyRecord | undefined
 ): Narrowing {
-  if (record === undefined) caller.rely('A16')
+  if (record === undefined) caller.relied.add('A16')
   return {
     index: family === 'locations' ? 'location' : 'transaction',
-    group: record?.id ?? NOTHING
+    group: record?.id ?? NOTHING,
+    filteredBy: record ?? null
   }
 }
 
 export const everything = (caller: Caller): Narrowing =>
-  isLimited(caller)
-    ? { index: 'account', group: (caller.actor as { id: string }).id }
+  caller.actor !== null && isLimited(caller)
+    ? { index: 'account', group: caller.actor.id }
     : { index: ALL, group: ALL }

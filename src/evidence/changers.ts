@@ -1,10 +1,10 @@
 /** What changed each record last; what a restore brings back is that of before. */
 import { valueIn } from '../core/form.js'
-import { type AnyRecord, type Exchange, listShown } from '../engine/exchange.js'
+import { type AnyRecord, listShown } from '../engine/outcome.js'
 import type { Family } from '../reference/operations.js'
 import type { Store } from '../store/store.js'
+import type { Entry } from './entry.js'
 
-/** `by` is a request, or the method and path of a control request. */
 type Change = { readonly by: string; readonly place: number }
 type Changed = { family: Family; id: string }
 
@@ -40,26 +40,26 @@ export class Changers {
   }
 
   /** What last changed the record of a request, and the one changed last of those that it lists. */
-  of(call: Exchange): string[] {
+  of(call: Entry): string[] {
     const listed = (listShown(call)?.data ?? []).flatMap(record => this.#changes.get(record) ?? [])
     const last = listed.reduce<Change | null>(
       (latest, change) => (latest !== null && latest.place > change.place ? latest : change),
       null
     )
     const judged = judgedBy(call).map(record => this.#changes.get(record))
-    const gone = idsOf(call).map(id => (id === call.found?.id ? null : this.#deletions.get(id)))
+    const gone = idsOf(call).map(id =>
+      id === call.facts.found?.id ? null : this.#deletions.get(id)
+    )
     return [...new Set([...judged, ...gone, last].flatMap(change => change?.by ?? []))]
   }
 }
 
-/** The records that a request was judged by: the one it is about, and its merchant's Account. */
-function judgedBy({ found, filteredBy, actor, operation }: Exchange): object[] {
-  const merchant = operation === 'createLocation' ? actor : null
+function judgedBy({ facts: { found, filteredBy }, caller, operation }: Entry): object[] {
+  const merchant = operation === 'createLocation' ? caller.actor : null
   return [found, filteredBy, merchant].filter(record => record !== null)
 }
 
-/** The ids that a request names: those of its path, and a Refund's Transaction. */
-function idsOf({ params, body, operation }: Exchange): string[] {
+function idsOf({ params, body, operation }: Entry): string[] {
   const named = operation === 'createRefund' ? valueIn(body, 'transaction') : undefined
   return [...Object.values(params), ...(typeof named === 'string' ? [named] : [])]
 }

@@ -1,6 +1,10 @@
 /** The evidence of a sandbox since its last load or reset. */
-import type { Exchange } from '../engine/exchange.js'
+
+import { NO_WORDS } from '../core/secret-words.js'
+import type { Reading } from '../engine/admit.js'
+import { type Guarded, keysToMask } from '../engine/keys.js'
 import { Changers } from './changers.js'
+import { type Entry, masked } from './entry.js'
 import { Findings, type Found } from './findings.js'
 import { Journal, type JournalLimits } from './journal.js'
 import { judgementOf } from './judgement.js'
@@ -27,35 +31,37 @@ export class Evidence {
     this.#sandbox = sandbox ?? ''
   }
 
-  find(id: string): Exchange | undefined {
+  find(id: string): Entry | undefined {
     const { prefix } = this
     return this.journal.get(id.startsWith(prefix) ? id.slice(prefix.length) : id)
   }
 
-  /** Records a request that is over: it is judged once, then redacted. */
-  record(exchange: Exchange): void {
-    const { 'evidence.journal': isKept, 'evidence.coverage': isJudged } = exchange.settings
-    const name = this.nameInRun(exchange.id)
+  /** Records a request that is over: it is judged once, then masked. */
+  record(over: Entry, reading: Reading): void {
+    const { 'evidence.journal': isKept, 'evidence.coverage': isJudged } = over.settings
+    const name = this.nameInRun(over.id)
     const run = this.#run
-    const judgement = isJudged ? judgementOf(exchange) : null
-    const found = isJudged ? this.#findings.look(exchange, this.changers) : []
-    if (isKept || exchange.test !== null) exchange.redact()
-    this.totals.add(exchange, judgement, exchange.id)
-    run.add(exchange, judgement, name)
+    const judgement = isJudged ? judgementOf(over) : null
+    const found = isJudged ? this.#findings.look(over, reading, this.changers) : []
+    const { world } = reading.request
+    const isShown = isKept || over.caller.test !== null
+    const entry = isShown ? masked(over, reading, judgement) : over
+    this.totals.add(entry, judgement, entry.id)
+    run.add(entry, judgement, name)
     if (isKept) {
-      this.journal.add(exchange)
-      for (const listener of run.listeners) listener(this.#sandbox, exchange)
-      run.requests.add(exchange, name, () => this.#entryOf(exchange))
+      this.journal.add(entry)
+      for (const listener of run.listeners) listener(this.#sandbox, entry, () => keysToMask(world))
+      run.requests.add(entry, name, () => this.#entryOf(entry, world))
     } else {
       this.journal.skip()
       run.requests.skip()
     }
-    for (const one of found) this.#count(one, exchange.test)
-    if (this.#awaited.delete(exchange.id) && isKept)
-      run.requests.keep(name, () => this.#entryOf(exchange))
+    for (const one of found) this.#count(one, entry.caller.test, world)
+    if (this.#awaited.delete(entry.id) && isKept)
+      run.requests.keep(name, () => this.#entryOf(entry, world))
   }
 
-  #count(found: Found, test: string | null): void {
+  #count(found: Found, test: string | null, world: Guarded): void {
     const { requests, times } = found
     const run = this.#run
     this.totals.addFound(found, requests, test)
@@ -64,8 +70,8 @@ export class Evidence {
       const name = this.nameInRun(id)
       if (times < 0 && !run.found.isNamed(name)) run.requests.drop(name)
       if (!named.includes(name)) continue
-      const exchange = this.journal.get(id)
-      if (exchange) run.requests.keep(name, () => this.#entryOf(exchange))
+      const entry = this.journal.get(id)
+      if (entry) run.requests.keep(name, () => this.#entryOf(entry, world))
       else this.#awaited.add(id)
     }
   }
@@ -75,11 +81,11 @@ export class Evidence {
     return this.prefix + id
   }
 
-  #entryOf(exchange: Exchange): RunEntry {
-    const { why, ...entry } = explained(exchange, this, exchange.secretWords)
+  #entryOf(one: Entry, world: Guarded): RunEntry {
+    const { why, ...entry } = explained(one, this, keysToMask(world))
     return {
       ...entry,
-      id: this.nameInRun(exchange.id),
+      id: this.nameInRun(one.id),
       why: {
         ...why,
         changed_by: why.changed_by.map(by => (by.includes(' ') ? by : this.nameInRun(by)))
@@ -88,12 +94,12 @@ export class Evidence {
   }
 
   /** What last changed the records of a request: ids, and control requests by method and path. */
-  changersOf(exchange: Exchange): string[] {
-    return this.changers.of(exchange).filter(by => by.includes(' ') || this.journal.get(by))
+  changersOf(entry: Entry): string[] {
+    return this.changers.of(entry).filter(by => by.includes(' ') || this.journal.get(by))
   }
 
-  leave(exchange: Exchange): void {
-    this.#findings.leave(exchange)
+  leave(entry: Entry, reading: Reading): void {
+    this.#findings.leave(entry, reading)
   }
 
   /** Forgets everything but its listeners and the totals of the run. */
@@ -109,6 +115,7 @@ export class Evidence {
   clearJournal(): void {
     const isEmpty = this.journal.size + this.journal.dropped === 0
     this.journal.clear()
-    if (!isEmpty) for (const listener of this.#run.listeners) listener(this.#sandbox, null)
+    if (!isEmpty)
+      for (const listener of this.#run.listeners) listener(this.#sandbox, null, () => NO_WORDS)
   }
 }

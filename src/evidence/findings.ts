@@ -2,17 +2,21 @@
  * Mistakes of the client, with the requests that show them; from what happened, not from how a
  * response was judged.
  */
+import { hash } from 'node:crypto'
 import { holdsCardNumber } from '../core/card-numbers.js'
 import { FormList, type FormNode, nodeIn, valueIn } from '../core/form.js'
 import { readable } from '../core/redaction.js'
 import { keep } from '../core/remembered.js'
-import { type AnyRecord, type Exchange, hasPerformed, type Pause } from '../engine/exchange.js'
+import type { Reading } from '../engine/admit.js'
+import { hasBody } from '../engine/arrived.js'
+import { keyIn, keysToMask } from '../engine/keys.js'
 import { limitOf } from '../engine/listing.js'
+import { type AnyRecord, hasPerformed, hasReached, type Pause, STAGE } from '../engine/outcome.js'
 import { isUnset } from '../engine/sentences.js'
 import { operationOf } from '../reference/operations.js'
 import { CURSORS } from '../reference/parameters.js'
-import type { Store } from '../store/store.js'
 import type { Changers } from './changers.js'
+import type { Entry } from './entry.js'
 import { amountSent, hasValue } from './judgement.js'
 import { LostAnswers, pageShown } from './lost.js'
 
@@ -173,32 +177,34 @@ export class Findings {
   #isDeclining = false
   readonly #pauses = new Map<string, Pause>()
 
-  /** Returns what a request shows; `changes` are those of its sandbox. */
-  look(call: Exchange, changes: Changes): readonly Found[] {
+  /** Returns what a request shows, before it is masked; `changes` are those of its sandbox. */
+  look(call: Entry, reading: Reading, changes: Changes): readonly Found[] {
     this.#found = NOTHING
     const { id, operation, body, outcome } = call
-    if (call.problem !== null) this.#report('change-not-made', [id])
-    if (call.unknownParameter) this.#report('unknown-parameter', [id])
+    if (call.script?.problem) this.#report('change-not-made', [id])
+    if (reading.isUnknown) this.#report('unknown-parameter', [id])
     if (anyText(body, isUnset) || anyText(call.query, isUnset)) this.#report('unset-value', [id])
-    if (isCardNumberSent(call)) this.#report('card-number-sent', [id])
-    if (isKeyLeaked(call)) this.#report('key-leaked', [id])
-    if (isForeign(call)) this.#report('foreign-record', [id])
+    if (isCardNumberSent(reading)) this.#report('card-number-sent', [id])
+    if (isKeyLeaked(reading)) this.#report('key-leaked', [id])
+    if (isForeign(call, reading)) this.#report('foreign-record', [id])
     if (operation === 'createTransaction') this.#lookAtPayment(call)
     const isLost =
-      !call.isDelivered ||
+      !outcome.isDelivered ||
       outcome.fault !== null ||
       outcome.name === 'not_written' ||
       (outcome.status >= 500 && outcome.name === 'scripted' && hasPerformed(call))
-    if (operation !== null && operationOf(operation).kind === 'list') this.#lookAtList(call, isLost)
+    if (operation !== null && operationOf(operation).kind === 'list')
+      this.#lookAtList(call, reading, isLost)
     if (Object.hasOwn(RISKS, operation ?? '') && body.get('amount') === '')
       this.#report('empty-amount', [id])
-    const again = isLost || this.#lost.known.size > 0 ? this.#lost.look(call, isLost) : null
+    const again =
+      isLost || this.#lost.known.size > 0 ? this.#lost.look(call, reading, isLost) : null
     if (again !== null) {
       const { request, operation, isSeen } = again
       this.#report(isSeen ? 'repeated-though-made' : RISKS[operation], [request, id])
     }
-    if (outcome.pause !== null || this.#pauses.size > 0) this.#lookAtPause(call)
-    this.#lookAtRefusal(call, isLost, changes)
+    if (outcome.pause !== null || this.#pauses.size > 0) this.#lookAtPause(call, reading)
+    this.#lookAtRefusal(call, reading, isLost, changes)
     return this.#found
   }
 
@@ -206,9 +212,8 @@ export class Findings {
     this.#found = [...this.#found, { finding, requests, times }]
   }
 
-  /** The client left before the response: it may repeat the request without knowing the outcome. */
-  leave(call: Exchange): void {
-    this.#lost.note(call)
+  leave(call: Entry, reading: Reading): void {
+    this.#lost.note(call, reading)
   }
 
   clear(): void {
@@ -216,17 +221,17 @@ export class Findings {
     this.#isDeclining = false
   }
 
-  #lookAtPayment(call: Exchange): void {
-    const { id, body, hasAuthorization } = call
-    if (hasAuthorization) this.#report('key-sent-needlessly', [id])
+  #lookAtPayment(call: Entry): void {
+    const { id, body, caller } = call
+    if (caller.isKeySent) this.#report('key-sent-needlessly', [id])
     if (!hasPerformed(call)) return
     if (amountSent(call) === undefined) this.#report('zero-payment', [id])
     if (hasValue(body.get('bank_account')) && valueIn(body, 'payment_type') !== 'vip')
       this.#report('unused-parameter', [id])
   }
 
-  #lookAtList(call: Exchange, isLost: boolean): void {
-    const { id, operation, path, query, values, settings } = call
+  #lookAtList(call: Entry, reading: Reading, isLost: boolean): void {
+    const { id, operation, path, query, settings } = call
     const isSearch =
       (operation === 'listTickets' || operation === 'listTransactions') &&
       valueIn(query, 'search_query') !== undefined
@@ -241,8 +246,8 @@ export class Findings {
     const isBegun = after === undefined && before === undefined
     if (isBegun && !isSearch && this.#open.size === 0) return
     const filters = FILTERS.map(name => valueIn(query, ...name.split('.')))
-    const list = JSON.stringify([path, callerOf(call), filters])
-    const limit = limitOf(values, settings)
+    const list = JSON.stringify([path, callerOf(reading), filters])
+    const limit = limitOf(reading.values, settings)
     const keyOf = (starting?: string, ending?: string) => JSON.stringify([list, starting, ending])
     this.#continue(this.#open.get(keyOf(after, before)))
     if (isBegun && hasPerformed(call))
@@ -265,28 +270,27 @@ export class Findings {
     this.#report(finding, [id])
   }
 
-  /** An open page counts as long as no request continues from it. */
   #continue(page: OpenPage | undefined): void {
     if (page === undefined) return
     for (const key of page.next) this.#open.delete(key)
     this.#report(page.finding, [page.id], -1)
   }
 
-  #lookAtPause(call: Exchange): void {
-    const { id, at, now, operation, path, query, body, isDelivered, outcome } = call
+  #lookAtPause(call: Entry, reading: Reading): void {
+    const { id, at, now, operation, path, query, body, outcome } = call
     if (operation === null) return
     const about = ABOUT.map(name => valueIn(body, name) ?? valueIn(query, name))
-    const own = JSON.stringify([operation, path, callerOf(call), about])
+    const own = JSON.stringify([operation, path, callerOf(reading), about])
     const before = this.#pauses.get(own)
     if (before !== undefined && now < before.machine && at < before.sandbox)
       this.#report('retry-after-ignored', [id])
     this.#pauses.delete(own)
-    const { pause } = outcome
+    const { pause, isDelivered } = outcome
     if (pause !== null && isDelivered) keep(this.#pauses, own, pause, MAX_REMEMBERED)
   }
 
   /** Refused again, or sent again with nothing changed since a script declined it. */
-  #lookAtRefusal(call: Exchange, isLost: boolean, changes: Changes): void {
+  #lookAtRefusal(call: Entry, reading: Reading, isLost: boolean, changes: Changes): void {
     const { refusal, name, status, pause } = call.outcome
     const isRefused =
       refusal !== null &&
@@ -295,7 +299,7 @@ export class Findings {
     const isDeclined = name === 'scripted' && DECLINED.includes(status) && pause === null
     this.#isDeclining ||= isDeclined
     if (!isRefused && !this.#isDeclining) return
-    const own = call.signature()
+    const own = signatureOf(call, reading)
     const before = this.#refused.get(own)
     if (
       before !== undefined &&
@@ -315,31 +319,52 @@ const FILTERS =
   'search_query location transaction created.gte created.gt created.lte created.lt'.split(' ')
 const ABOUT = ['ticket', 'transaction', 'location', 'account']
 
-const callerOf = ({ key, test, userAgent }: Exchange): string =>
-  JSON.stringify([key, test, userAgent])
+const callerOf = ({ request: { authorization, test, userAgent } }: Reading): string =>
+  JSON.stringify([keyIn(authorization), test, userAgent])
+
+export function signatureOf(call: Entry, { request }: Reading): string {
+  const { method, path, query, body, id } = call
+  const { authorization, test, userAgent, headers, url } = request
+  const undecoded = hasBody(headers) ? id : url
+  const sent = hasReached(call, STAGE.decoded) ? [flat(query), flat(body)] : undecoded
+  return hash(
+    'sha256',
+    JSON.stringify([method, path, authorization, test, userAgent, sent]),
+    'base64'
+  )
+}
+
+function flat(node: FormNode): unknown {
+  if (typeof node === 'string') return node
+  if (node instanceof FormList) return node.items
+  return [...node].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, part]) => [name, flat(part)])
+}
 
 type Owned = AnyRecord & { account?: string; location?: string; transaction: string }
 /** Whether a key reached a record of a merchant that is neither its Account nor below it. */
-const isForeign = (call: Exchange): boolean => {
-  const { actor, found } = call
+function isForeign(call: Entry, { actor, request }: Reading): boolean {
+  const { found } = call.facts
   if (actor === null || found === null || !hasPerformed(call)) return false
-  const { accounts, locations, transactions } = call.identifiedIn as Store
+  const { accounts, locations, transactions } = request.state.store
   const { object, id, account, location, transaction } = found as Owned
   const place = location ?? transactions.get(transaction)?.location
   // the Location may have been deleted since
-  const owner = object === 'account' ? id : (account ?? locations.get(place as string)?.account)
+  const owner = object === 'account' ? id : (account ?? locations.get(place ?? '')?.account)
   return owner !== undefined && owner !== actor.id && accounts.get(owner)?.reseller !== actor.id
 }
 
-/** Whether an API key was sent where it is stored, searched for or logged. */
-const isKeyLeaked = ({ body, query, userAgent, secretWords }: Exchange): boolean => {
-  const isKey = (text: string) => secretWords.maskedIn(text) !== text
-  const texts = [valueIn(query, 'search_query') ?? '', userAgent ?? '']
-  return texts.some(isKey) || anyText(body.get('metadata') ?? '', isKey, true)
+function isKeyLeaked({ body, query, request: { userAgent, world } }: Reading): boolean {
+  const words = keysToMask(world)
+  const isKey = (text: string) => words.maskedIn(text) !== text
+  return (
+    isKey(valueIn(query, 'search_query') ?? '') ||
+    isKey(userAgent ?? '') ||
+    anyText(body.get('metadata') ?? '', isKey, true)
+  )
 }
 
 /** Whether a whole card number was sent as one, valid or not, or one of a known issuer anywhere. */
-const isCardNumberSent = ({ body, url, headers }: Exchange): boolean => {
+function isCardNumberSent({ body, request: { url, headers } }: Reading): boolean {
   for (const name in headers) if (holdsCardNumber(String(headers[name]))) return true
   const number = body.has('card') && nodeIn(body, ['card', 'number'])
   const isSentAsOne =
@@ -349,7 +374,7 @@ const isCardNumberSent = ({ body, url, headers }: Exchange): boolean => {
 const MIN_CARD_DIGITS = 12
 
 /** Whether any value of a form is such a text, or any name if those count. */
-const anyText = (node: FormNode, is: (text: string) => boolean, isNamed = false): boolean => {
+function anyText(node: FormNode, is: (text: string) => boolean, isNamed = false): boolean {
   if (typeof node === 'string') return is(node)
   if (node instanceof FormList) return node.items.some(item => anyText(item, is, isNamed))
   for (const [name, part] of node)

@@ -1,7 +1,7 @@
 /**
  * The last requests of a sandbox, bounded in number and in bytes, alone and with other journals.
  */
-import type { Exchange } from '../engine/exchange.js'
+import type { Entry } from './entry.js'
 
 /** A journal that gives way until it holds no more than so many bytes. */
 type Sharing = { readonly bytes: number; shrink: (bytes: number) => void }
@@ -14,7 +14,6 @@ export class JournalBudget {
   readonly #journals = new Set<Sharing>()
   #held = 0
 
-  /** `most` is in bytes. */
   constructor(most: number) {
     this.#most = most
   }
@@ -35,19 +34,16 @@ export class JournalBudget {
   }
 }
 
-/** `budget` is what all journals of the process share. */
 export type JournalLimits = { entries: number; bytes: number; budget: JournalBudget }
 
 export class Journal {
   readonly #limits: JournalLimits
-  /** Oldest first; those before `#first` are dropped. */
-  #calls: (Exchange | null)[] = []
+  #calls: (Entry | null)[] = []
   #first = 0
-  readonly #listeners = new Set<(call: Exchange) => void>()
+  readonly #listeners = new Set<(call: Entry) => void>()
   bytes = 0
   /** Requests that made room for later ones, or came while the journal was off. */
   dropped = 0
-  /** Those of them that came while it was off. */
   unseen = 0
   clears = 0
 
@@ -59,7 +55,7 @@ export class Journal {
     return this.#calls.length - this.#first
   }
 
-  add(call: Exchange): void {
+  add(call: Entry): void {
     const { entries, bytes, budget } = this.#limits
     const { held } = call
     const before = this.bytes
@@ -77,7 +73,7 @@ export class Journal {
   }
 
   #drop(): void {
-    this.bytes -= (this.#calls[this.#first] as Exchange).held
+    this.bytes -= (this.#calls[this.#first] as Entry).held
     this.#calls[this.#first++] = null
     this.dropped++
     if (this.#first * 2 > this.#calls.length) {
@@ -91,12 +87,12 @@ export class Journal {
     this.unseen++
   }
 
-  get(id: string): Exchange | undefined {
+  get(id: string): Entry | undefined {
     return this.requests().findLast(call => call.id === id)
   }
 
-  requests(): Exchange[] {
-    return this.#calls.slice(this.#first) as Exchange[]
+  requests(): Entry[] {
+    return this.#calls.slice(this.#first) as Entry[]
   }
 
   clear(): void {
@@ -110,8 +106,7 @@ export class Journal {
     this.#limits.budget.count(this, -before)
   }
 
-  /** Calls a listener with each new request, until the returned function is called. */
-  listen(listener: (call: Exchange) => void): () => void {
+  listen(listener: (call: Entry) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }

@@ -6,58 +6,54 @@ import type { Facts, RefundFacts } from '../core/rules.js'
 import {
   type AnyRecord,
   brokenRule,
-  type Exchange,
-  hasNoted,
   hasReached,
   hasRun,
-  type Judgement,
   listShown,
   recordsShown,
   STAGE
-} from '../engine/exchange.js'
+} from '../engine/outcome.js'
 import type { Account } from '../reference/accounts.js'
-import { ASSUMPTION_IDS, ASSUMPTION_PLACES, type AssumptionId } from '../reference/assumptions.js'
+import { ASSUMPTION_IDS, type AssumptionId } from '../reference/assumptions.js'
 import { type Kind, OPERATION_IDS, type OperationId, operationOf } from '../reference/operations.js'
 import { ADDRESS_NAMES, type Metadata, schemaOf } from '../reference/parameters.js'
 import { isOfCard, type PaymentMethod } from '../reference/payment-methods.js'
 import { RULE_PLACES, RULES, type Rule, type RuleId } from '../reference/rules.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 import type { Transaction } from '../reference/transactions.js'
+import type { Entry, Judgement } from './entry.js'
 
-type Predicate = (call: Exchange) => boolean
-const A10 = ASSUMPTION_PLACES.get('A10') as number
+type Predicate = (call: Entry) => boolean
 
-const operation = (call: Exchange) => operationOf(call.operation as OperationId)
-const isKind = (call: Exchange, kind: Kind) => operation(call).kind === kind
-const sent = (call: Exchange, ...path: readonly string[]) =>
-  valueIn(call.body, ...path) !== undefined
-const asked = (call: Exchange, ...path: readonly string[]) =>
+const operation = (call: Entry) => operationOf(call.operation as OperationId)
+const isKind = (call: Entry, kind: Kind) => operation(call).kind === kind
+const sent = (call: Entry, ...path: readonly string[]) => valueIn(call.body, ...path) !== undefined
+const asked = (call: Entry, ...path: readonly string[]) =>
   valueIn(call.query, ...path) !== undefined
 
 const hasNested = (form: FormObject): boolean =>
   [...form.values()].some(part => part instanceof FormObject)
-const isKeyed = (call: Exchange) => call.account !== null
-const isDecoded = (call: Exchange) => hasReached(call, STAGE.decoded)
+const isKeyed = (call: Entry) => call.caller.account !== null
+const isDecoded = (call: Entry) => hasReached(call, STAGE.decoded)
 
-const addressSent = (call: Exchange): boolean => {
+const addressSent = (call: Entry): boolean => {
   const address = call.body.get('address')
   return address instanceof FormObject && ADDRESS_NAMES.some(name => address.has(name))
 }
 
-const metadataSent = ({ body }: Exchange) => {
+const metadataSent = ({ body }: Entry) => {
   const metadata = body.get('metadata')
   return metadata instanceof FormObject
     ? [...metadata].map(([key, value]) => ({ key, isEmpty: value === '' }))
     : []
 }
 
-const metadataBefore = ({ found }: Exchange) => (found as AnyRecord).metadata as Metadata
+const metadataBefore = ({ facts }: Entry) => (facts.found as AnyRecord).metadata as Metadata
 
 function updated({
   operation,
-  found,
+  facts: { found },
   outcome
-}: Exchange): { path: readonly string[]; before: unknown; after: unknown }[] {
+}: Entry): { path: readonly string[]; before: unknown; after: unknown }[] {
   const updatable = UPDATABLE.get(operation as OperationId) as readonly (readonly string[])[]
   return updatable.map(path => ({
     path,
@@ -78,7 +74,7 @@ const UPDATABLE = new Map(
 )
 
 /** Whether a parameter was sent, alone or with its whole object, perhaps empty. */
-const isSent = ({ body }: Exchange, path: readonly string[]) =>
+const isSent = ({ body }: Entry, path: readonly string[]) =>
   nodeIn(body, path) !== undefined || isWholeEmptied(body, path)
 const isWholeEmptied = (form: FormObject, [head]: readonly string[]) => {
   const whole = form.get(head as string)
@@ -97,16 +93,16 @@ const unsetSomething: Predicate = call =>
   )
 
 const hasRefunds = (record: AnyRecord) => (record.amount_refunded as number) > 0
-const refundMade = ({ outcome: { shown }, money }: Exchange) => ({
+const refundMade = ({ outcome: { shown }, facts: { money } }: Entry) => ({
   amount: (shown as { amount: number } & AnyRecord).amount,
-  ...(money as NonNullable<typeof money>)
+  ...(money as RefundFacts)
 })
 const createdBy =
   (comparison: string): Predicate =>
   call =>
-    call.isCompared && asked(call, 'created', comparison)
-const searched = (call: Exchange) => asked(call, 'search_query')
-const shows = (call: Exchange, least: number) => recordsShown(call).length >= least
+    call.facts.isCompared && asked(call, 'created', comparison)
+const searched = (call: Entry) => asked(call, 'search_query')
+const shows = (call: Entry, least: number) => recordsShown(call).length >= least
 
 /** Whether or not its operation ran. */
 const KEPT_ON_THE_WAY: Readonly<Partial<Record<RuleId, Predicate>>> = {
@@ -120,7 +116,7 @@ const KEPT_ON_THE_WAY: Readonly<Partial<Record<RuleId, Predicate>>> = {
 
 /** Rules that are kept if the operation ran and this holds; others are kept whenever it ran. */
 const KEPT: Readonly<Partial<Record<RuleId, Predicate>>> = {
-  'AUTH-2': call => !call.hasAuthorization,
+  'AUTH-2': call => !call.caller.isKeySent,
 
   'ADDR-1': addressSent,
   'ADDR-2': call => sent(call, 'address', 'country'),
@@ -135,18 +131,18 @@ const KEPT: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'UPD-2': unsetSomething,
 
   'LIST-2': call => listShown(call)?.has_more === true,
-  'LIST-3': call => asked(call, 'limit') && !hasNoted(call, A10),
+  'LIST-3': call => asked(call, 'limit') && !call.facts.relied.has('A10'),
   'FILT-1': createdBy('gte'),
   'FILT-2': createdBy('gt'),
   'FILT-3': createdBy('lte'),
   'FILT-4': createdBy('lt'),
-  'FILT-5': call => call.filteredBy !== null,
-  'FILT-6': call => call.filteredBy !== null || call.isCompared,
+  'FILT-5': call => call.facts.filteredBy !== null,
+  'FILT-6': call => call.facts.filteredBy !== null || call.facts.isCompared,
   'SRCH-1': call => searched(call) && shows(call, 1),
   'SRCH-2': call => searched(call) && shows(call, 1),
   'SRCH-3': call =>
     searched(call) &&
-    recordsShown(call).length < call.retrieved &&
+    recordsShown(call).length < call.facts.retrieved &&
     listShown(call)?.has_more === true,
 
   'ACC-1': call => isKind(call, 'create'),
@@ -165,7 +161,8 @@ const KEPT: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'REF-5': call => isPartial(refundMade(call)),
   'REF-8': call => !sent(call, 'reason'),
   'REF-9': call => call.body.has('metadata'),
-  'REF-10': call => call.filteredBy !== null || (!asked(call, 'transaction') && shows(call, 2))
+  'REF-10': call =>
+    call.facts.filteredBy !== null || (!asked(call, 'transaction') && shows(call, 2))
 }
 
 /** Something remains after the Refund, or it was not the first of its Transaction. */
@@ -179,7 +176,6 @@ const isPartial = ({
   remaining: number
 }) => remaining > amount || refunded > 0
 
-/** Whether a part of a form holds a value somewhere. */
 export function hasValue(node: unknown): boolean {
   if (node instanceof FormObject) return [...node.values()].some(hasValue)
   return typeof node === 'string' && node !== ''
@@ -203,19 +199,19 @@ const CHECKS = new Map<OperationId | null, readonly Check[]>(
   })
 ).set(null, [])
 
-const refundFacts = ({ money }: Exchange): Facts => money as RefundFacts
-const pageFacts = (call: Exchange): Facts => ({
-  retrieved: call.retrieved,
+const refundFacts = ({ facts }: Entry): Facts => facts.money as RefundFacts
+const pageFacts = (call: Entry): Facts => ({
+  retrieved: call.facts.retrieved,
   shown: recordsShown(call).length,
   has_more: listShown(call)?.has_more
 })
 
-export const FACTS: Readonly<Partial<Record<RuleId, (call: Exchange) => Facts>>> = {
+export const FACTS: Readonly<Partial<Record<RuleId, (call: Entry) => Facts>>> = {
   'LIST-2': pageFacts,
   'SRCH-1': pageFacts,
   'SRCH-2': pageFacts,
   'SRCH-3': pageFacts,
-  'LOC-3': ({ account }) => ({ account }),
+  'LOC-3': ({ caller: { account } }) => ({ account }),
   'TXN-5': ({ body }) => ({
     payment_type: valueIn(body, 'payment_type'),
     used: valueIn(body, 'payment_type') === 'vip'
@@ -229,11 +225,10 @@ export const FACTS: Readonly<Partial<Record<RuleId, (call: Exchange) => Facts>>>
 const showsRecord: Predicate = call => shows(call, 1)
 const searchedList: Predicate = call => hasRun(call) && asked(call, 'search_query')
 const paid: Predicate = call => hasRun(call) && call.operation === 'createTransaction'
-const has = ({ body }: Exchange, name: string) => hasValue(body.get(name))
-const shown = <R>(call: Exchange) => call.outcome.shown as unknown as R
+const has = ({ body }: Entry, name: string) => hasValue(body.get(name))
+const shown = <R>(call: Entry) => call.outcome.shown as unknown as R
 
-/** The amount that was sent, at the top level or under `amounts` (A24). */
-export const amountSent = ({ body }: Pick<Exchange, 'body'>): string | undefined =>
+export const amountSent = ({ body }: Pick<Entry, 'body'>): string | undefined =>
   valueIn(body, 'amount') ??
   valueIn(body, 'amounts', 'transaction_amount') ??
   valueIn(body, 'amounts', 'payment_amount')
@@ -243,7 +238,7 @@ const metadataMerged: Predicate = call => {
   return metadata instanceof FormObject && Object.keys(metadataBefore(call)).length > 0
 }
 
-const isDefaultOrLess = ({ query, settings }: Exchange) =>
+const isDefaultOrLess = ({ query, settings }: Entry) =>
   Number(valueIn(query, 'limit') ?? Number.NaN) <= settings['pagination.default_limit']
 
 /** When a response relies on each assumption that is not noted on the way. */
@@ -262,7 +257,7 @@ const RELIES: Readonly<Partial<Record<AssumptionId, Predicate>>> = {
   A12: searchedList,
   A13: searchedList,
   A17: call => hasRun(call) && isKind(call, 'update') && metadataMerged(call),
-  A20: ({ hasAuthorization }) => hasAuthorization,
+  A20: ({ caller }) => caller.isKeySent,
   A21: call =>
     hasRun(call) &&
     (call.operation === 'createAccount'
@@ -272,7 +267,7 @@ const RELIES: Readonly<Partial<Record<AssumptionId, Predicate>>> = {
     paid(call) &&
     valueIn(call.body, 'currency') === undefined &&
     valueIn(call.body, 'amounts', 'currency') === undefined,
-  A23: ({ money }) => money !== null,
+  A23: call => hasReached(call, STAGE.running),
   // without an amount it settles nothing, which is not the same as an amount of 0
   A24: call => paid(call) && (has(call, 'amounts') || amountSent(call) === undefined),
   A25: call => paid(call) && (has(call, 'card') || has(call, 'bank_account')),
@@ -281,31 +276,30 @@ const RELIES: Readonly<Partial<Record<AssumptionId, Predicate>>> = {
   A27: call => paid(call) && valueIn(call.body, 'adjustment_number') !== undefined,
   A28: hasRun,
   A29: showsRecord,
-  A31: call => hasRun(call) && shown<Account>(call).type !== (call.found as AnyRecord).type
+  A31: call => hasRun(call) && shown<Account>(call).type !== (call.facts.found as AnyRecord).type
 }
 
-/** Assumptions that a request without an operation can rely on. */
 const WITHOUT_OPERATION = ['A07', 'A08', 'A39'] as const
 
-type ReliedCheck = { place: number; relies: Predicate | undefined }
+type ReliedCheck = { id: AssumptionId; place: number; relies: Predicate | undefined }
 const checksOf = (ids: readonly AssumptionId[]): readonly ReliedCheck[] =>
-  ASSUMPTION_IDS.flatMap((id, place) => (ids.includes(id) ? [{ place, relies: RELIES[id] }] : []))
+  ASSUMPTION_IDS.flatMap((id, place) =>
+    ids.includes(id) ? [{ id, place, relies: RELIES[id] }] : []
+  )
 const RELIED_CHECKS = new Map<OperationId | null, readonly ReliedCheck[]>([
   [null, checksOf(WITHOUT_OPERATION)],
   ...OPERATION_IDS.map(id => [id, checksOf(operationOf(id).assumptions)] as const)
 ])
 
-/** The judgement of a request whose outcome is known. */
-export function judgementOf(call: Exchange): Judgement {
+export function judgementOf(call: Entry): Judgement {
   if (call.judgement !== null) return call.judgement
   const kept: number[] = []
   const broken = brokenRule(call)
   for (const { rule, place, isKept } of CHECKS.get(call.operation) as readonly Check[])
     if (rule !== broken && isKept(call)) kept.push(place)
   const relied: number[] = []
-  for (const { place, relies } of RELIED_CHECKS.get(call.operation) as readonly ReliedCheck[]) {
-    if (hasNoted(call, place) || relies?.(call)) relied.push(place)
+  for (const { id, place, relies } of RELIED_CHECKS.get(call.operation) as readonly ReliedCheck[]) {
+    if (call.facts.relied.has(id) || relies?.(call)) relied.push(place)
   }
-  call.judgement = { kept, broken, relied }
-  return call.judgement
+  return { kept, broken, relied }
 }

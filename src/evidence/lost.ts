@@ -3,39 +3,29 @@ import { boundsOf } from '../core/instants.js'
 import { paymentMethodOf } from '../core/payment-method.js'
 import { keep } from '../core/remembered.js'
 import { matches } from '../core/search.js'
-import {
-  type AnyRecord,
-  type Exchange,
-  hasPerformed,
-  hasRun,
-  listShown,
-  recordsShown
-} from '../engine/exchange.js'
+import type { Reading } from '../engine/admit.js'
 import { type ListValues, limitOf } from '../engine/listing.js'
+import { type AnyRecord, hasPerformed, hasRun, listShown, recordsShown } from '../engine/outcome.js'
 import { isLimited } from '../engine/visibility.js'
 import type { List } from '../reference/parameters.js'
 import { EMBEDDED } from '../store/bytes.js'
 import { isAfter, LATEST, type Position } from '../store/ordered-index.js'
 import { type Query, spanOf } from '../store/paging.js'
 import type { Store } from '../store/store.js'
+import { type Entry, jsonOf } from './entry.js'
 import { amountSent } from './judgement.js'
 
 const MAX_LOST = 1000
 
-/** What makes a payment or Refund the same. */
 type Payment = {
   operation: 'createRefund' | 'createTransaction'
-  /** A Ticket or Transaction. */
   about: string
   amount: number | null
   last4: string | null
 }
-/** One that its client does not know of. */
 type Lost = Payment & {
   request: string
-  /** Its record; null where none was made. */
   made: string | null
-  /** The client was shown it since. */
   isSeen: boolean
   /** Where it stands in lists, or would stand. */
   place: Position
@@ -47,29 +37,30 @@ type Lost = Payment & {
 export class LostAnswers {
   readonly known = new Map<string, Lost>()
 
-  /** Notes a request. Returns the lost one it repeats, or null. */
-  look(call: Exchange, isLost: boolean): Lost | null {
-    const own = paymentOf(call)
+  /** Takes note of a request. Returns the lost one that it repeats; null for none. */
+  look(call: Entry, reading: Reading, isLost: boolean): Lost | null {
+    const own = paymentOf(call, reading)
     const repeated = own && [...this.known.values()].filter(lost => isRepeated(lost, own))
     // known where the client left before it ended
     const isKnown = this.known.has(call.id)
-    if (isLost) this.note(call, own)
+    if (isLost) this.note(call, reading, own)
     else if (own === null) {
       const page = pageShown(call)
       for (const [request, lost] of this.known)
-        if (isMissing(lost, call, page)) this.known.delete(request)
+        if (isMissing(lost, call, reading, page)) this.known.delete(request)
     } else if (repeated && hasPerformed(call))
       for (const { request } of repeated) this.known.delete(request)
     return (!isKnown && (repeated?.findLast(({ isSeen }) => !isSeen) ?? repeated?.at(-1))) || null
   }
 
-  note(call: Exchange, own = paymentOf(call)): void {
-    if (own !== null) keep(this.known, call.id, lostOf(call, own), MAX_LOST)
+  note(call: Entry, reading: Reading, own = paymentOf(call, reading)): void {
+    if (own !== null) keep(this.known, call.id, lostOf(call, reading, own), MAX_LOST)
   }
 }
 
-function paymentOf(call: Exchange): Payment | null {
-  const { operation, found, values } = call
+function paymentOf(call: Entry, { values }: Reading): Payment | null {
+  const { operation } = call
+  const { found } = call.facts
   if ((operation !== 'createRefund' && operation !== 'createTransaction') || found === null)
     return null
   const amount = amountSent(call)
@@ -90,10 +81,10 @@ function isRepeated(lost: Lost, own: Payment): boolean {
   return lost.amount === own.amount && !isOtherCard
 }
 
-function lostOf(call: Exchange, own: Payment): Lost {
-  const { id: request, at, outcome } = call
-  const store = call.identifiedIn as Store
-  const { location } = call.found as AnyRecord & { location: string }
+function lostOf(call: Entry, reading: Reading, own: Payment): Lost {
+  const { id: request, at, outcome, facts } = call
+  const { store } = reading.request.state
+  const { location } = facts.found as AnyRecord & { location: string }
   const isRefund = own.operation === 'createRefund'
   const collection = isRefund ? store.refunds : store.transactions
   const shown = hasPerformed(call) ? (outcome.shown as AnyRecord) : null
@@ -114,52 +105,55 @@ function lostOf(call: Exchange, own: Payment): Lost {
   }
 }
 
-export function pageShown(call: Exchange): List<AnyRecord> | null {
+export function pageShown(call: Entry): List<AnyRecord> | null {
   if (call.outcome.name !== 'scripted') return hasRun(call) ? listShown(call) : null
-  try {
-    const page = JSON.parse(call.text)
-    return Array.isArray(page?.data) ? page : null
-  } catch {
-    return null
-  }
+  const page = jsonOf(call) as Partial<List<AnyRecord>> | null | undefined
+  return Array.isArray(page?.data) ? (page as List<AnyRecord>) : null
 }
 
 /** Whether a response would show a record if it had been made, and does not. Notes one it shows. */
-function isMissing(lost: Lost, call: Exchange, page: List<AnyRecord> | null): boolean {
+function isMissing(
+  lost: Lost,
+  call: Entry,
+  reading: Reading,
+  page: List<AnyRecord> | null
+): boolean {
   const shown = page?.data ?? recordsShown(call)
   const isShown = (wanted: string | null) => shown.some(one => one?.id === wanted)
   const isRefund = lost.operation === 'createRefund'
   if (isShown(lost.made)) lost.isSeen = true
   // what is older than the request says nothing of it
-  else if (call.past === null) {
+  else if (call.script?.isPast !== true) {
     if (!isRefund || !isShown(lost.about))
       return (
         page !== null &&
         // a list that lacks one that was made is older
         (lost.made === null || call.outcome.name === 'scripted') &&
         call.operation === (isRefund ? 'listRefunds' : 'listTransactions') &&
-        wouldBeListed(lost, call)
+        wouldBeListed(lost, call, reading)
       )
-    if (!isEmbedded(lost, call)) return false
-    lost.isSeen = (call.identifiedIn as Store).refunds.get(lost.made ?? '') !== undefined
+    const { refunds } = reading.request.state.store
+    if (!isEmbedded(lost, refunds)) return false
+    lost.isSeen = refunds.get(lost.made ?? '') !== undefined
     return !lost.isSeen
   }
   return false
 }
 
-function isEmbedded({ about, place }: Lost, { identifiedIn }: Exchange): boolean {
+function isEmbedded({ about, place }: Lost, refunds: Store['refunds']): boolean {
   const query = { after: place, before: LATEST, descending: false, count: EMBEDDED }
-  return (identifiedIn as Store).refunds.index('transaction').range(about, query).length < EMBEDDED
+  return refunds.index('transaction').range(about, query).length < EMBEDDED
 }
 
-function wouldBeListed(lost: Lost, call: Exchange): boolean {
+function wouldBeListed(lost: Lost, call: Entry, reading: Reading): boolean {
   const { place, about, location, account, last4 } = lost
-  const { settings, actor } = call
-  const { refunds, transactions } = call.identifiedIn as Store
+  const { actor, request } = reading
+  const { settings } = call
+  const { refunds, transactions } = request.state.store
   const isRefund = lost.operation === 'createRefund'
   const collection = isRefund ? refunds : transactions
   const order = isRefund ? 'newest_first' : settings['pagination.order']
-  const values = call.values as ListValues & {
+  const values = reading.values as ListValues & {
     location?: string
     transaction?: string
     search_query?: string
@@ -174,14 +168,14 @@ function wouldBeListed(lost: Lost, call: Exchange): boolean {
     (values.location ?? location) === location &&
     (values.transaction ?? about) === about &&
     (search_query === undefined || matches(last4, search_query, settings['search.last4'])) &&
-    !(isLimited(call) && account !== actor?.id) &&
+    !(isLimited({ actor, settings }) && account !== actor?.id) &&
     isWithin({
       ...boundsOf(values.created ?? {}),
       startingAfter: placeOf(starting_after),
       endingBefore: placeOf(ending_before)
     }) &&
     // it comes before the last record that was retrieved
-    (call.retrieved < limitOf(values, settings) ||
+    (call.facts.retrieved < limitOf(values, settings) ||
       isWithin(
         ending_before === undefined
           ? { endingBefore: placeOf(listShown(call)?.last_id) }

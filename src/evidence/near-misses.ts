@@ -1,8 +1,9 @@
 /** The requests that came nearest to an unmet expectation or an unused script entry. */
 import { isoOf } from '../core/instants.js'
 import { isSecretName } from '../core/redaction.js'
-import { type Exchange, hasReached, type Refusal, STAGE, type Stage } from '../engine/exchange.js'
-import { endingOf, sentIn } from '../engine/scripted.js'
+import { hasReached, type Refusal, STAGE, type Stage } from '../engine/outcome.js'
+import { sentIn } from '../engine/scripted.js'
+import type { World } from '../engine/world.js'
 import type { OperationId } from '../reference/operations.js'
 import type { Calls, Expectation } from '../scenario/expect/expectations.js'
 import { judgedValue, type Tally, type Verdict } from '../scenario/expect/tally.js'
@@ -19,9 +20,10 @@ import type { SequenceData } from '../scenario/schemas.js'
 import type { ListedEntry, Script } from '../scenario/script.js'
 import type { Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
+import { type Entry, endingOf } from './entry.js'
 
 export type Looked = {
-  requests: readonly Exchange[]
+  requests: readonly Entry[]
   store: Store
   nameOf?: (id: string) => string
 }
@@ -55,7 +57,7 @@ export async function explainedVerdicts(
     })
     if (near.length === 0) continue
     verdict.near_misses = near
-    const tests = looked.requests.flatMap(({ id, test }) =>
+    const tests = looked.requests.flatMap(({ id, caller: { test } }) =>
       test !== null && near.some(one => one.in === nameOf(id)) ? test : []
     )
     verdict.tests = [...new Set([...(verdict.tests ?? []), ...tests])]
@@ -63,12 +65,11 @@ export async function explainedVerdicts(
   return verdicts
 }
 
-/** The requests that came nearest to those of an expectation, besides those that counted. */
 function nearlyThe(calls: Calls, counted: readonly string[], looked: Looked): Promise<NearMiss[]> {
   const isNone = counted.length === 0
   return nearIn(
-    exchangesOf(calls.operations, looked).filter(({ id }) => !counted.includes(id)),
-    call => missesOfCalls(calls, call, { sent: sentIn(looked.store, call, null), isNone }),
+    entriesOf(calls.operations, looked).filter(({ id }) => !counted.includes(id)),
+    call => missesOfCalls(calls, call, { sent: sentIn(looked.store, call), isNone }),
     looked
   )
 }
@@ -78,9 +79,9 @@ function requestsOf(
   { value }: Verdict,
   { per }: Partial<SequenceData>,
   { requests, store }: Looked
-): readonly Exchange[] {
+): readonly Entry[] {
   if (per === undefined || value === undefined) return requests
-  return requests.filter(call => judgedValue(per, sentIn(store, call, null)) === value)
+  return requests.filter(call => judgedValue(per, sentIn(store, call)) === value)
 }
 
 /** The entries that were never applied, with the requests that they nearly applied to. */
@@ -88,10 +89,10 @@ export async function explainedUnused(script: Script, looked: Looked): Promise<L
   const explained: ListedEntry[] = []
   for (const [index, unused] of script.unused().entries()) {
     const { id, entry, count } = unused
-    const came = index < MAX_EXPLAINED ? exchangesOf(entry.operations, looked) : []
+    const came = index < MAX_EXPLAINED ? entriesOf(entry.operations, looked) : []
     const near = await nearIn(
       came,
-      call => missesOfEntry(unused, call, sentIn(looked.store, call, null)),
+      call => missesOfEntry(unused, call, sentIn(looked.store, call)),
       looked
     )
     explained.push({
@@ -110,12 +111,11 @@ export async function explainedEntries(script: Script, looked: Looked): Promise<
 }
 
 /** Unmet expectations and unused entries that a request nearly matched. */
-export function nearlyMet(call: Exchange): NearMiss[] {
-  const { tally, state } = call.world
+export function nearlyMet(call: Entry, { tally, state }: World): NearMiss[] {
   const { store, script } = state
   const { operation } = call
   if (operation === null) return []
-  const sent = sentIn(store, call, null)
+  const sent = sentIn(store, call)
   const entries = script.unused().filter(({ entry }) => entry.operations.has(operation))
   const awaited = tally.awaited().filter(({ calls }) => calls.operations?.has(operation) !== false)
   const nearest = new Nearest()
@@ -132,16 +132,15 @@ export const withNearlyMet = <W extends object>(why: W, near: readonly NearMiss[
 
 const nameOfEntry = ({ id, entry: { data } }: Unused) => data.name ?? `${id}, ${shownOn(data.on)}`
 
-/** The requests of operations, the newest first. */
-const exchangesOf = (operations: Calls['operations'], { requests }: Looked): Exchange[] =>
+const entriesOf = (operations: Calls['operations'], { requests }: Looked): Entry[] =>
   requests
     .slice(-MAX_LOOKED_AT)
     .reverse()
     .filter(({ operation }) => operations?.has(operation as OperationId) !== false)
 
 async function nearIn(
-  calls: readonly Exchange[],
-  missesOf: (call: Exchange) => Miss[],
+  calls: readonly Entry[],
+  missesOf: (call: Entry) => Miss[],
   { nameOf = id => id }: Looked
 ): Promise<NearMiss[]> {
   const nearest = new Nearest()
@@ -157,7 +156,7 @@ async function nearIn(
 type Knowing = { sent: SentCall; isNone: boolean }
 
 /** Why a request does not count; none if it does, as far as that can still be told. */
-function missesOfCalls({ matches, ended }: Calls, call: Exchange, knowing: Knowing): Miss[] {
+function missesOfCalls({ matches, ended }: Calls, call: Entry, knowing: Knowing): Miss[] {
   const ending = endingOf(call)
   const endings = ended
     .filter(({ holds }) => !holds(ending))
@@ -173,7 +172,7 @@ function missesOfCalls({ matches, ended }: Calls, call: Exchange, knowing: Knowi
 
 function missesOfEntry(
   { id, entry, count, isWaiting }: Unused,
-  call: Exchange,
+  call: Entry,
   sent: SentCall
 ): Miss[] {
   const early = missedStage(call, STAGE.admitted, 'a request that reaches the script')
@@ -195,26 +194,29 @@ function missesOfEntry(
     value === undefined ? count : (count.values?.find(own => own.value === value) ?? { matched: 0 })
   // a request that meets every condition and was not counted came before the entry was added
   if (misses.length > 0 || matched === 0) return misses
-  if (call.action?.id === id)
+  const action = call.script?.action
+  if (action?.id === id)
     return [{ condition: 'applied', wanted: 'something that it changes', got: unchangedBy(call) }]
   if (matched < calls.from)
     return [{ condition: 'calls', wanted: `${data.calls}`, got: `${matched} that matched` }]
-  if (call.action !== null)
+  if (action !== undefined)
     return [
       {
         condition: 'entry',
         wanted: 'no earlier entry that applies',
-        got: call.action.entry.data.name ?? call.action.id
+        got: action.entry.data.name ?? action.id
       }
     ]
   return [{ condition: 'chance', wanted: `${entry.chance}`, got: 'not drawn' }]
 }
 
-const unchangedBy = ({ problem, action, outcome }: Exchange): string =>
-  problem ??
-  (action?.entry.data.hold ? 'a hold that ended before its number came' : `a ${outcome.status}`)
+const unchangedBy = ({ script, outcome }: Entry): string =>
+  script?.problem ??
+  (script?.action.entry.data.hold
+    ? 'a hold that ended before its number came'
+    : `a ${outcome.status}`)
 
-function missedStage(call: Exchange, stage: Stage, wanted: string): Miss | null {
+function missedStage(call: Entry, stage: Stage, wanted: string): Miss | null {
   if (hasReached(call, stage)) return null
   const { status, refusal } = call.outcome
   return {

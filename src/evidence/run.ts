@@ -1,15 +1,21 @@
 /** What a run adds up to over every sandbox, reset and load, with its requests, bounded. */
 import { beginningOf } from '../core/memory.js'
 import { keep } from '../core/remembered.js'
-import type { Exchange, OutcomeName } from '../engine/exchange.js'
+import type { SecretWords } from '../core/secret-words.js'
+import type { OutcomeName } from '../engine/outcome.js'
 import { nameOf } from '../reference/operations.js'
 import { type Lazy, lazily } from '../work/json-pieces.js'
+import type { Entry } from './entry.js'
 import { RunHistory } from './run-history.js'
 import { type RunTest, Totals } from './totals.js'
 import type { explained } from './why.js'
 
-/** Gets each request that a journal keeps, and null when it is cleared. */
-export type JournalListener = (sandbox: string, exchange: Exchange | null) => void
+/** Gets each request that a journal keeps, and null when it is cleared; `keys` are to be masked. */
+export type JournalListener = (
+  sandbox: string,
+  entry: Entry | null,
+  keys: () => SecretWords
+) => void
 /** `omitted` came when no more was kept. */
 export type RunListing = {
   sandboxes: { sandbox: string | null; periods: number }[]
@@ -75,7 +81,6 @@ export class RunRequests {
   readonly #entries = new Map<string, string>()
   #refused = 0
   #bytes = 0
-  /** How many requests are not listed, and entries not kept. */
   readonly omitted = { calls: 0, entries: 0 }
 
   skip(): void {
@@ -83,13 +88,13 @@ export class RunRequests {
   }
 
   /** Lists a request, in full if it was refused: `entry` is called only then. */
-  add(call: Exchange, request: string, entry: () => RunEntry): void {
-    const { test, operation, method, path } = call
+  add(call: Entry, request: string, entry: () => RunEntry): void {
+    const { operation, method, path } = call
     const { name: outcome, status } = call.outcome
     if (this.#lines.length < MAX_CALLS) {
       this.#lines.push({
         request,
-        test,
+        test: call.caller.test,
         on: operation === null ? null : nameOf(operation),
         method,
         path: beginningOf(path, MAX_PATH),

@@ -1,9 +1,11 @@
 /** What requests add up to, of a sandbox or of a whole run. */
-import { type Exchange, hasReached, type Judgement, STAGE } from '../engine/exchange.js'
+
+import { hasReached, STAGE } from '../engine/outcome.js'
 import { ASSUMPTION_IDS, ASSUMPTION_PLACES, type AssumptionId } from '../reference/assumptions.js'
 import type { OperationId } from '../reference/operations.js'
 import { CURSORS } from '../reference/parameters.js'
 import { RULE_IDS, RULE_PLACES, RULES, type Rule, type RuleId } from '../reference/rules.js'
+import type { Entry, Judgement } from './entry.js'
 import {
   FINDINGS,
   type Finding,
@@ -21,15 +23,14 @@ export class Totals {
   readonly metrics = new Metrics()
   readonly tests = new TestTotals()
   readonly found = new FindingCounts()
-  /** The cursor of the last request, which the advice of findings names. */
   #cursor: string = CURSORS[0]
 
   /** Adds a request by its name in these totals; without a judgement only that it came. */
-  add(exchange: Exchange, judgement: Judgement | null, name: string): void {
-    this.metrics.add(exchange)
-    this.tests.add(exchange, judgement)
+  add(entry: Entry, judgement: Judgement | null, name: string): void {
+    this.metrics.add(entry)
+    this.tests.add(entry, judgement)
     if (judgement === null) return
-    this.#cursor = exchange.settings['pagination.cursors'][0]
+    this.#cursor = entry.settings['pagination.cursors'][0]
     this.coverage.add(judgement)
     this.assumptions.add(judgement, name)
   }
@@ -147,7 +148,6 @@ export class AssumptionUsage {
 export const LATENCY_BOUNDS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 10_000] as const
 /** Latencies: the last bucket is above every bound, and `sum` in milliseconds. */
 export type Latency = { buckets: number[]; sum: number }
-/** An operation, or `none` where the reference has none. */
 export type OperationLabel = OperationId | 'none'
 
 type Counts = { statuses: Map<number, number>; latency: Latency }
@@ -164,8 +164,8 @@ export class Metrics {
       .reduce((sum, count) => sum + count, 0)
   }
 
-  add(exchange: Exchange): void {
-    const { operation, outcome, ms, action } = exchange
+  add(entry: Entry): void {
+    const { operation, outcome, ms, script } = entry
     const { status } = outcome
     const label = operation ?? 'none'
     const { statuses, latency } = this.operations.get(label) ?? this.#begin(label)
@@ -174,8 +174,8 @@ export class Metrics {
     while (place < LATENCY_BOUNDS.length && ms > (LATENCY_BOUNDS[place] as number)) place++
     latency.buckets[place] = (latency.buckets[place] as number) + 1
     latency.sum += ms
-    if (action !== null) this.scripted++
-    if (hasReached(exchange, STAGE.identified)) this.reached++
+    if (script !== null) this.scripted++
+    if (hasReached(entry, STAGE.identified)) this.reached++
   }
 
   #begin(label: OperationLabel): Counts {
@@ -197,7 +197,6 @@ export type RunTest = {
   findings: { finding: FindingId; times: number }[]
 }
 
-/** Tests that are counted; requests of further tests are only summed up. */
 export const MAX_TESTS = 2000
 
 class TestUse {
@@ -211,7 +210,7 @@ export class TestTotals {
   readonly #tests = new Map<string | null, TestUse>()
   omitted = 0
 
-  add({ test, outcome }: Exchange, judgement: Judgement | null): void {
+  add({ caller: { test }, outcome }: Entry, judgement: Judgement | null): void {
     const use = this.#tests.get(test) ?? this.#begin(test)
     if (use === null) {
       this.omitted++

@@ -4,42 +4,22 @@ import { isoOf } from '../core/instants.js'
 import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
 import type { Facts } from '../core/rules.js'
 import type { SecretWords } from '../core/secret-words.js'
-import {
-  type Exchange,
-  type Judgement,
-  type OutcomeName,
-  scriptAction,
-  tookEffect
-} from '../engine/exchange.js'
+import { type OutcomeName, scriptAction, tookEffect } from '../engine/outcome.js'
 import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
 import { nameOf } from '../reference/operations.js'
 import { RULE_IDS, RULES, type RuleId } from '../reference/rules.js'
 import { missText, type NearMiss } from '../scenario/match/near-misses.js'
+import { type Entry, type Judgement, textOf } from './entry.js'
 import { FACTS, judgementOf } from './judgement.js'
 
-type Changed = { changersOf: (call: Exchange) => string[] }
+type Changed = { changersOf: (call: Entry) => string[] }
 type Verdict = { rule: RuleId; verdict: 'kept' | 'broken'; text: string; facts?: Facts }
 export type Parameters = { [name: string]: string | readonly string[] | Parameters }
 
 /** An entry of the journal; `keys` are masked in its response. */
-export function summaryOf(call: Exchange, keys: SecretWords) {
-  const {
-    id,
-    at,
-    operation,
-    method,
-    path,
-    params,
-    account,
-    query,
-    body,
-    userAgent,
-    test,
-    trace,
-    outcome,
-    isDelivered,
-    ms
-  } = call
+export function summaryOf(call: Entry, keys: SecretWords) {
+  const { id, at, operation, method, path, params, caller, query, body, outcome, ms } = call
+  const { account, userAgent, test, trace } = caller
   const { refusal } = outcome
   return {
     id,
@@ -57,7 +37,7 @@ export function summaryOf(call: Exchange, keys: SecretWords) {
     outcome: outcome.name,
     status: outcome.status,
     answer: answerShown(call, keys),
-    answered: isDelivered,
+    answered: outcome.isDelivered,
     took_effect: tookEffect(call),
     script: scriptAction(call),
     refusal: refusal && {
@@ -70,8 +50,7 @@ export function summaryOf(call: Exchange, keys: SecretWords) {
   }
 }
 
-/** The rules in the order of their checks: those kept, then the one that was broken. */
-function verdictsOf(call: Exchange, judgement: Judgement): Verdict[] {
+function verdictsOf(call: Entry, judgement: Judgement): Verdict[] {
   const kept = judgement.kept.map((place): Verdict => {
     const rule = RULE_IDS[place] as RuleId
     const facts = FACTS[rule]?.(call)
@@ -83,7 +62,7 @@ function verdictsOf(call: Exchange, judgement: Judgement): Verdict[] {
   return [...kept, { rule, verdict: 'broken', text: RULES[rule].text, ...(facts && { facts }) }]
 }
 
-export function explained(call: Exchange, evidence: Changed, keys: SecretWords) {
+export function explained(call: Entry, evidence: Changed, keys: SecretWords) {
   const judgement = judgementOf(call)
   return {
     ...summaryOf(call, keys),
@@ -108,7 +87,7 @@ const OUTCOMES: Readonly<Record<OutcomeName, string>> = {
 }
 
 export function explainedText(
-  call: Exchange,
+  call: Entry,
   evidence: Changed,
   keys: SecretWords,
   near: readonly NearMiss[] = []
@@ -136,7 +115,7 @@ export function explainedText(
   return `${lines.join('\n')}\n`
 }
 
-function headLines(call: Exchange, keys: SecretWords): string[] {
+function headLines(call: Entry, keys: SecretWords): string[] {
   const { at, id, method, path, query, body, script, status, outcome } = summaryOf(call, keys)
   const effect = tookEffect(call) ? 'took effect' : 'changed nothing'
   const broken = call.outcome.fault === 'malformed_body' ? ', its body corrupted on the way' : ''
@@ -192,7 +171,8 @@ function flat(parameters: Parameters, under = ''): string[] {
 }
 
 /** A response as it may be shown: JSON as values, anything else as text; null if there is none. */
-function answerShown({ text }: Exchange, keys: SecretWords): unknown {
+function answerShown(call: Entry, keys: SecretWords): unknown {
+  const text = textOf(call)
   if (text === '') return null
   try {
     return maskedThroughout(JSON.parse(text), keys)

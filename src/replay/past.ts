@@ -1,5 +1,7 @@
 /** The records around a request, and what it changed of them. */
-import { type Exchange, recordsChanged } from '../engine/exchange.js'
+
+import { recordsChanged } from '../engine/outcome.js'
+import type { Entry } from '../evidence/entry.js'
 import type { Family } from '../reference/operations.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { bytesOf } from '../store/bytes.js'
@@ -16,33 +18,32 @@ export type RecordChange = {
 type Around = readonly [before: Store, after: Store]
 
 /** Whether the state around a request can be made again. */
-export const isKnown = ({ inputs }: Sandbox, { place }: Exchange): boolean =>
-  place >= inputs.earliest
+export const isKnown = ({ inputs }: Sandbox, { place }: Entry): boolean => place >= inputs.earliest
 
 /** Its past is known. */
 export async function storeAt(
   sandbox: Sandbox,
-  exchange: Exchange,
+  entry: Entry,
   when: 'before' | 'after'
 ): Promise<Store> {
-  const { store } = await sandbox.stateAt(
-    exchange.place + (when === 'after' ? exchange.changes : 0)
-  )
+  const { store } = await sandbox.stateAt(entry.place + (when === 'after' ? entry.changes : 0))
   return store
 }
 
-/** Both at once, so that neither is forgotten meanwhile. */
-export const storesAround = (sandbox: Sandbox, exchange: Exchange): Promise<Around> =>
-  Promise.all([storeAt(sandbox, exchange, 'before'), storeAt(sandbox, exchange, 'after')])
+export const storesAround = (sandbox: Sandbox, entry: Entry): Promise<Around> =>
+  Promise.all([storeAt(sandbox, entry, 'before'), storeAt(sandbox, entry, 'after')])
 
 /** The records that a request changed, as the API shows them: the one that it was about first. */
-export const changesBy = (exchange: Exchange, [before, after]: Around): RecordChange[] =>
-  recordsChanged(exchange).map(({ family, id }) => ({
+export function changesBy(entry: Entry, [before, after]: Around): RecordChange[] {
+  const { caller, settings } = entry
+  const shape = { base: caller.base, list: settings['shapes.list'] }
+  return recordsChanged(entry).map(({ family, id }) => ({
     family,
     id,
-    before: shown(before, family, id, exchange.shape),
-    after: shown(after, family, id, exchange.shape)
+    before: shown(before, family, id, shape),
+    after: shown(after, family, id, shape)
   }))
+}
 
 function shown(store: Store, family: Family, id: string, shape: Shape): object | null {
   const stored = collectionOf(store, family).stored(id) as Stored<RecordOf<Family>> | undefined

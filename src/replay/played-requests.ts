@@ -4,13 +4,14 @@ import { FormList, type FormNode, FormObject, inBrackets } from '../core/form.js
 import { MASK } from '../core/mask.js'
 import { partAt } from '../core/places.js'
 import { isSecretName, maskedThroughout } from '../core/redaction.js'
+import type { SecretWords } from '../core/secret-words.js'
 import type { Settings } from '../core/settings.js'
 import { picked, valueAt, without } from '../core/templates.js'
 import { testCardNumber } from '../core/test-cards.js'
-import { type Exchange, hasPerformed, hasReached, STAGE } from '../engine/exchange.js'
-import { isScripted, jsonIn } from '../engine/scripted.js'
+import { hasPerformed, hasReached, type Scripted, STAGE } from '../engine/outcome.js'
+import { type Entry, isScripted, jsonOf } from '../evidence/entry.js'
 import { nameOf, operationOf } from '../reference/operations.js'
-import type { Action, EntryData } from '../scenario/script.js'
+import type { EntryData } from '../scenario/script.js'
 import type { Json, StepData } from '../scenario/steps.js'
 import { maskedRecord } from './recorded-state.js'
 
@@ -23,14 +24,13 @@ export type Writing = {
   written: (id: string) => string
   headers: ReadonlySet<string>
 }
-/** A key that nobody has. */
 const UNKNOWN_KEY = 'unknown-key'
 const IS_NUMBER = /^(?:limit|amount|\w+_amount)$/
 const WHOLE = /^(?:0|[1-9]\d{0,14})$/
 
 /** `replaced` names what differs from what was sent. Null for a request that no play can send. */
 export function playOf(
-  call: Exchange,
+  call: Entry,
   { keyOf, written, headers: names }: Writing
 ): { step: StepData; replaced: string[] } | null {
   if (call.operation === null) return null
@@ -70,11 +70,12 @@ export function playOf(
       })
     )
   const unknown = call.outcome.refusal?.code === 'api_key_unknown' ? UNKNOWN_KEY : undefined
-  const key = call.account === null ? unknown : keyOf(call.account)
+  const { account, userAgent, test } = call.caller
+  const key = account === null ? unknown : keyOf(account)
   const [query, body] = [valuesOf(call.query), valuesOf(call.body)]
   const headers = Object.fromEntries(
     [...names].flatMap(name => {
-      const text = name === 'user-agent' ? call.userAgent : call.test
+      const text = name === 'user-agent' ? userAgent : test
       return text === null ? [] : [[name, plain(text, name)]]
     })
   )
@@ -90,7 +91,7 @@ export function playOf(
 }
 
 /** For a number, one that ends in the last four digits that are stored, or were sent. */
-function placeholder([holder = '', name]: readonly string[], call: Exchange): string {
+function placeholder([holder = '', name]: readonly string[], call: Entry): string {
   if (name !== 'number' && name !== 'account_number') return 'secret'
   const stored = partAt(call.outcome.shown, ['payment_method', holder]) ?? null
   const sent = call.body.get(holder)
@@ -131,17 +132,17 @@ function idsIn(body: Json, { 'shapes.list': list }: Settings): Json | undefined 
 }
 
 /** With secrets masked; undefined where it is not JSON. */
-export function answerOf({ text, secretWords }: Exchange): Json | undefined {
-  const body = jsonIn(text)
-  return body === undefined ? body : maskedThroughout(body, secretWords)
+export function answerOf(call: Entry, words: SecretWords): Json | undefined {
+  const body = jsonOf(call)
+  return body === undefined ? body : maskedThroughout(body, words)
 }
 
 /** It never reached its operation. */
-export const isStopped = (call: Exchange): boolean =>
+export const isStopped = (call: Entry): boolean =>
   call.outcome.name === 'lost_before' || (call.outcome.name === 'scripted' && !hasPerformed(call))
 
 /** An entry for the successive requests of an operation that the script did the same to. */
-export function scriptOf(calls: readonly Exchange[]): EntryData[] {
+export function scriptOf(calls: readonly Entry[], words: SecretWords): EntryData[] {
   const counts = new Map<string, number>()
   const found: { on: string; from: number; to: number; name?: string; action: object }[] = []
   for (const call of calls) {
@@ -150,8 +151,8 @@ export function scriptOf(calls: readonly Exchange[]): EntryData[] {
     const count = (counts.get(on) ?? 0) + 1
     counts.set(on, count)
     if (!isScripted(call)) continue
-    const { name, respond, change, stale, fault, when } = (call.action as Action).entry.data
-    const { secretWords: words } = call
+    const { name, respond, change, stale, fault, when } = (call.script as Scripted).action.entry
+      .data
     const records = Object.entries(change?.data ?? {}).map(([family, list]) => [
       family,
       (list as object[]).map(record => maskedRecord(record, words))

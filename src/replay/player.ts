@@ -1,20 +1,13 @@
 /** Plays requests as clients would. Time passes only when all that are on their way wait. */
 import { setImmediate } from 'node:timers/promises'
 import { BASE } from '../core/paths.js'
-import { refuse } from '../engine/answers.js'
-import type { Exchange } from '../engine/exchange.js'
-import {
-  arrive,
-  askScript,
-  close,
-  countRequest,
-  decode,
-  enter,
-  formIn,
-  perform
-} from '../engine/execute.js'
+import { type Admitted, formIn, readingOf } from '../engine/admit.js'
+import { arrive } from '../engine/arrived.js'
 import { answerSeen, requestOf } from '../engine/play.js'
-import { answerByScript, breakAnswer, isAnswer, retractUnapplied } from '../engine/scripted.js'
+import type { Response } from '../engine/response.js'
+import { count, run, start } from '../engine/run.js'
+import { breakAnswer } from '../engine/scripted.js'
+import { close } from '../evidence/entry.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Action, Fault } from '../scenario/script.js'
 import type { StepAnswer, StepCall } from '../scenario/steps.js'
@@ -42,41 +35,35 @@ export class Player {
   }
 
   async #played(call: StepCall): Promise<StepAnswer> {
-    const sandbox = this.#sandbox
     const { body, ...request } = requestOf(call)
-    const exchange = arrive(sandbox, { ...request, base: BASE })
-    try {
-      enter(exchange)
-      decode(exchange, formIn(body ?? '', exchange))
-      const action = askScript(exchange)
-      if (action !== null && !(await this.#waited(action, exchange)))
-        return this.#end(exchange, 'hang')
-      if (action !== null && isAnswer(action)) answerByScript(exchange, action)
-      else perform(exchange, action !== null)
-    } catch (error) {
-      refuse(exchange, error)
-    }
-    breakAnswer(exchange)
-    retractUnapplied(exchange)
-    return this.#end(exchange, faultSeen(exchange))
+    const reading = readingOf(arrive(this.#sandbox, { ...request, base: BASE }))
+    const response =
+      start(reading) ??
+      (await run(reading, formIn(body ?? '', reading), {
+        waits: { pass: (action, admitted) => this.#waited(action, admitted) },
+        by: null
+      }))
+    return this.#end(breakAnswer(response))
   }
 
   /** Records a request. Returns what its client saw. */
-  #end(exchange: Exchange, fault: Fault | null): StepAnswer {
+  #end(response: Response): StepAnswer {
+    const fault = faultSeen(response)
     const answer =
       fault === null || fault === 'malformed_body'
-        ? answerSeen(exchange)
+        ? answerSeen(response)
         : { status: 0, body: { error: { message: SAYS.no_response(SAYS[fault]()) } }, fault }
-    countRequest(exchange)
-    close(exchange, fault === null, 0)
-    this.#sandbox.evidence.record(exchange)
+    count(response.reading)
+    this.#sandbox.evidence.record(close(response, fault === null, 0), response.reading)
     return answer
   }
 
-  async #waited({ id, delay, entry: { data } }: Action, exchange: Exchange): Promise<boolean> {
-    const { hold } = data
+  async #waited(action: Action, { request, operation }: Admitted): Promise<boolean> {
+    const { id, delay, entry } = action
+    const { hold } = entry.data
     if (hold !== undefined) {
-      const { goesOn, leave, longest } = this.#sandbox.gates.arrive(id, hold, exchange)
+      const held = { id: request.id, operation, action }
+      const { goesOn, leave, longest } = this.#sandbox.gates.arrive(id, hold, held)
       const waiting = this.#wait(longest ?? Number.POSITIVE_INFINITY, leave)
       const isGoingOn = await goesOn
       this.#waiting.delete(waiting)
@@ -109,7 +96,8 @@ export class Player {
 }
 
 /** A response without a body cannot be truncated or malformed, so it does not arrive at all. */
-function faultSeen({ outcome: { fault }, length }: Exchange): Fault | null {
+function faultSeen({ outcome: { name, fault, length } }: Response): Fault | null {
+  if (name === 'lost_before') return 'hang'
   return length === 0 && (fault === 'truncated_body' || fault === 'malformed_body')
     ? 'empty_response'
     : fault

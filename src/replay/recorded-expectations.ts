@@ -1,7 +1,7 @@
 /** What a scenario expects, as a recording of them expects it. */
 import { withoutSecrets } from '../core/redaction.js'
 import type { SecretWords } from '../core/secret-words.js'
-import type { Exchange } from '../engine/exchange.js'
+import type { Entry } from '../evidence/entry.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { callsOf, carried } from '../scenario/expect/carried.js'
 import type { Calls, ExpectationData } from '../scenario/expect/expectations.js'
@@ -15,17 +15,16 @@ export type Expected = {
   headers: ReadonlySet<string>
 }
 
-/** Replaces the keys of an Account. */
 export const keyOf = (account: string) => `sk_test_${account}`
 
-export const isOf = ({ operations }: Calls, { operation }: Exchange): boolean =>
+export const isOf = ({ operations }: Calls, { operation }: Entry): boolean =>
   operations === null || (operation !== null && operations.has(operation))
 
 /** Of some requests, what is expected of them and of records. */
 export function expectedOf(
   sandbox: Sandbox,
   words: SecretWords,
-  chosen: readonly Exchange[] | undefined
+  chosen: readonly Entry[] | undefined
 ): Expected {
   const { tally, store, settings } = sandbox
   const { answers } = sandbox.requireLoaded()

@@ -5,15 +5,10 @@ import { isoOf } from '../core/instants.js'
 import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
 import type { SecretWords } from '../core/secret-words.js'
 import { without } from '../core/templates.js'
-import {
-  type AnyRecord,
-  type Exchange,
-  hasPerformed,
-  scriptAction,
-  tookEffect
-} from '../engine/exchange.js'
+import { type AnyRecord, hasPerformed, scriptAction, tookEffect } from '../engine/outcome.js'
 import { playIn } from '../engine/play.js'
-import { alongside, isScripted } from '../engine/scripted.js'
+import type { Entry } from '../evidence/entry.js'
+import { alongside, isScripted } from '../evidence/entry.js'
 import { nameOf, type OperationId, operationOf, RESOURCE_NAMES } from '../reference/operations.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { documentOf } from '../scenario/documents.js'
@@ -37,7 +32,7 @@ export type Recording = {
   /** `SANDBOX#PERIOD` in a run. */
   of: string
   scenario: string
-  calls: readonly Exchange[]
+  calls: readonly Entry[]
   /** Requests that the journal dropped before these. */
   dropped: number
   isRunning: boolean
@@ -65,7 +60,7 @@ export type RecordedScenario = {
 
 /** `step` is null where no play can send it, `expect` without an effect. */
 type Played = RecordedRequest & {
-  call: Exchange
+  call: Entry
   step: StepData | null
   name: string | null
   replaced: readonly string[]
@@ -84,7 +79,7 @@ type Playing = { plays: readonly Played[]; written: ReadonlyMap<string, string> 
 export async function recordingOf(
   sandbox: Sandbox,
   words: SecretWords,
-  chosen?: readonly Exchange[]
+  chosen?: readonly Entry[]
 ): Promise<Recording> {
   const { scenario, clock, evidence, inputs } = sandbox
   const { dropped } = evidence.journal
@@ -103,7 +98,7 @@ export async function recordingOf(
   ])
   const { members, copied } = await membersFor(calls, before.store, after.store)
   const touched = await touchedBy(calls, members, expected.data)
-  const keys = [...new Set(calls.map(({ account }) => account))].flatMap(account =>
+  const keys = [...new Set(calls.map(({ caller }) => caller.account))].flatMap(account =>
     touched.some(({ record }) => record.id === account)
       ? { key: keyOf(account as string), account }
       : []
@@ -136,7 +131,7 @@ export async function recordingOf(
 }
 
 /** A pause is only judged by a clock that moves. */
-const clockOf = ({ at }: Exchange, { timed }: Expected) => ({
+const clockOf = ({ at }: Entry, { timed }: Expected) => ({
   clock: timed.length > 0 ? { now: isoOf(at), running: true } : isoOf(at)
 })
 
@@ -171,7 +166,7 @@ export async function scenarioOfCall(recording: Recording): Promise<RecordedScen
 }
 
 /** Plays requests that reached their operation. Errors: as of `Sandbox.load`. */
-async function playedIn(calls: readonly Exchange[], recording: Recording): Promise<Playing> {
+async function playedIn(calls: readonly Entry[], recording: Recording): Promise<Playing> {
   const { beginning, ids, words, copied, expected } = recording
   const sandbox = recording.blank()
   await sandbox.load(documentOf('recorded', { name: 'recorded', ...beginning }), {
@@ -210,13 +205,13 @@ async function playedIn(calls: readonly Exchange[], recording: Recording): Promi
     const shown = body && (withTexts(body, id => recorded.get(id) ?? id) as Fields)
     const now = shown && determined(shown, status, name !== null, sandbox.settings)
     await pause()
-    const answer = answerOf(call)
+    const answer = answerOf(call, words)
     const was =
       answer === undefined
         ? null
         : determined(answer as Fields, call.outcome.status, isCreating, call.settings)
     const shared = isDeepStrictEqual(now, was) ? withTexts(withoutReferences(was), inPlay) : null
-    const expect = expectationOf(call, status, shared)
+    const expect = expectationOf(call, status, shared, words)
     const isAlike = step !== null && (isStopped(call) || status === call.outcome.status)
     const isSame = isStopped(call) || isDeepStrictEqual(maskedThroughout(now, words), was)
     const isPlayable = isAlike && expect !== null && (isSame || call.outcome.refusal === null)
@@ -250,8 +245,8 @@ async function playedIn(calls: readonly Exchange[], recording: Recording): Promi
  * where pauses are expected, all since the response before.
  */
 function moveBefore(
-  { at, now }: Exchange,
-  before: Exchange | undefined,
+  { at, now }: Entry,
+  before: Entry | undefined,
   { isRunning, expected: { timed } }: Recording
 ): number {
   if (before === undefined || before.at === at) return 0
@@ -260,17 +255,22 @@ function moveBefore(
   return at - before.at - (isRunning ? now - before.now : 0)
 }
 
-const nameFor = ({ operation }: Exchange, number: number) =>
+const nameFor = ({ operation }: Entry, number: number) =>
   `${RESOURCE_NAMES[operationOf(operation as OperationId).family].toLowerCase()}_${number}`
 
 /** What recording and play have in common; null for a request without effect. */
-function expectationOf(call: Exchange, status: number, shared: Json): StepData['expect'] | null {
+function expectationOf(
+  call: Entry,
+  status: number,
+  shared: Json,
+  words: SecretWords
+): StepData['expect'] | null {
   const fault = scriptAction(call)?.fault
-  if (isScripted(call) && !call.isDelivered && fault) return { fault }
+  if (isScripted(call) && !call.outcome.isDelivered && fault) return { fault }
   if (call.outcome.name === 'lost_before') return null
   if (call.outcome.name !== 'scripted' || hasPerformed(call))
     return { status, ...(shared !== null && { body: shared }) }
-  const answer = withoutReferences(answerOf(call) ?? null)
+  const answer = withoutReferences(answerOf(call, words) ?? null)
   const body = without(call.settings['shapes.error'], answer, ['$request_id']) as Json
   return { status: call.outcome.status, ...(body !== null && { body }) }
 }
@@ -283,7 +283,7 @@ const withoutReferences = (value: Json): Json =>
 function documentFrom(
   head: { name: string; description: string },
   { plays, written }: Playing,
-  { beginning, expected: { data: wanted, notes }, dropped }: Recording,
+  { beginning, expected: { data: wanted, notes }, dropped, words }: Recording,
   skipped: readonly string[]
 ): RecordedScenario {
   const inPlay = (id: string) => written.get(id) ?? id
@@ -295,7 +295,7 @@ function documentFrom(
     { ...(name !== null && text.includes(`\${${name}.`) && { as: name }), ...step, expect }
   ])
   const { data: records, ...setup } = beginning
-  const script = scriptOf(calls)
+  const script = scriptOf(calls, words)
   const data = {
     ...head,
     ...setup,
@@ -322,7 +322,7 @@ function documentFrom(
   }
 }
 
-const titleOf = ({ id, method, path }: Exchange) => `${id} ${method} ${path}`
+const titleOf = ({ id, method, path }: Entry) => `${id} ${method} ${path}`
 
 function whySkipped({ call, status }: Played): string {
   const { outcome } = call

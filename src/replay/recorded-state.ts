@@ -4,13 +4,13 @@ import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
 import type { SecretWords } from '../core/secret-words.js'
 import {
   type AnyRecord,
-  type Exchange,
   hasReached,
   listShown,
   recordsShown,
   STAGE,
   tookEffect
-} from '../engine/exchange.js'
+} from '../engine/outcome.js'
+import type { Entry } from '../evidence/entry.js'
 import {
   type Family,
   LINKED_FAMILIES,
@@ -60,16 +60,16 @@ function* membersIn(store: Store): Generator<Member> {
 
 /** Those before the first request, and later ones that no request made. */
 export async function membersFor(
-  requests: readonly Exchange[],
+  requests: readonly Entry[],
   before: Store,
   after: Store
 ): Promise<{ members: Member[]; copied: ReadonlySet<string> }> {
   const [made, changed]: [Member[], Member[]] = [[], []]
-  for (const exchange of requests.filter(tookEffect)) {
-    const { family, kind } = operationOf(exchange.operation as OperationId)
+  for (const call of requests.filter(tookEffect)) {
+    const { family, kind } = operationOf(call.operation as OperationId)
     const isMade = kind === 'create'
     const list = isMade ? made : changed
-    list.push({ family, record: (isMade ? exchange.outcome.shown : exchange.found) as AnyRecord })
+    list.push({ family, record: (isMade ? call.outcome.shown : call.facts.found) as AnyRecord })
   }
   const [byRequest, there, copied] = [
     await named(made),
@@ -87,7 +87,9 @@ export async function membersFor(
     }
   }
   const byScript = new Set(
-    requests.flatMap(({ changed }) => changed.map(({ family, id }) => nameOf(family, id)))
+    requests.flatMap(({ script }) =>
+      (script?.changed ?? []).map(({ family, id }) => nameOf(family, id))
+    )
   )
   // as they were before the first change
   const original = await named(changed.reverse())
@@ -101,8 +103,7 @@ export async function membersFor(
   return { members, copied }
 }
 
-/** The ids that the change of a script entry names. */
-function namedBy(action: Action | null): unknown[] {
+function namedBy(action: Action | undefined): unknown[] {
   const { data = {}, delete: removed = [] } = action?.entry.data.change ?? {}
   const records = (Object.values(data) as AnyRecord[][]).flat()
   return [...removed, ...records.flatMap(record => ID_FIELDS.map(name => record[name]))]
@@ -110,7 +111,7 @@ function namedBy(action: Action | null): unknown[] {
 
 /** What requests found and showed, with Refunds of a judged charge, and expectations name. */
 export async function touchedBy(
-  requests: readonly Exchange[],
+  requests: readonly Entry[],
   members: readonly Member[],
   expected: readonly ExpectationData[]
 ): Promise<Member[]> {
@@ -122,23 +123,24 @@ export async function touchedBy(
       STATE_WORDS.some(word => word in of) ? [family as Family] : []
     )
   )
-  for (const exchange of requests) {
-    const { account, found, filteredBy, params, query, settings, money, action } = exchange
-    const shown = recordsShown(exchange)
-    const own = hasReached(exchange, STAGE.running) ? Object.values(params) : []
+  for (const call of requests) {
+    const { caller, params, query, settings, script } = call
+    const { found, filteredBy, money, retrieved } = call.facts
+    const shown = recordsShown(call)
+    const own = hasReached(call, STAGE.running) ? Object.values(params) : []
     const asked = [
-      account,
+      caller.account,
       found?.id,
       filteredBy?.id,
       ...settings['pagination.cursors'].map(name => valueIn(query, name))
     ]
-    for (const id of [...shown.map(({ id }) => id), ...asked, ...own, ...namedBy(action)])
+    for (const id of [...shown.map(({ id }) => id), ...asked, ...own, ...namedBy(script?.action)])
       ids.add(id)
     for (const { id } of shown.filter(({ object }) => object === 'transaction')) charges.add(id)
-    charges.add(money?.transaction)
-    const list = listShown(exchange)
-    if (list !== null && (list.has_more || exchange.retrieved > list.data.length))
-      families.add(operationOf(exchange.operation as OperationId).family)
+    charges.add((money ?? call.outcome.refusal?.facts)?.transaction)
+    const list = listShown(call)
+    if (list !== null && (list.has_more || retrieved > list.data.length))
+      families.add(operationOf(call.operation as OperationId).family)
   }
   const byName = await named(members)
   const touched = new Set<Member>()

@@ -6,21 +6,13 @@ import type { ApiError } from '../core/errors.js'
 import { decodeForm, type Form } from '../core/form.js'
 import type { Settings } from '../core/settings.js'
 import { Shares } from '../core/shares.js'
-import { headersOf, refuse } from '../engine/answers.js'
-import { type Exchange, hasBody, hasReached, STAGE } from '../engine/exchange.js'
-import {
-  askScript,
-  decode,
-  enter,
-  isForm,
-  isFormType,
-  isOpenEnded,
-  OPAQUE,
-  perform,
-  requireState
-} from '../engine/execute.js'
-import { answerByScript, breakAnswer, isAnswer, retractUnapplied } from '../engine/scripted.js'
-import { isChange, type OperationId, operationOf } from '../reference/operations.js'
+import { isForm, isFormType, OPAQUE } from '../engine/admit.js'
+import { hasBody, isOpenEnded } from '../engine/arrived.js'
+import { type AnswerHeaders, hasReached, isWhole, STAGE } from '../engine/outcome.js'
+import { headersOf, type Response, refuse } from '../engine/response.js'
+import { run, start, type Waits } from '../engine/run.js'
+import { breakAnswer } from '../engine/scripted.js'
+import { isChange, operationOf } from '../reference/operations.js'
 import type { DataFolder } from '../sandbox/data-folder.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
 import type { Action, Hold } from '../scenario/script.js'
@@ -33,7 +25,7 @@ import { logDefect, logWarnings } from './logging.js'
 type ApiOptions = {
   answers: Answers
   arrivals: Arrivals
-  sandboxes: Pick<Sandboxes, 'keep' | 'requireRoom'>
+  sandboxes: Sandboxes
   settings: Settings
   faults: Faults
   data: Data
@@ -78,13 +70,11 @@ export async function addApi(
 
   api.addHook('onRequest', (request, reply, done) => {
     const { arrival, headers, method } = request
-    const { exchange, sandbox } = arrival
+    const { reading, sandbox } = arrival
     arrival.isPending = true
-    try {
-      if (!enter(exchange)) return answers.send(reply)
-    } finally {
-      if (!sandbox.isKept && hasReached(exchange, STAGE.identified)) sandboxes.keep(sandbox)
-    }
+    const response = start(reading)
+    if (!sandbox.isKept && reading.reached >= STAGE.identified) sandboxes.keep(sandbox)
+    if (response !== null) return answers.send(response, reply)
     if (!hasBody(headers) || (method !== 'POST' && !isForm(headers))) delete headers['content-type']
     done()
   })
@@ -98,63 +88,52 @@ export async function addApi(
     done(null, payload)
   })
 
-  function serve(request: FastifyRequest, reply: FastifyReply): void {
-    const { exchange, release } = request.arrival
+  function serve(request: FastifyRequest<{ Body?: Form | null }>, reply: FastifyReply): void {
+    const { reading, release } = request.arrival
     release?.()
-    try {
-      decode(exchange, (request.body as Form | undefined) ?? null)
-    } finally {
-      if (exchange.warnings.length > 0) logWarnings(request.log, exchange.warnings)
+    const response = run(reading, request.body ?? null, { waits, by: reply })
+    if (!(response instanceof Promise)) answers.send(response, reply)
+    else
+      response.then(
+        response => answers.send(response, reply),
+        error => answers.refuse(error, reply)
+      )
+  }
+
+  const waits: Waits<FastifyReply> = {
+    ready({ request: { world }, operation }, { request: { arrival } }) {
+      const performed = operationOf(operation)
+      if (performed.kind === 'create' || performed.kind === 'update')
+        sandboxes.requireRoom(arrival.sandbox)
+      if (!isChange(performed) && !world.state.script.operations.has(operation)) return null
+      arrivals.requireRoom()
+      return untilWritable()
+    },
+    pass(action, _admitted, reply) {
+      const { hold } = action.entry.data
+      const isHeld = hold && !reply.request.arrival.sandbox.gates.isOpen(action.id, hold)
+      return isHeld || action.delay > 0 ? waited(action, isHeld ? hold : null, reply) : null
+    },
+    again: untilWritable,
+    done(response) {
+      if (response.changes === 0) arrivals.requireRoom(response.outcome.length)
     }
-    const operation = exchange.operation as OperationId
-    const performed = operationOf(operation)
-    if (performed.kind === 'create' || performed.kind === 'update')
-      sandboxes.requireRoom(request.arrival.sandbox)
-    const isScripted = exchange.world.state.script.operations.has(operation)
-    const mayChange = isScripted || isChange(performed)
-    if (mayChange) arrivals.requireRoom()
-    const failing = data?.isFailing && mayChange ? data : undefined
-    if (isScripted || failing)
-      goOn(exchange, reply, failing).catch(error => answers.refuse(error, reply))
-    else operate(exchange, reply, false)
   }
 
-  async function goOn(exchange: Exchange, reply: FastifyReply, failing: Data): Promise<void> {
-    if (failing) await failing.writable()
-    const action = askScript(exchange)
-    if (action === null) operate(exchange, reply, failing !== undefined)
-    else await act(action, exchange, reply)
+  function untilWritable() {
+    return data?.isFailing ? data.writable() : null
   }
 
-  function operate(exchange: Exchange, reply: FastifyReply, hasWaited: boolean): void {
-    perform(exchange, hasWaited)
-    if (exchange.changes === 0) arrivals.requireRoom(exchange.length)
-    answers.send(reply)
-  }
-
-  /** Holds or delays the request, then sends the script's response or runs the operation. */
-  async function act(action: Action, exchange: Exchange, reply: FastifyReply): Promise<void> {
-    const { hold } = action.entry.data
-    const { replacing } = reply.request.arrival.sandbox
-    const goesOn =
-      (!hold || (await held(action, hold, reply))) &&
-      (action.delay === 0 || (await faults.delay(action.delay, replacing)))
-    requireState(exchange)
-    if (!goesOn) return answers.abandon(reply)
-    if (!isAnswer(action)) {
-      if (data?.isFailing) await data.writable()
-      return operate(exchange, reply, true)
+  async function waited(action: Action, hold: Hold | null, { request, raw }: FastifyReply) {
+    const { sandbox, reading } = request.arrival
+    const { replacing, gates } = sandbox
+    if (hold !== null) {
+      const free = holds.take(sandbox)
+      const { operation, request } = reading
+      const held = gates.arrive(action.id, hold, { id: request.id, operation, action })
+      if (!(await faults.hold(held, raw).finally(free))) return false
     }
-    answerByScript(exchange, action)
-    answers.send(reply)
-  }
-
-  /** Resolves with whether it goes on. Errors: `limit_reached`. */
-  async function held({ id }: Action, hold: Hold, { request, raw }: FastifyReply) {
-    const { exchange, sandbox } = request.arrival
-    if (sandbox.gates.isOpen(id, hold)) return true
-    const free = holds.take(sandbox)
-    return faults.hold(sandbox.gates.arrive(id, hold, exchange), raw).finally(free)
+    return action.delay === 0 || faults.delay(action.delay, replacing)
   }
 }
 
@@ -164,50 +143,56 @@ export type Data = Pick<DataFolder, 'saved' | 'isFailing' | 'writable'> | undefi
 export class Answers {
   constructor(private readonly parts: Pick<ApiOptions, 'arrivals' | 'faults' | 'data'>) {}
 
-  send(reply: FastifyReply): void {
+  send(response: Response, reply: FastifyReply): void {
     const { data } = this.parts
-    const { arrival } = reply.request
-    retractUnapplied(arrival.exchange)
-    if (data === undefined || !arrival.isPending || !mayHaveChanged(arrival.exchange))
-      this.#deliver(reply)
+    const { arrival, log } = reply.request
+    const { warnings } = response.reading
+    if (arrival.response === null && warnings.length > 0) logWarnings(log, warnings)
+    arrival.response = response
+    if (response.outcome.name === 'lost_before') this.#abandon(reply)
+    else if (data === undefined || !arrival.isPending || !mayHaveChanged(response))
+      this.#deliver(response, reply)
     else
       data.saved().then(
-        () => this.#deliver(reply),
+        () => this.#deliver(response, reply),
         error => this.refuse(error, reply)
       )
   }
 
   /** Refuses for what was thrown by the engine or the framework; anything else is a defect. */
-  refuse(error: FastifyError | ApiError, reply: FastifyReply): void {
-    const { request } = reply
-    const { exchange } = request.arrival
-    const refusal = refusalFrom(error, exchange.settings)
-    if (refusal.code === 'internal_error') logDefect(request.log, error)
-    refuse(exchange, refusal)
-    this.send(reply)
+  refuse(
+    error: FastifyError | ApiError,
+    reply: FastifyReply,
+    headers: AnswerHeaders | null = null
+  ): void {
+    const { arrival, log } = reply.request
+    const { response: before } = arrival
+    const { reading } = before ?? arrival
+    const refusal = refusalFrom(error, reading.settings)
+    if (refusal.code === 'internal_error') logDefect(log, error)
+    this.send(refuse(reading, refusal, before ?? undefined, headers), reply)
   }
 
-  /** Gives up a request whose client has left, or as the emulator stops. */
-  abandon(reply: FastifyReply): void {
+  #abandon(reply: FastifyReply): void {
     reply.hijack().raw.destroy()
     this.parts.arrivals.settle(reply.request, reply)
   }
 
-  #deliver(reply: FastifyReply): void {
+  #deliver(whole: Response, reply: FastifyReply): void {
     const { request, raw } = reply
-    const { exchange, isClosed } = request.arrival
+    const { arrival } = request
     const { faults, arrivals } = this.parts
-    const { status } = exchange.outcome
-    const headers = headersOf(exchange)
-    if (status !== 204) headers['content-length'] = String(exchange.length)
+    const response = whole.script !== null && !arrival.isClosed ? breakAnswer(whole) : whole
+    arrival.response = response
+    const { payload, outcome } = response
+    const { status, length } = outcome
+    const headers = headersOf(response)
+    if (status !== 204) headers['content-length'] = String(length)
     if (faults.isStopping) headers.connection = 'close'
     reply.hijack()
     raw.statusCode = status
-    if (exchange.action !== null && !isClosed) breakAnswer(exchange)
-    const { payload, length } = exchange
-    const { fault } = exchange.outcome
-    const isSent = fault === null || (fault === 'malformed_body' && length > 0)
-    if (!isSent) faults.lose(reply, headers)
+    const isSent = isWhole(outcome)
+    if (!isSent) faults.lose(reply, response, headers)
     arrivals.settle(request, reply)
     if (!isSent) return
     // faster, and the same for ASCII
@@ -216,8 +201,11 @@ export class Answers {
   }
 }
 
-const mayHaveChanged = (exchange: Exchange): boolean =>
-  exchange.outcome.refusal?.code !== 'data_not_written' &&
-  (exchange.changes > 0 ||
-    (hasReached(exchange, STAGE.admitted) &&
-      exchange.world.state.script.operations.has(exchange.operation as OperationId)))
+const mayHaveChanged = (response: Response): boolean => {
+  const { outcome, changes, reading } = response
+  if (outcome.refusal?.code === 'data_not_written') return false
+  if (changes > 0) return true
+  const { operation, request } = reading
+  const { operations } = request.world.state.script
+  return operation !== null && hasReached(response, STAGE.admitted) && operations.has(operation)
+}

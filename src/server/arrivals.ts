@@ -5,8 +5,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../core/errors.js'
 import { BASE, CONTROL, isUnder, pathOf } from '../core/paths.js'
 import { readable } from '../core/redaction.js'
-import { Exchange } from '../engine/exchange.js'
-import { arrive, close, countRequest } from '../engine/execute.js'
+import { type Reading, readingOf } from '../engine/admit.js'
+import { type Arrived, arrive, arrivedAs, isOfPresentPeriod } from '../engine/arrived.js'
+import { giveUp, type Response } from '../engine/response.js'
+import { count } from '../engine/run.js'
+import { close, entryOf } from '../evidence/entry.js'
 import { checkedName } from '../sandbox/names.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
@@ -25,7 +28,7 @@ declare module 'fastify' {
   }
 }
 
-/** A request that has arrived, until its response is closed. */
+/** A request, until its response is closed. */
 export class Arrival {
   readonly since = performance.now()
   /** Whether the API works on it, even after the client has left. */
@@ -34,20 +37,28 @@ export class Arrival {
   /** Gives back the room of its body; called again, it does nothing. */
   release: (() => void) | null = null
   isOver = false
+  response: Response | null = null
+  readonly reading: Reading
 
   /** `isRecorded`: it goes into the evidence of its sandbox. */
   constructor(
     public sandbox: Sandbox,
-    readonly exchange: Exchange,
+    readonly request: Arrived,
     readonly isRecorded: boolean
-  ) {}
+  ) {
+    this.reading = readingOf(request)
+  }
 
   get id(): string {
-    return this.exchange.id
+    return this.request.id
   }
 
   get base(): string {
-    return this.exchange.base
+    return this.request.base
+  }
+
+  get ended(): Response {
+    return this.response ?? giveUp(this.reading)
   }
 }
 
@@ -61,10 +72,8 @@ const PREFIX = /^(\/sandbox\/([^/?]*))(.*)$/s
 /** Characters that need not be percent-encoded. */
 const NEEDLESS = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/gi
 
-/** `/sandbox/NAME`; the name is null at the base address. */
 type Address = { prefix: string; name: string | null }
 const AT_BASE: Address = { prefix: '', name: null }
-/** The addresses of requests that name a sandbox. */
 const ADDRESSES = new WeakMap<IncomingMessage, Address>()
 
 /** The url of a request without `/sandbox/NAME`, its origin, and needless encoding. */
@@ -145,8 +154,8 @@ export class Arrivals {
       arrival.release?.()
       arrival.sandbox.inFlight--
       if (!arrival.isPending) this.#end(request, reply)
-      else if (arrival.exchange.isOfPresentPeriod && arrival.sandbox.settings['evidence.coverage'])
-        arrival.sandbox.evidence.leave(arrival.exchange)
+      else if (isOfPresentPeriod(arrival.request) && arrival.sandbox.settings['evidence.coverage'])
+        arrival.sandbox.evidence.leave(entryOf(arrival.ended, false, 0), arrival.reading)
     }
     reply.raw.on('close', close)
     // one that waits behind another gets no event when the connection ends
@@ -160,7 +169,7 @@ export class Arrivals {
     if (!arrival.sandbox.isKept) this.sandboxes.release(arrival.sandbox)
     if (!arrival.isPending) return
     arrival.isPending = false
-    if (arrival.isClosed || arrival.exchange.outcome.fault === 'hang') this.#end(request, reply)
+    if (arrival.isClosed || arrival.response?.outcome.fault === 'hang') this.#end(request, reply)
   }
 
   /** The sandbox that a control request is for. Errors: as of `Sandboxes.use` and `find`. */
@@ -179,16 +188,18 @@ export class Arrivals {
     const { arrival } = request
     if (arrival.isOver) return
     arrival.isOver = true
-    const { exchange, sandbox, since, isRecorded } = arrival
+    const { ended: response, sandbox, since, isRecorded } = arrival
     try {
-      if (isRecorded) countRequest(exchange)
-      close(exchange, isSent(raw), Math.round((performance.now() - since) * 10) / 10)
+      if (isRecorded) count(response.reading)
+      const ms = Math.round((performance.now() - since) * 10) / 10
+      const entry = close(response, isSent(raw), ms)
       const unread = UNREADABLE.get(request.raw)?.refusal
       if (unread) logWarnings(request.log, [unread.message])
-      if (this.options.isLogged) logRequest(request, raw)
-      if (isRecorded && exchange.isOfPresentPeriod) sandbox.evidence.record(exchange)
+      if (this.options.isLogged) logRequest(request, raw, entry)
+      if (isRecorded && isOfPresentPeriod(arrival.request))
+        sandbox.evidence.record(entry, response.reading)
     } catch (error) {
-      // the response is sent: a defect in recording it must not end the process
+      // it is sent: a defect in recording it must not end the process
       logDefect(request.log, error)
     }
   }
@@ -204,11 +215,10 @@ export class Arrivals {
       : new Arrival(sandbox, arrive(sandbox, arrivingOf(request, prefix)), true)
   }
 
-  /** A request that the journal of no sandbox shows. */
   #own(request: FastifyRequest, prefix: string): Arrival {
     const { main } = this.sandboxes
     const arriving = arrivingOf(request, prefix)
-    return new Arrival(main, new Exchange(main, `ctl_${++this.#ownAnswers}`, arriving), false)
+    return new Arrival(main, arrivedAs(main, `ctl_${++this.#ownAnswers}`, arriving), false)
   }
 
   /** A named sandbox; null for the overview, or outside the API if there is none. */
@@ -226,7 +236,6 @@ export class Arrivals {
   }
 }
 
-/** A request as it was written. */
 function arrivingOf({ raw, method, url, headers }: FastifyRequest, prefix: string) {
   return { base: prefix + BASE, method: UNREADABLE.get(raw)?.method ?? method, url, headers }
 }

@@ -4,7 +4,8 @@ import type { ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
-import type { AnswerHeaders } from '../engine/exchange.js'
+import type { AnswerHeaders } from '../engine/outcome.js'
+import type { Response } from '../engine/response.js'
 import type { Gates } from '../sandbox/gates.js'
 
 export class Faults {
@@ -19,10 +20,12 @@ export class Faults {
   }
 
   /** Loses a response as its fault says. A new state ends a hang. */
-  lose({ raw, request }: FastifyReply, headers: AnswerHeaders): void {
-    const { exchange, sandbox } = request.arrival
-    const { fault } = exchange.outcome
-    const { replacing } = sandbox
+  lose(
+    { raw, request }: FastifyReply,
+    { outcome: { fault }, payload }: Response,
+    headers: AnswerHeaders
+  ): void {
+    const { replacing } = request.arrival.sandbox
     const { socket } = request.raw
     if (fault === 'hang' && !this.isStopping && !replacing.aborted) {
       const end = () => raw.destroy()
@@ -38,7 +41,7 @@ export class Faults {
     if (fault === 'hang' || !(socket instanceof Socket)) raw.destroy()
     else if (fault === 'connection_reset') socket.resetAndDestroy()
     else {
-      const body = Buffer.from(exchange.payload as string)
+      const body = Buffer.from(String(payload))
       if (fault === 'truncated_body' && body.length > 0) {
         raw.writeHead(raw.statusCode, headers).flushHeaders()
         raw.write(body.subarray(0, body.length / 2))
@@ -71,14 +74,12 @@ export class Faults {
     return isGoingOn
   }
 
-  /** The emulator is about to stop. */
   cut(): void {
     this.isStopping = true
     for (const answer of this.#hung) answer.destroy()
     for (const giveUp of this.#held) giveUp()
   }
 
-  /** Ends the delays that are left. */
   end(): void {
     this.#stop.abort()
   }

@@ -6,6 +6,7 @@ import { pathOf } from '../core/paths.js'
 import { readable } from '../core/redaction.js'
 import { visible } from '../core/visible.js'
 import { redacted } from '../engine/keys.js'
+import type { Entry } from '../evidence/entry.js'
 
 type Call = ReturnType<typeof callOf>
 type Line = { time: number; level: number; call?: Call; msg?: string }
@@ -52,17 +53,21 @@ const lineOf = (
   `${method} ${path} ${shown([status ?? '-', code, rule].filter(Boolean).join(' '))} ${ms} ms ${id}${script ? `, ${script}` : ''}${lost ? `, lost: ${lost}` : ''}`
 
 /** Control requests and those of the console only at debug. */
-export function logRequest(request: FastifyRequest, raw: FastifyReply['raw']): void {
+export function logRequest(request: FastifyRequest, raw: FastifyReply['raw'], entry: Entry): void {
   const { arrival, log } = request
   const level = arrival.isRecorded ? 'info' : 'debug'
   if (!(log as Logger).isLevelEnabled(level)) return
-  const call = callOf(request, raw)
+  const call = callOf(request, raw, entry)
   safely(() => log[level]({ call }, lineOf(call)))
 }
 
 /** `rule` stands for an assumption too. */
-function callOf({ arrival, originalUrl }: FastifyRequest, raw: FastifyReply['raw']) {
-  const { id, method, action, ms, outcome, authorization, trace } = arrival.exchange
+function callOf(
+  { arrival, originalUrl }: FastifyRequest,
+  raw: FastifyReply['raw'],
+  { id, method, script, ms, outcome, caller: { trace } }: Entry
+) {
+  const { authorization } = arrival.request
   const path = redacted(readable(pathOf(originalUrl)), arrival.sandbox, authorization)
   const status = raw.headersSent ? raw.statusCode : null
   const lost = outcome.fault ?? (raw.writableEnded ? null : 'connection_closed')
@@ -76,7 +81,7 @@ function callOf({ arrival, originalUrl }: FastifyRequest, raw: FastifyReply['raw
     ...by,
     ms,
     ...(trace && { trace }),
-    ...(action && { script: action.id }),
+    ...(script && { script: script.action.id }),
     ...(lost && { lost })
   }
 }

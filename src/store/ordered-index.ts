@@ -63,7 +63,7 @@ export class OrderedIndex<E extends Position> {
       last.entries.push(entry)
       return
     }
-    const { chunk, at } = placeOf(chunks, other => !isAfter(entry, other))
+    const { chunk, at } = placeOf(chunks, entry)
     let { owner: held, entries } = chunks[chunk] as Chunk<E>
     if (held !== owner) {
       entries = entries.slice()
@@ -88,17 +88,14 @@ export class OrderedIndex<E extends Position> {
     const chunks = this.#groups.get(group)?.chunks ?? []
     const found: E[] = []
     const step = descending ? -1 : 1
-    let { chunk, at } = placeOf(
-      chunks,
-      descending ? entry => !isAfter(before, entry) : entry => isAfter(entry, after)
-    )
+    let { chunk, at } = placeOf(chunks, descending ? before : after, !descending)
     if (descending) at--
     for (; chunk >= 0 && chunk < chunks.length; chunk += step) {
       const { entries } = chunks[chunk] as Chunk<E>
       for (; at >= 0 && at < entries.length; at += step) {
         const entry = entries[at] as E
-        if (found.length === count || !isAfter(entry, after) || !isAfter(before, entry))
-          return found
+        const isWithin = descending ? isAfter(entry, after) : isAfter(before, entry)
+        if (found.length === count || !isWithin) return found
         found.push(entry)
       }
       at = descending ? (chunks[chunk - 1]?.entries.length ?? 0) - 1 : 0
@@ -108,28 +105,27 @@ export class OrderedIndex<E extends Position> {
 }
 
 /**
- * The first place whose entry passes a test that all later ones pass too; the end of the last chunk
- * where none does.
+ * The first place of an entry that is not before a position, or with `isBeyond` after it; the end of
+ * the last chunk where there is none.
  */
-function placeOf<E>(
+function placeOf<E extends Position>(
   chunks: readonly Chunk<E>[],
-  passes: (entry: E) => boolean
+  position: Position,
+  isBeyond = false
 ): { chunk: number; at: number } {
-  const chunk = firstOf(chunks.length - 1, place =>
-    passes((chunks[place] as Chunk<E>).entries.at(-1) as E)
-  )
-  const entries = chunks[chunk]?.entries ?? []
-  return { chunk, at: firstOf(entries.length, place => passes(entries[place] as E)) }
-}
-
-/** The first number below `end` that passes, by halving; `end` where none does. */
-function firstOf(end: number, passes: (place: number) => boolean): number {
-  let low = 0
-  let high = Math.max(0, end)
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (passes(middle)) high = middle
-    else low = middle + 1
+  const passes = (entry: E) => (isBeyond ? isAfter(entry, position) : !isAfter(position, entry))
+  let chunk = 0
+  for (let high = Math.max(0, chunks.length - 1); chunk < high; ) {
+    const middle = (chunk + high) >>> 1
+    if (passes((chunks[middle] as Chunk<E>).entries.at(-1) as E)) high = middle
+    else chunk = middle + 1
   }
-  return low
+  const entries = chunks[chunk]?.entries ?? []
+  let at = 0
+  for (let high = entries.length; at < high; ) {
+    const middle = (at + high) >>> 1
+    if (passes(entries[middle] as E)) high = middle
+    else at = middle + 1
+  }
+  return { chunk, at }
 }

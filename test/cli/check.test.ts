@@ -360,7 +360,7 @@ t.test('check: plays are sent to a running service as they are', async t => {
   })
 
   t.ok(waits.includes(60), 'a wait is a real one')
-  t.equal(service.sandbox.evidence.journal.requests()[0]?.userAgent, headers['User-Agent'])
+  t.equal(service.sandbox.evidence.journal.requests()[0]?.caller.userAgent, headers['User-Agent'])
   t.strictSame(checked[0]?.notes, [SAYS.sent(4, service.baseUrl)])
   t.strictSame(shownOf(checked), [
     '✓ play 1. POST /refunds',

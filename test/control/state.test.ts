@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { parse } from 'yaml'
-import { execute } from '../../src/engine/execute.js'
+import { execute } from '../../src/engine/play.js'
+import { close } from '../../src/evidence/entry.js'
 import { yamlText } from '../../src/scenario/yaml.js'
 import {
   authorization,
@@ -650,7 +651,7 @@ t.test('control: a state that is not kept is refused', async t => {
   const { text } = await control('GET /requests/req_1/changes')
   t.notMatch(text, new RegExp(`${MERCHANT}|4242424242424242`))
   t.equal(JSON.parse(text).data.length, 2)
-  const exchange = execute(sandbox, {
+  const response = execute(sandbox, {
     method: 'DELETE',
     url: '/next/accounts/mch_a/users/usr_a',
     headers: { authorization: authorization() },
@@ -678,7 +679,7 @@ t.test('control: a state that is not kept is refused', async t => {
 
   await control('POST /reset')
   t.equal(await refused('/state?before=req_1'), '404 request_unknown before', 'before a reset')
-  sandbox.evidence.record(exchange)
+  sandbox.evidence.record(close(response, true, 0), response.reading)
   for (const on of ['/state?before=req_2', '/requests/req_2/changes'])
     t.equal(await refused(on), '404 state_unknown ', `${on}: it ended after the reset`)
 })

@@ -49,7 +49,6 @@ const SENT: Readonly<Record<string, readonly number[]>> = {
   noPath: [0],
   noMethod: [0],
   outsideBase: [0],
-  baseForgotten: [0],
   encoded: [0],
   notAForm: [0],
   unknownKey: [0],

@@ -1,13 +1,12 @@
 import t from 'tap'
-import { tookEffect } from '../../src/engine/exchange.js'
-import { execute } from '../../src/engine/execute.js'
+import { tookEffect } from '../../src/engine/outcome.js'
+import { execute } from '../../src/engine/play.js'
 import { NOW, smallFixture } from '../support/requests.js'
 import { startWorld } from '../support/world.js'
 
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
 const REFUND = 'transaction=txn_a&amount=400'
 const LOCATION = 'display_name=A&address[country]=US'
-/** A world with one charge and a script. */
 const scripted = (script: object[], more: object = {}) =>
   startWorld({
     scenario: { clock: NOW, data: smallFixture({ transactions: [CHARGE] }), script, ...more }
@@ -181,7 +180,7 @@ t.test('execute: every end of a request has its name', async t => {
     const exchange = executed(on, { ...(body && { body }) })
     const { name, status, fault } = exchange.outcome
     t.strictSame([name, status, fault, tookEffect(exchange)], ends, what)
-    t.equal(exchange.isDelivered, fault === null, what)
+    t.equal(exchange.outcome.isDelivered, fault === null, what)
     t.equal(world.state.store.refunds.size, on === 'POST /refunds' && ends[3] ? 1 : 0, what)
   }
 })
@@ -190,8 +189,8 @@ t.test('execute: a malformed body is as long as the right one, and no JSON', asy
   const { executed } = await scripted([
     { on: 'GET /tickets/{id}', fault: 'malformed_body', when: 'after' }
   ])
-  const { payload, length } = executed('GET /tickets/tkt_a')
-  t.equal(String(payload).length, length)
+  const { payload, outcome } = executed('GET /tickets/tkt_a').response
+  t.equal(String(payload).length, outcome.length)
   t.throws(() => JSON.parse(String(payload)), SyntaxError)
 })
 

@@ -172,9 +172,10 @@ t.test('A25: a secret value is never repeated', async t => {
     schemaOf(closed({ pin: integer({ 'x-secret': true }), count: integer() }))
   )
   const { values: settings } = settingsInForce({})
-  const lookups = { unknown: () => {}, find: () => {}, cursor: () => {} }
+  const nothing = () => {}
+  const asked = { hearUnknown: nothing, find: nothing, checkCursor: nothing }
   const decode = (text: string) =>
-    decodeParameters(table, form(text), { settings, rely: () => {} }, lookups)
+    decodeParameters(table, form(text), { settings, relied: { add: nothing }, ...asked })
 
   t.throws(() => decode('pin=12ab&count=1'), {
     message: 'pin must be a whole number, digits only.'

@@ -1,9 +1,8 @@
 import t from 'tap'
 import { readable } from '../../src/core/redaction.js'
 import { shownGot } from '../../src/core/sentences.js'
-import { hasNoted, recordsShown } from '../../src/engine/exchange.js'
-import { execute } from '../../src/engine/execute.js'
-import { ASSUMPTION_PLACES } from '../../src/reference/assumptions.js'
+import { recordsShown } from '../../src/engine/outcome.js'
+import { execute } from '../../src/engine/play.js'
 import { MERCHANT, RESELLER, smallFixture } from '../support/requests.js'
 import { startWorld } from '../support/world.js'
 
@@ -12,7 +11,6 @@ const records = {
   transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }],
   refunds: [{ id: 'rfd_a', transaction: 'txn_a', amount: 100 }]
 }
-/** The paths of the reference by the methods that it gives them. */
 const ALLOWED = {
   'POST, GET': ['/locations', '/accounts', '/accounts/mch_a/users', '/transactions', '/refunds'],
   'GET, POST, DELETE': ['/locations/loc_a', '/accounts/mch_a'],
@@ -210,11 +208,7 @@ t.test('A19: a list relies on it where it would be another one otherwise', async
 
     const what = `${visibility} ${key} ${on} ${query}`
     const ids = recordsShown(exchange).map(({ id }) => id)
-    t.strictSame(
-      [ids.sort(), hasNoted(exchange, ASSUMPTION_PLACES.get('A19') as number)],
-      [shown, relies],
-      what
-    )
+    t.strictSame([ids.sort(), exchange.facts.relied.has('A19')], [shown, relies], what)
   }
 })
 
@@ -231,7 +225,7 @@ t.test('A35: a body of more than limits.body is refused before it is read', asyn
 t.test('BASE-1: a path without the base gets a hint of it', async t => {
   const { world } = await startWorld()
   const refusalOf = (url: string) =>
-    JSON.parse(execute(world, { method: 'POST', url, headers: {}, body: null }).text).error
+    JSON.parse(execute(world, { method: 'POST', url, headers: {}, body: null }).outcome.text).error
   for (const [path] of PATHS)
     t.hasStrict(refusalOf(path), {
       code: 'path_unknown',

@@ -1,9 +1,10 @@
 import t from 'tap'
 import { parse } from 'yaml'
 import { ApiError } from '../../src/core/errors.js'
-import { headersOf, refuse } from '../../src/engine/answers.js'
-import { recordsChanged, scriptAction, tookEffect } from '../../src/engine/exchange.js'
+import { recordsChanged, scriptAction, tookEffect } from '../../src/engine/outcome.js'
+import { headersOf, refuse } from '../../src/engine/response.js'
 import { Changers } from '../../src/evidence/changers.js'
+import { close, textOf } from '../../src/evidence/entry.js'
 import { Findings } from '../../src/evidence/findings.js'
 import { judgementOf } from '../../src/evidence/judgement.js'
 import { RULE_IDS } from '../../src/reference/rules.js'
@@ -176,14 +177,14 @@ t.test('respond.patch: changes a response; a refusal and an empty body stay', as
   })
   for (const [on, options, respond, status, type, shown, outcome] of cases) {
     const exchange = executed(on, options)
-    const { 'content-type': sent, 'x-a': own, 'retry-after': wait } = headersOf(exchange)
-    const text = String(exchange.payload)
+    const { 'content-type': sent, 'x-a': own, 'retry-after': wait } = headersOf(exchange.response)
+    const text = String(exchange.response.payload)
     t.strictSame(
       [exchange.outcome.status, sent, own, exchange.outcome.name],
       [status, type, undefined, outcome],
       `${on} ${JSON.stringify(respond)}`
     )
-    t.equal(exchange.text, text, 'the journal shows what was sent')
+    t.equal(textOf(exchange), text, 'the journal shows what was sent')
     t.equal(wait, 'retry_after' in respond ? '2' : undefined)
     if (typeof shown === 'string') t.ok(text.startsWith(shown), text)
     else
@@ -214,13 +215,16 @@ t.test('respond.patch: changes a response; a refusal and an empty body stay', as
     again('POST /refunds', { body: 'transaction=txn_a&amount=1' }),
     again('POST /refunds', { body: 'transaction=txn_a&amount=2' })
   ]
-  lost.close(false, 0)
-  refuse(unwritten, new ApiError('data_not_written', { message: 'No room.' }))
+  const noRoom = new ApiError('data_not_written', { message: 'No room.' })
+  const ended = [
+    close(lost.response, false, 0),
+    close(refuse(unwritten.reading, noRoom, unwritten.response), true, 0)
+  ]
   t.strictSame(
-    [lost, unwritten].map(({ outcome }) => outcome.name),
+    ended.map(({ outcome }) => outcome.name),
     ['lost_after', 'not_written']
   )
-  t.strictSame([lost, unwritten].map(tookEffect), [true, true])
+  t.strictSame(ended.map(tookEffect), [true, true])
   const { executed: pay } = await scripted([
     { on: 'POST /transactions', respond: { patch: { amount: 1 } } }
   ])
@@ -228,7 +232,9 @@ t.test('respond.patch: changes a response; a refusal and an empty body stay', as
     key: null,
     body: 'ticket=tkt_a&payment_type=card&bank_account[bank_name]=b'
   })
-  const found = new Findings().look(paid, new Changers()).map(({ finding }) => finding)
+  const found = new Findings()
+    .look(paid, paid.reading, new Changers())
+    .map(({ finding }) => finding)
   t.strictSame(
     found,
     ['zero-payment', 'unused-parameter'],
@@ -352,14 +358,14 @@ t.test('change: makes, replaces and deletes before or after, all or nothing', as
     const { place } = world.inputs
     const before = stateOf(world)
     const exchange = executed(on, options)
-    const text = String(exchange.payload)
+    const text = String(exchange.response.payload)
     t.strictSame(shown({ body: text === '' ? {} : JSON.parse(text) }), expected, title)
     t.strictSame(
       recordsChanged(exchange).map(({ id }) => id),
       changed,
       title
     )
-    t.strictSame([exchange.problem, tookEffect(exchange)], [null, effect], title)
+    t.strictSame([exchange.script?.problem ?? null, tookEffect(exchange)], [null, effect], title)
     t.equal(stateOf(world) !== before, changed.length > 0)
     t.equal(exchange.place + exchange.changes, world.inputs.place, 'its changes are the last ones')
     t.equal(
@@ -399,14 +405,17 @@ t.test('change: makes, replaces and deletes before or after, all or nothing', as
     })
     const before = stateOf(world)
     const exchange = executed('GET /tickets')
-    t.ok(exchange.problem?.startsWith(problem), `${exchange.problem}`)
+    t.ok(exchange.script?.problem?.startsWith(problem), `${exchange.script?.problem}`)
     t.equal(stateOf(world), before, 'nothing is changed')
     t.strictSame(
       [exchange.outcome.status, scriptAction(exchange)],
-      [200, { id: 'scr_1', name: 'n', fault: null, applied: false, problem: exchange.problem }]
+      [
+        200,
+        { id: 'scr_1', name: 'n', fault: null, applied: false, problem: exchange.script?.problem }
+      ]
     )
     t.strictSame(
-      new Findings().look(exchange, new Changers()).map(({ finding }) => finding),
+      new Findings().look(exchange, exchange.reading, new Changers()).map(({ finding }) => finding),
       ['change-not-made']
     )
   }
@@ -418,7 +427,10 @@ t.test('change: makes, replaces and deletes before or after, all or nothing', as
       change: { delete: ['rfd_a'], data: { tickets: [{ location: 'loc_a' }] } }
     }
   ])
-  t.strictSame([executed('GET /refunds').problem, executed('GET /refunds').problem], [null, null])
+  t.strictSame(
+    [executed('GET /refunds').script?.problem, executed('GET /refunds').script?.problem],
+    [null, null]
+  )
   t.equal(call('GET /tickets').body.data.length, 3)
 })
 
@@ -545,8 +557,8 @@ t.test('when: after: the operation takes effect, the script answers; not refusal
       [status, isMade, applied],
       said
     )
-    t.match(exchange.text, text as string, said)
-    t.equal(exchange.text, String(exchange.payload), 'the journal shows what was sent')
+    t.match(textOf(exchange), text as string, said)
+    t.equal(textOf(exchange), String(exchange.response.payload), 'the journal shows what was sent')
     t.equal(world.state.store.refunds.size, isMade ? 2 : 1, said)
     const [entry] = world.state.script.listed()
     t.strictSame([entry?.matched, entry?.applied], [1, count], said)
@@ -566,7 +578,9 @@ t.test('when: after: the operation takes effect, the script answers; not refusal
   const exchange = executed('POST /refunds', { body: 'transaction=txn_a&amount=5' })
   t.ok(world.state.script.isUsed, 'an entry for 0 calls is applied to none')
   world.state.script.clear()
-  world.state.script.retract(exchange.action as Action, () => t.fail('of an entry that is gone'))
+  world.state.script.retract(exchange.script?.action as Action, () =>
+    t.fail('of an entry that is gone')
+  )
   t.equal(scriptAction(exchange)?.applied, false)
 })
 

@@ -65,7 +65,6 @@ const lost = (on: string, more: object = {}) => ({
   when: 'after',
   ...more
 })
-/** The first list of Accounts is answered with a Retry-After. */
 const pause = (value: string) => ({
   on: 'GET /accounts',
   calls: '1',
@@ -76,7 +75,6 @@ const pause = (value: string) => ({
   }
 })
 
-/** What requests begin with that are made often. */
 const SHORT: readonly [word: string, request: string][] = [
   ['PAY ', 'POST /transactions ticket=tkt_a&payment_type=card&'],
   ['REFUND ', 'POST /refunds transaction=txn_1111&'],
@@ -288,7 +286,6 @@ const LOOKS = [
     .map(look => ({ look, isSeen: nth === 0 }))
 )
 const PAYMENT = 'PAY amount=10'
-/** A payment that is lost and made again after a look. */
 const looked = (title: string, when: string, look: string, isSeen: boolean, more = '') => `
 ${title}
   lost POST /transactions {"when":"${when}"}${more} | ${PAYMENT}&card[last4]=4242
@@ -418,7 +415,10 @@ t.test('findings: what a client does wrong is found, with the calls that show it
 
     for (const step of steps) {
       if (typeof step === 'string') world.setClock({ by: durationOf(step) as number })
-      else world.evidence.record(executed(...step))
+      else {
+        const one = executed(...step)
+        world.evidence.record(one, one.reading)
+      }
     }
 
     t.strictSame(found(world.evidence.totals), finds, title)
@@ -467,7 +467,7 @@ t.test('double risks: a client leaves during a delay and posts again at once', a
     const post = (more: object) =>
       fetch(base + path, { method: 'POST', headers, body: new URLSearchParams(form), ...more })
     const left = new Promise<void>(resolve => {
-      evidence.leave = exchange => resolve(leave(exchange))
+      evidence.leave = (...left) => resolve(leave(...left))
     })
     const waiting = sandbox.inFlight + 1
     const first = t.rejects(post({ signal: client.signal }))
@@ -489,12 +489,12 @@ t.test('double risks: a client leaves during a delay and posts again at once', a
   t.equal(evidence.journal.requests().filter(({ outcome }) => outcome.status === 200).length, 6)
 })
 
-/** A detector whose findings are counted. */
 function counted() {
   const counts = new FindingCounts()
   const findings = new Findings()
   const look = (given: Given) => {
-    for (const found of findings.look(judgedRequest(given), new Changers()))
+    const one = judgedRequest(given)
+    for (const found of findings.look(one, one.reading, new Changers()))
       counts.add(found, found.requests)
   }
   return { look, list: () => counts.list('starting_after') }
@@ -549,7 +549,7 @@ t.test('findings: each is reported with what it is, at most 20 calls and open pa
   const page = {
     shown: { object: 'list', url: '', data: [], has_more: true, first_id: 'x', last_id: 'x' }
   } as const
-  for (let call = 1; call <= 25; call++) look({ id: `req_${call}`, unknownParameter: true })
+  for (let call = 1; call <= 25; call++) look({ id: `req_${call}`, isUnknown: true })
   for (let call = 1; call <= 25; call++)
     look({ id: `page_${call}`, query: form(`search_query=s&location=loc_${call}`), ...page })
 

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import { drawnFraction } from '../../src/core/draws.js'
-import type { Exchange } from '../../src/engine/exchange.js'
+import type { Entry } from '../../src/evidence/entry.js'
 import { Journal, JournalBudget } from '../../src/evidence/journal.js'
 import { startTestEmulator } from '../support/emulator.js'
 import { journalLimits, judgedRequest } from '../support/judged-request.js'
@@ -127,7 +127,7 @@ t.test('journal: whatever was added, dropped or cleared before', t => {
   for (let round = 0; round < 12; round++) {
     const limits = { entries: 1 + Math.floor(draw() * 60), bytes: 65_536 }
     const journal = new Journal(journalLimits(limits))
-    let model: Exchange[] = []
+    let model: Entry[] = []
     let dropped = 0
     const bytes = () => model.reduce((sum, { held }) => sum + held, 0)
     for (let number = 1; number <= 300; number++) {

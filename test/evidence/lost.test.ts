@@ -34,6 +34,11 @@ const REFUND: Given = {
   shown: refundOf('rfd_0') as never
 }
 
+const look = (lost: LostAnswers, given: Given, isLost: boolean) => {
+  const one = judgedRequest(given)
+  return lost.look(one, one.reading, isLost)
+}
+
 t.test('lost answers: a Refund stands in its Transaction until ten were made after it', t => {
   for (const [later, isSeen] of [
     [9, true],
@@ -44,16 +49,9 @@ t.test('lost answers: a Refund stands in its Transaction until ten were made aft
     store.transactions.insert(CHARGE as never)
     for (let nth = 0; nth <= later; nth++) store.putRefund(refundOf(`rfd_${nth}`) as never)
     const lost = new LostAnswers()
-    lost.look(judgedRequest({ ...REFUND, identifiedIn: store }), true)
+    look(lost, { ...REFUND, store }, true)
 
-    lost.look(
-      judgedRequest({
-        operation: 'readTransaction',
-        identifiedIn: store,
-        shown: CHARGE as never
-      }),
-      false
-    )
+    look(lost, { operation: 'readTransaction', store, shown: CHARGE as never }, false)
 
     t.equal(lost.known.get('req_1')?.isSeen, isSeen, `${later} later ones`)
   }
@@ -62,10 +60,9 @@ t.test('lost answers: a Refund stands in its Transaction until ten were made aft
 
 t.test('lost answers: an older call is a look only where it shows the record', t => {
   const lost = new LostAnswers()
-  const past = new Store()
-  lost.look(judgedRequest({ ...REFUND, shown: refundOf('rfd_0') as never }), true)
+  look(lost, { ...REFUND, shown: refundOf('rfd_0') as never }, true)
   const older = (shown: object, operation: 'readTransaction' | 'listRefunds') => {
-    lost.look(judgedRequest({ operation, past, shown: shown as never }), false)
+    look(lost, { operation, isPast: true, shown: shown as never }, false)
     return lost.known.get('req_1')?.isSeen
   }
 
@@ -85,8 +82,8 @@ t.test('lost answers, foreign-record: nothing is said of records deleted meanwhi
     key: null,
     body: 'ticket=tkt_a&payment_type=external&amount=5'
   })
-  paid.isDelivered = false
-  const findings = () => new Findings().look(read, new Changers()).map(({ finding }) => finding)
+  const findings = () =>
+    new Findings().look(read, read.reading, new Changers()).map(({ finding }) => finding)
   t.strictSame(findings(), ['foreign-record'])
   world.deleteRecord('transactions', (paid.outcome.shown as { id: string }).id)
   for (const [family, id] of [
@@ -97,18 +94,15 @@ t.test('lost answers, foreign-record: nothing is said of records deleted meanwhi
 
   t.strictSame(findings(), [])
   const lost = new LostAnswers()
-  t.equal(lost.look(paid, true), null)
+  t.equal(lost.look(paid, paid.reading, true), null)
   t.equal(lost.known.size, 1)
 })
 
 t.test('lost answers: a list that was made before the Refund does not show it', t => {
   const lost = new LostAnswers()
-  lost.look(judgedRequest(REFUND), true)
+  look(lost, REFUND, true)
 
-  lost.look(
-    judgedRequest({ operation: 'listRefunds', shown: { object: 'list', data: [] } as never }),
-    false
-  )
+  look(lost, { operation: 'listRefunds', shown: { object: 'list', data: [] } as never }, false)
 
   t.equal(lost.known.size > 0, true)
   t.end()
@@ -120,16 +114,19 @@ type Sent = [
   more?: { found?: string | null; last4?: string; id?: string; made?: number }
 ]
 t.test('lost answers: which payment repeats a lost one', t => {
-  const sent = ([operation, amount, { found = 'txn_a', last4, id = 'req_9', made } = {}]: Sent) =>
-    judgedRequest({
-      id,
-      operation,
-      outcome: made === undefined ? 'lost_before' : 'answered',
-      shown: made === undefined ? null : ({ ...refundOf('rfd_0'), amount: made } as never),
-      body: form(amount && `amount=${amount}`),
-      found: found === null ? null : ({ ...CHARGE, id: found } as never),
-      values: last4 === undefined ? {} : { card: { last4 } }
-    })
+  const sent = ([
+    operation,
+    amount,
+    { found = 'txn_a', last4, id = 'req_9', made } = {}
+  ]: Sent): Given => ({
+    id,
+    operation,
+    outcome: made === undefined ? 'lost_before' : 'answered',
+    shown: made === undefined ? null : ({ ...refundOf('rfd_0'), amount: made } as never),
+    body: form(amount && `amount=${amount}`),
+    found: found === null ? null : ({ ...CHARGE, id: found } as never),
+    values: last4 === undefined ? {} : { card: { last4 } }
+  })
   const five: Sent = ['createRefund', '5']
   const pays: Sent = ['createTransaction', '5']
   const card = (last4: string): Sent => ['createTransaction', '5', { last4 }]
@@ -155,11 +152,13 @@ t.test('lost answers: which payment repeats a lost one', t => {
   ]
   for (const [first, seen, again, repeats] of rows) {
     const lost = new LostAnswers()
-    for (const [nth, one] of first.entries())
-      lost.note(sent([one[0], one[1], { ...one[2], id: `req_${nth}` }]))
+    for (const [nth, [operation, amount, more]] of first.entries()) {
+      const one = judgedRequest(sent([operation, amount, { ...more, id: `req_${nth}` }]))
+      lost.note(one, one.reading)
+    }
     for (const id of seen) Object.assign(lost.known.get(id) as object, { isSeen: true })
     const label = JSON.stringify([first, seen, again])
-    t.equal(lost.look(sent(again), true)?.request, repeats, label)
+    t.equal(look(lost, sent(again), true)?.request, repeats, label)
   }
   t.end()
 })

@@ -36,13 +36,15 @@ const REFUND = {
 } as const
 const LOST = { ...REFUND, outcome: 'lost_before', isDelivered: false } as const
 
-/** The evidence of the sandbox at the base address and of one named till, in one run. */
 function twoSandboxes() {
   const run = new Run()
   return { run, main: new Evidence(LIMITS, run), till: new Evidence(LIMITS, run, 'till') }
 }
 const settingsOf = (flag: GivenSettings) => settingsInForce({ flag }).values
-const record = (evidence: Evidence, given: Given) => evidence.record(judgedRequest(given))
+const record = (evidence: Evidence, given: Given) => {
+  const one = judgedRequest(given)
+  evidence.record(one, one.reading)
+}
 const search = (id: string, location: string): Given => ({
   id,
   query: form(`search_query=s&location=${location}`),
@@ -59,8 +61,8 @@ const found = (totals: Totals) =>
 t.test('run: a call is named by its sandbox, unless at the base address, and its period', t => {
   const { run, main, till } = twoSandboxes()
 
-  record(main, { unknownParameter: true, refusal: NO_CALL.refusal, outcome: 'refused' })
-  record(till, { unknownParameter: true, ...search('req_1', 'loc_a') })
+  record(main, { isUnknown: true, refusal: NO_CALL.refusal, outcome: 'refused' })
+  record(till, { isUnknown: true, ...search('req_1', 'loc_a') })
 
   t.strictSame(found(run), [
     ['stopped-at-empty-page', 1, ['till#1/req_1']],
@@ -182,7 +184,7 @@ t.test('run: calls that a finding names are kept in full, the earlier ones too',
 
 t.test('run: of a finding that comes often, only the calls it names are kept in full', t => {
   const { record, entries } = recorded()
-  for (let call = 1; call <= 21; call++) record({ id: `req_${call}`, unknownParameter: true })
+  for (let call = 1; call <= 21; call++) record({ id: `req_${call}`, isUnknown: true })
 
   t.strictSame([entries()['till#1/req_20'], entries()['till#1/req_21']], ['till#1/req_20', null])
   t.end()
@@ -190,7 +192,8 @@ t.test('run: of a finding that comes often, only the calls it names are kept in 
 
 t.test('run: a call that a finding names before it is over is kept in full once it is', t => {
   const { record, entries, evidence } = recorded()
-  evidence.leave(judgedRequest({ ...LOST, id: 'req_1' }))
+  const left = judgedRequest({ ...LOST, id: 'req_1' })
+  evidence.leave(left, left.reading)
   record({ ...LOST, id: 'req_2' })
   t.strictSame(entries(), { 'till#1/req_2': 'till#1/req_2' })
 
@@ -218,7 +221,7 @@ t.test('run: an empty page nobody continued from is kept in full, after a reset 
     [4, true]
   ] as const) {
     const query = `search_query=${nth}&location=loc_a`
-    record({ id: `req_${nth}`, ...search, query: form(query), unknownParameter })
+    record({ id: `req_${nth}`, ...search, query: form(query), isUnknown: unknownParameter })
     record({ id: `req_${nth + 1}`, ...search, query: form(`${query}&starting_after=tkt_9`) })
   }
   const named = [1, 2, 3, 4, 5].map(nth => `till#1/req_${nth}`)
@@ -233,18 +236,17 @@ t.test('run: an empty page nobody continued from is kept in full, after a reset 
 
 t.test('run: without the journal no call is listed, but tests are', t => {
   const { record, run } = recorded({ 'evidence.journal': false })
-  let redacted = 0
-  record({ ...NO_CALL, test: 'secret', redact: () => redacted++ })
+  record({ ...NO_CALL, test: 'secret 4242424242424242' })
   record({ ...LOST, id: 'req_2' })
   record({ ...LOST, id: 'req_3', test: 'repeats' })
 
   const { requests: listed, tests, omitted } = run.listing()
   const requests = [...listed]
-  t.strictSame([requests, omitted, redacted], [[], { requests: 3, entries: 0, by_test: 0 }, 1])
+  t.strictSame([requests, omitted], [[], { requests: 3, entries: 0, by_test: 0 }])
   t.strictSame(
     tests.map(({ test, calls, refused, findings }) => [test, calls, refused, findings.length]),
     [
-      ['secret', 1, 1, 0],
+      ['secret ****************', 1, 1, 1],
       [null, 1, 0, 0],
       ['repeats', 1, 0, 1]
     ]
@@ -261,16 +263,14 @@ t.test('evidence: what is not asked for is not counted or kept; metrics always a
   ] as const) {
     const run = new Run()
     const evidence = new Evidence(LIMITS, run)
-    let redacted = 0
 
     record(evidence, {
-      unknownParameter: true,
-      redact: () => redacted++,
+      isUnknown: true,
       settings: settingsOf({ 'evidence.journal': isJournaled, 'evidence.coverage': isJudged })
     })
 
     const { journal, totals } = evidence
-    t.strictSame([journal.size, journal.dropped, redacted], isJournaled ? [1, 0, 1] : [0, 1, 0])
+    t.strictSame([journal.size, journal.dropped], isJournaled ? [1, 0] : [0, 1])
     t.strictSame(
       [
         totals.coverage.report().seen > 0,
@@ -448,7 +448,6 @@ const entry = (name: string, applied: number, calls?: number) =>
     matched: applied,
     applied
   }) as Period['script'][number]
-/** An expectation of one or two calls of which so many came. */
 const verdict = (wanted: string, seen: number, ...tests: string[]) =>
   ({
     expectation: { on: 'GET /tickets' },
@@ -460,7 +459,6 @@ const verdict = (wanted: string, seen: number, ...tests: string[]) =>
     message: `${seen} came`,
     tests
   }) as Period['verdicts'][number]
-/** A period of the sandbox at the base address, but for what is given. */
 const period = (given: Partial<Period>): Period => ({
   sandbox: null,
   scenario: 'shop',

@@ -7,9 +7,10 @@ import fc from 'fast-check'
 import type { InjectOptions } from 'fastify'
 import t from 'tap'
 import { NO_WORDS } from '../../src/core/secret-words.js'
-import { headersOf } from '../../src/engine/answers.js'
-import { type Exchange, tookEffect } from '../../src/engine/exchange.js'
-import { execute } from '../../src/engine/execute.js'
+import { tookEffect } from '../../src/engine/outcome.js'
+import { execute } from '../../src/engine/play.js'
+import { headersOf } from '../../src/engine/response.js'
+import { close, type Entry, masked, textOf } from '../../src/evidence/entry.js'
 import { explained } from '../../src/evidence/why.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
 import { apiCall, type Call, RECORDS } from '../support/calls.js'
@@ -65,7 +66,7 @@ const DISABLED = ['LOC-4', 'ACC-5']
 function checkEarned({ evidence }: Sandbox, { status, headers, body }: Answer) {
   const { journal, totals } = evidence
   const { rules } = explained(
-    journal.get(String(headers['request-id'])) as Exchange,
+    journal.get(String(headers['request-id'])) as Entry,
     evidence,
     NO_WORDS
   ).why
@@ -97,7 +98,7 @@ t.test('execute and the app', async t => {
       await startWorld({ records, settings: given }),
       await startTestEmulator(t, { records, settings: given })
     ]
-    const shown: { exchange: Exchange; sent: string }[] = []
+    const shown: { entry: Entry; sent: string }[] = []
 
     await property(
       t,
@@ -115,7 +116,8 @@ t.test('execute and the app', async t => {
         }
 
         const before = recordsOf(world)
-        const executed = execute(world, { ...request, body: body ?? null })
+        const response = execute(world, { ...request, body: body ?? null })
+        const executed = close(response, true, 0)
         equal(
           tookEffect(executed),
           recordsOf(world) !== before,
@@ -126,26 +128,26 @@ t.test('execute and the app', async t => {
         checkEarned(sandbox, answer)
         if (answer.status >= 400) refused++
 
-        const { outcome, payload } = executed
+        const { outcome, payload } = response
         const said = Object.entries(answer.headers).filter(([name]) => !OF_TRANSPORT.includes(name))
         deepEqual([outcome.status, String(payload)], [answer.status, answer.text])
-        deepEqual({ ...headersOf(executed) }, Object.fromEntries(said))
+        deepEqual({ ...headersOf(response) }, Object.fromEntries(said))
         equal(stateOf(world), stateOf(sandbox))
-        if (outcome.shown !== null) shown.push({ exchange: executed, sent: String(payload) })
+        if (outcome.shown !== null)
+          shown.push({ entry: masked(executed, response.reading), sent: String(payload) })
       }
     )
 
-    const shownBy = new Set(shown.map(({ exchange }) => exchange.operation))
+    const shownBy = new Set(shown.map(({ entry }) => entry.operation))
     t.equal(
       shownBy.size,
       19,
       `${shown.length} records and lists of every operation that shows something`
     )
-    for (const { exchange } of shown) exchange.redact()
     t.strictSame(
       shown.filter(
-        ({ exchange, sent }) =>
-          exchange.text !== sent || exchange.length !== Buffer.byteLength(sent)
+        ({ entry, sent }) =>
+          textOf(entry) !== sent || entry.outcome.length !== Buffer.byteLength(sent)
       ),
       [],
       'whatever was changed since'

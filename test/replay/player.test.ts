@@ -14,7 +14,6 @@ const GET: StepCall = {
   form: null
 }
 const DELETE: StepCall = { ...GET, method: 'DELETE', path: '/accounts/mch_a/users/usr_a' }
-/** A sandbox with a script, and what plays requests in it. */
 async function playing(script: object[], clock: unknown = NOW) {
   const users = [{ id: 'usr_a', account: 'mch_a', name: 'A', email: 'a@example.com' }]
   const { world } = await startWorld({ scenario: { clock, data: smallFixture({ users }), script } })
@@ -33,8 +32,8 @@ t.test('a player shows what a client sees of a lost answer, with a body or witho
       ({ status, fault }) => `${status},${fault}`
     )
     t.strictSame(answers, [seen, seenOfNothing], fault)
-    for (const { outcome, isDelivered } of world.evidence.journal.requests())
-      t.strictSame([outcome.name, isDelivered], ['lost_after', false])
+    for (const { outcome } of world.evidence.journal.requests())
+      t.strictSame([outcome.name, outcome.isDelivered], ['lost_after', false])
   }
 })
 

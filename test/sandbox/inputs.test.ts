@@ -6,8 +6,9 @@ import { equal } from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import { drawnFraction } from '../../src/core/draws.js'
-import type { Exchange } from '../../src/engine/exchange.js'
-import { execute } from '../../src/engine/execute.js'
+import { execute } from '../../src/engine/play.js'
+import type { Entry as Ended } from '../../src/evidence/entry.js'
+import { close } from '../../src/evidence/entry.js'
 import { storeAt, storesAround } from '../../src/replay/past.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
 import { emptyState } from '../../src/sandbox/state.js'
@@ -108,14 +109,15 @@ const recordsOf = (store: Store) => stateText({ ...emptyState(), store })
 function send(sandbox: Sandbox, { on, headers, body }: Call) {
   const [method, path] = on.split(' ') as [string, string]
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
-  const exchange = execute(sandbox, {
+  const response = execute(sandbox, {
     method,
     url: `/next${path}`,
     headers: { ...headers, ...length },
     body: body ?? null
   })
-  sandbox.evidence.record(exchange)
-  return exchange
+  const entry = close(response, true, 0)
+  sandbox.evidence.record(entry, response.reading)
+  return entry
 }
 
 const outcomes = new Set<string>()
@@ -138,7 +140,7 @@ for (const [limit, isCut] of [
     const first = world.inputs.earliest
     const taken: {
       place: number
-      exchange: Exchange | null
+      exchange: Ended | null
       text: string
       before: string
       after: string

@@ -301,8 +301,8 @@ t.test('slow-lists: a list is slow, a record beside it is not', async t => {
   const { world, executed } = await startWorld({ loaded: false })
   await load('slow-lists', world)
   const waits = (on: string, query?: string) => {
-    const { outcome, action } = executed(on, { key, ...(query && { query }) })
-    return [outcome.status, action?.delay ?? 0]
+    const { outcome, script } = executed(on, { key, ...(query && { query }) })
+    return [outcome.status, script?.action.delay ?? 0]
   }
   t.strictSame(waits('GET /transactions'), [200, 1500])
   t.strictSame(waits('GET /refunds', 'transaction=txn_1'), [200, 500])
@@ -349,7 +349,7 @@ t.test('test-cards: what a payment comes to by what it is made with', async t =>
     body: card({ 'card[number]': '4000000000000341' })
   })
 
-  t.strictSame([slow.outcome.status, slow.action?.delay], [200, 2000])
+  t.strictSame([slow.outcome.status, slow.script?.action.delay], [200, 2000])
   t.equal(lost.outcome.name, 'lost_after')
   const [latest] = call('GET /transactions', { key, query: 'limit=1' }).body.data
   t.equal(latest.payment_method.card.last4, '0341', 'the payment whose answer was lost is made')

@@ -15,7 +15,6 @@ const FORM = 'content-type: application/x-www-form-urlencoded'
 
 const entries = async ({ control }: Emulator): Promise<Json[]> =>
   (await control('GET /requests')).body.data
-/** What became of a call, as the journal shows it. */
 const fateOf = ({ outcome, status, answered, took_effect }: Json) => [
   outcome,
   status,
@@ -23,14 +22,12 @@ const fateOf = ({ outcome, status, answered, took_effect }: Json) => [
   took_effect
 ]
 const REFUND = 'transaction=txn_a&amount=400'
-/** An emulator with one charge and a script. */
 const scripted = (t: Test, script: object[], saved?: () => Promise<void>) =>
   startTestEmulator(t, {
     scenario: { clock: NOW, data: smallFixture({ transactions: [CHARGE] }), script },
     ...(saved && { saved })
   })
 
-/** Waits until the journal holds so many calls. */
 async function until(emulator: Emulator, count: number): Promise<Json[]> {
   const { evidence } = emulator.sandbox
   for (let left = 300; left > 0 && evidence.journal.size < count; left--) await wait(10)
@@ -237,7 +234,7 @@ t.test('journal: an emulator that stops loses a waiting call before its operatio
 
   const [entry] = emulator.sandbox.evidence.journal.requests()
   t.strictSame(
-    [entry?.outcome.name, entry?.isDelivered, emulator.sandbox.state.store.refunds.size],
+    [entry?.outcome.name, entry?.outcome.isDelivered, emulator.sandbox.state.store.refunds.size],
     ['lost_before', false, 0]
   )
 })
@@ -376,5 +373,5 @@ t.test('journal: of a call whose answer could not be written, the refusal is kep
   const { status, text } = await call('GET /locations/loc_a')
 
   const entry = sandbox.evidence.journal.get('req_1')
-  t.strictSame([status, entry?.text, entry?.outcome.name], [500, text, 'refused'])
+  t.strictSame([status, entry?.outcome.text, entry?.outcome.name], [500, text, 'refused'])
 })

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { runEmulator } from '../../src/emulator.js'
-import type { Exchange } from '../../src/engine/exchange.js'
+import { type Entry, textOf } from '../../src/evidence/entry.js'
 import { blameOf, MERCHANT, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 import { opened, partsOf } from '../support/socket.js'
 
@@ -35,7 +35,6 @@ const LEFT = {
   hang: 'open'
 }
 
-/** A small fixture with a script. */
 const scripted = (script: object[], more: object = {}) => ({
   clock: NOW,
   data: smallFixture(records),
@@ -43,7 +42,6 @@ const scripted = (script: object[], more: object = {}) => ({
   ...more
 })
 
-/** Sends one call over a connection of its own. */
 function exchange(t: Test, port: number, on: string, form = '') {
   const body = on.startsWith('POST')
     ? `Content-Type: ${FORM}\r\nContent-Length: ${form.length}\r\n\r\n${form}`
@@ -56,7 +54,6 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await sleep(10)
 }
 
-/** A call with a client of Node's own. */
 async function answered(
   port: number,
   path: string,
@@ -82,7 +79,6 @@ async function answered(
   }
 }
 
-/** What the journal says of an answer that was lost or broken. */
 function endingOf(fault: (typeof FAULTS)[number], when: 'before' | 'after') {
   const isBroken = fault === 'malformed_body'
   if (when === 'after') return [isBroken ? 'answered' : 'lost_after', 200, fault, isBroken]
@@ -168,11 +164,14 @@ t.test('every fault loses the answer as it says', async t => {
       `POST /next/refunds ${arrived ?? '-'} ${ms} ms ${id}, ${entry}, lost: ${fault}`
     )
     t.equal(logs.filter(line => line.includes('POST')).length, 1, 'one line')
-    const [{ outcome, isDelivered, text }, ...others] = journal
-      .requests()
-      .filter(exchange => exchange.id === id) as [Exchange, ...Exchange[]]
+    const [ended, ...others] = journal.requests().filter(entry => entry.id === id) as [
+      Entry,
+      ...Entry[]
+    ]
+    const { outcome } = ended
+    const text = textOf(ended)
     t.strictSame(
-      [outcome.name, outcome.status, outcome.fault, isDelivered, others],
+      [outcome.name, outcome.status, outcome.fault, outcome.isDelivered, others],
       [...endingOf(fault, when), []]
     )
     if (fault === 'malformed_body') t.equal(text, body, 'what went out is kept')
@@ -376,7 +375,7 @@ t.test('a call that is answered otherwise is not made when its client leaves', a
   await until(() => sandbox.evidence.journal.size === 1)
   const [call] = sandbox.evidence.journal.requests()
   t.strictSame(
-    [sandbox.state.store.transactions.size, call?.outcome.name, call?.isDelivered],
+    [sandbox.state.store.transactions.size, call?.outcome.name, call?.outcome.isDelivered],
     [1, 'lost_before', false]
   )
 })

@@ -1,7 +1,16 @@
+import { Clock, MACHINE_CLOCK } from '../../src/core/clock.js'
 import { decodeForm, type FormObject } from '../../src/core/form.js'
-import { NO_WORDS } from '../../src/core/secret-words.js'
 import { settingsInForce } from '../../src/core/settings.js'
-import { type Exchange, type Judgement, type Outcome, STAGE } from '../../src/engine/exchange.js'
+import type { Reading } from '../../src/engine/admit.js'
+import { arrivedAs } from '../../src/engine/arrived.js'
+import {
+  type Facts,
+  factsOf,
+  type Outcome,
+  type Scripted,
+  STAGE
+} from '../../src/engine/outcome.js'
+import type { Caller, Entry, Judgement } from '../../src/evidence/entry.js'
 import { JournalBudget, type JournalLimits } from '../../src/evidence/journal.js'
 import { ASSUMPTION_PLACES, type AssumptionId } from '../../src/reference/assumptions.js'
 import { RULE_PLACES, type RuleId } from '../../src/reference/rules.js'
@@ -18,74 +27,79 @@ STORE.locations.insert({
   created: '2026-01-01T00:00:00.000Z'
 } as never)
 
-/** What matters of a request to a test: its own fields, and those of its outcome. */
+/** What matters of a request to a test, wherever an entry or a reading has it. */
 export type Given = Partial<
-  Omit<Exchange, 'outcome'> & Omit<Outcome, 'name'> & { outcome: Outcome['name'] }
+  Omit<Entry, 'outcome' | 'caller' | 'facts' | 'script'> &
+    Omit<Outcome, 'name'> &
+    Caller &
+    Facts &
+    Scripted &
+    Pick<Reading, 'values' | 'isUnknown'> & { outcome: Outcome['name']; store: Store }
 >
 
 /**
  * A request that is over as evidence sees it, a list of Tickets unless given otherwise, with what
- * matters to a test.
+ * matters to a test; `reading` is what was read of it.
  */
-export function judgedRequest(given: Given = {}): Exchange {
-  const {
-    outcome: name = 'answered',
-    reached = name === 'scripted' ? STAGE.admitted : STAGE.running,
-    status = 200,
-    refusal = null,
-    shown = null,
-    members = null,
-    ...more
-  } = given
-  const { text = '', fault = null, pause = null, ...others } = more
-  return {
-    id: 'req_1',
-    at: 0,
-    now: 0,
-    method: 'GET',
-    path: '/tickets',
-    url: '/next/tickets',
-    headers: {},
-    operation: 'listTickets',
-    params: {},
+export function judgedRequest(given: Given = {}): Entry & { reading: Reading } {
+  const { outcome: name = 'answered', id = 'req_1', store = STORE } = given
+  const pick = (defaults: object) => ({
+    ...defaults,
+    ...Object.fromEntries(Object.entries(given).filter(([field]) => field in defaults))
+  })
+  const outcome = pick({
+    reached: name === 'scripted' ? STAGE.admitted : STAGE.running,
+    status: 200,
+    refusal: null,
+    shown: null,
+    members: null,
+    text: '',
+    length: 0,
+    fault: null,
+    pause: null,
+    isDelivered: true
+  })
+  const caller: Partial<Caller> = pick({
+    base: '/next',
+    actor: null,
     account: 'mch_a',
+    isKeySent: false,
     userAgent: null,
     test: null,
-    hasAuthorization: false,
-    query: form(''),
-    body: form(''),
-    stage: STAGE.answered,
-    unknownParameter: false,
-    found: null,
-    actor: null,
-    key: null,
-    values: {},
-    isCompared: false,
-    filteredBy: null,
-    retrieved: 0,
-    money: null,
-    low: 0,
-    high: 0,
-    rely: () => {},
-    outcome: { name, reached, status, refusal, shown, members, text, fault, pause },
-    text,
-    length: 0,
-    held: 1000,
-    isDelivered: true,
-    judgement: null,
-    action: null,
-    changed: [],
-    problem: null,
-    changes: 0,
-    past: null,
+    trace: null
+  })
+  const headers = {
+    ...(caller.userAgent && { 'user-agent': caller.userAgent }),
+    ...(caller.test && { [SETTINGS['evidence.test_header'].toLowerCase()]: caller.test })
+  }
+  const world = {
+    state: { store, clock: new Clock(() => 0, MACHINE_CLOCK) },
     settings: SETTINGS,
-    ms: 1,
-    signature: () => 'the same',
-    redact: () => {},
-    secretWords: NO_WORDS,
-    identifiedIn: STORE,
-    ...others
-  } as unknown as Exchange
+    machine: () => 0,
+    isLoaded: true
+  }
+  const arriving = { base: '/next', method: 'GET', url: '/next/tickets', headers }
+  const facts = pick(factsOf(new Set(), null))
+  const sent = pick({ query: form(''), body: form(''), operation: 'listTickets', params: {} })
+  const settings = given.settings ?? SETTINGS
+  const { action, changed = [], problem = null, isPast = false } = given
+  const reading = {
+    ...pick({ values: {}, isUnknown: false, actor: null }),
+    ...sent,
+    settings,
+    request: arrivedAs(world as never, id, arriving)
+  }
+  return {
+    ...pick({ id, method: 'GET', path: '/tickets', now: 0, at: 0, ended: 0, ms: 1, held: 1000 }),
+    ...pick({ place: 0, changes: 0, judgement: null }),
+    ...sent,
+    settings,
+    caller,
+    facts,
+    script: action || problem || isPast ? { action, changed, problem, isPast } : null,
+    outcome: { name, ...outcome },
+    reading
+  } as never
 }
 
 /**

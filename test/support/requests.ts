@@ -1,5 +1,5 @@
 /** Requests of the emulated API and their answers, as tests write and read them. */
-import type { ApiRequest } from '../../src/engine/execute.js'
+import type { ApiRequest } from '../../src/engine/play.js'
 import type { Json } from './json.js'
 
 export const MERCHANT = 'sk_merchant'

@@ -3,10 +3,9 @@
  * recorded.
  */
 import { type GivenSettings, settingsInForce } from '../../src/core/settings.js'
-import { headersOf } from '../../src/engine/answers.js'
-import type { Exchange } from '../../src/engine/exchange.js'
-import { execute } from '../../src/engine/execute.js'
-import { playIn } from '../../src/engine/play.js'
+import { execute, playIn } from '../../src/engine/play.js'
+import { headersOf, type Response } from '../../src/engine/response.js'
+import { close } from '../../src/evidence/entry.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
 import { Sandboxes } from '../../src/sandbox/sandboxes.js'
 import { documentOf } from '../../src/scenario/documents.js'
@@ -80,16 +79,23 @@ export async function startWorld(begin: Omit<Begin, 'machine'> = {}) {
   const world = sandboxes.main
   await start()
 
-  /** A request, executed. */
-  const executed = (on: string, options: Call = {}, { isScripted = true } = {}): Exchange => {
+  const responseTo = (on: string, options: Call, isScripted = true): Response => {
     const { body, headers, ...request } = sentBy(on, options)
     const length = body === null ? {} : { 'content-length': String(Buffer.byteLength(body)) }
-    return execute(world, { ...request, headers: { ...length, ...headers }, body }, { isScripted })
+    const whole = { ...request, headers: { ...length, ...headers }, body }
+    return execute(world, whole, isScripted ? {} : { given: null })
+  }
+  /** A request, executed: as evidence sees it, and what it got. */
+  const executed = (on: string, options: Call = {}, { isScripted = true } = {}) => {
+    const response = responseTo(on, options, isScripted)
+    return { ...close(response, true, 0), response, reading: response.reading }
   }
   /** What a request is answered. */
   const call = (on: string, options: Call = {}): Answer => {
-    const exchange = executed(on, options)
-    return answerOf(exchange.outcome.status, headersOf(exchange), String(exchange.payload))
+    const response = responseTo(on, options)
+    const answer = answerOf(response.outcome.status, headersOf(response), String(response.payload))
+    close(response, true, 0)
+    return answer
   }
   const blame = (on: string, options: Call = {}): Blame => blameOf(call(on, options))
   return { world, executed, call, blame }

@@ -121,12 +121,12 @@ function sentBy(
     {
       ...route,
       at: sandbox.machine(),
-      account,
-      test,
+      caller: { account, test, userAgent: headers['user-agent'] ?? null },
       query: sentQuery,
       body,
-      header: name => headers[name]
+      settings
     },
-    key
+    key,
+    name => headers[name]
   )
 }

@@ -125,7 +125,7 @@ function problemsOf(
   const isRepeat = REPEATS.has(finding)
   const labels = named.map(({ label }) => label).join(', ')
   return (isRepeat ? named.slice(-1) : named).map(({ request, place, label }) => {
-    const why = sandbox.evidence.find(request)?.problem ?? advice
+    const why = sandbox.evidence.find(request)?.script?.problem ?? advice
     return { at: place as Step[], ...say('caused', isRepeat ? labels : label, about, why) }
   })
 }

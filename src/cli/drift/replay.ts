@@ -3,8 +3,10 @@ import { BASE, withoutSlashes } from '../../core/paths.js'
 import type { Step } from '../../core/places.js'
 import type { GivenSettings } from '../../core/settings.js'
 import { valueAt } from '../../core/templates.js'
-import { execute } from '../../engine/execute.js'
-import { answerSeen, requestOf } from '../../engine/play.js'
+import { readingOf } from '../../engine/admit.js'
+import { arrive } from '../../engine/arrived.js'
+import { answerSeen, execute, requestOf } from '../../engine/play.js'
+import { runNow, start } from '../../engine/run.js'
 import type { OperationId } from '../../reference/operations.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
 import {
@@ -76,8 +78,9 @@ export class Replay {
     if (records.isMade(id) && !Number.isNaN(Date.parse(created as string)))
       sandbox.setClock({ at: Date.parse(created as string), running: false })
     const before = sandbox.snapshot()
-    const exchange = this.#execute(call)
-    const here = answerSeen(exchange)
+    const response = this.#execute(call)
+    const { reading } = response
+    const here = answerSeen(response)
     const isScripted = isAsScripted(played.outcome, here, sandbox.script.listed().length > 0)
     const unknown = this.#unknownIn(call, there, here)
     // the state goes on as that of the service; what a list left out is there again
@@ -85,7 +88,7 @@ export class Replay {
     if (!isSame || there.status === 0 || call.method === 'GET') sandbox.restore(before)
     if (isScripted || there.status === 0) return
     if (unknown !== null) return this.#note(played, [{ steps: [], message: unknown }], false)
-    if (isMade(here)) records.allowMore(exchange, call, there.body, here.body)
+    if (isMade(here)) records.allowMore(reading, call, there.body, here.body)
     if (records.isMade(id) && isMade(here))
       sides.pairs.match(id as string, fieldOf(here.body, 'id') as string)
     this.#note(played, wrong.length > 0 ? wrong : answerDifferences(there, here, sides), true)
@@ -108,9 +111,13 @@ export class Replay {
       form: form && mapped(form),
       key: key && this.#keyHere(key)
     })
-    const onEntered = (operation: OperationId) =>
-      call.method === 'GET' && this.#records.leaveOutUnseen(operation)
-    return execute(this.#sandbox, request, { isScripted: false, onEntered })
+    if (call.method !== 'GET') return execute(this.#sandbox, request, { given: null })
+    const reading = readingOf(arrive(this.#sandbox, { ...request, base: BASE }))
+    const refused = start(reading)
+    if (refused !== null) return refused
+    // once its key is known: the Account of the key may be left out too
+    this.#records.leaveOutUnseen(reading.operation as OperationId)
+    return runNow(reading, null, null)
   }
 
   /** Why they are not compared: one side has no such record, and no one said it has. */

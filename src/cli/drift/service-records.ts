@@ -4,7 +4,7 @@ import { instantOf, isoOf } from '../../core/instants.js'
 import { partAt, pathOf, type Step } from '../../core/places.js'
 import { isObject } from '../../core/quick-check.js'
 import { stepsTo, type Template, valueAt } from '../../core/templates.js'
-import type { Exchange } from '../../engine/exchange.js'
+import type { Reading } from '../../engine/admit.js'
 import {
   type Family,
   LINKED_FAMILIES,
@@ -173,7 +173,7 @@ export class ServiceRecords {
   }
 
   /** Lets lists here have more, where the service may have what it has not shown. */
-  allowMore({ settings, operation }: Exchange, call: StepCall, there: Json, here: Json): void {
+  allowMore({ settings, operation }: Reading, call: StepCall, there: Json, here: Json): void {
     const { list } = this.#sides
     const { family, kind } = operationOf(operation as OperationId)
     const recordsOf = (body: Json) => (kind === 'list' ? membersOf(body, list) : [body])

@@ -9,9 +9,9 @@ export const accountOperations: Handlers<
   'createAccount' | 'readAccount' | 'updateAccount' | 'listAccounts'
 > = {
   createAccount(request) {
-    const { world, actor, values } = request
+    const { world, store, actor, values } = request
     const { id, created } = world.stamp('accounts', values.type)
-    return world.state.store.accounts.insert({
+    const account = store.accounts.insert({
       id,
       object: 'account',
       created,
@@ -23,12 +23,14 @@ export const accountOperations: Handlers<
       reseller: actor.type === 'reseller' || isLimited(request) ? actor.id : null,
       metadata: values.metadata ?? {}
     })
+    return { shown: account }
   },
 
-  readAccount: ({ found }) => found,
+  readAccount: ({ found }) => ({ shown: found }),
 
-  updateAccount: ({ world, found, values }) =>
-    world.state.store.accounts.replace(patched(found, values)),
+  updateAccount: ({ store, found, values }) => ({
+    shown: store.accounts.replace(patched(found, values))
+  }),
 
   listAccounts: request => listed(request, 'accounts', { within: everything(request) })
 }

@@ -9,11 +9,11 @@ import { everything } from '../visibility.js'
 export const locationOperations: Handlers<
   'createLocation' | 'readLocation' | 'updateLocation' | 'listLocations'
 > = {
-  createLocation({ world, actor, values }) {
+  createLocation({ world, store, actor, values }) {
     judge(LOCATION_RULES, { account: actor.id, type: actor.type })
 
     const { id, created } = world.stamp('locations')
-    return world.state.store.locations.insert({
+    const location = store.locations.insert({
       id,
       object: 'location',
       created,
@@ -24,12 +24,14 @@ export const locationOperations: Handlers<
       website: values.website ?? null,
       metadata: values.metadata ?? {}
     })
+    return { shown: location }
   },
 
-  readLocation: ({ found }) => found,
+  readLocation: ({ found }) => ({ shown: found }),
 
-  updateLocation: ({ world, found, values }) =>
-    world.state.store.locations.replace(patched(found, values)),
+  updateLocation: ({ store, found, values }) => ({
+    shown: store.locations.replace(patched(found, values))
+  }),
 
   listLocations: request => listed(request, 'locations', { within: everything(request) })
 }

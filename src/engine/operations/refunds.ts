@@ -9,18 +9,16 @@ import { filtered, listed } from '../listing.js'
 export const refundOperations: Handlers<
   'createRefund' | 'readRefund' | 'updateRefund' | 'listRefunds'
 > = {
-  createRefund(request) {
-    const { world, settings, values } = request
+  createRefund({ world, store, settings, values }) {
     const { transaction, amount = null, reason = null, metadata = {} } = values
     const money = { ...moneyOf(transaction, settings), asked: amount }
-    request.money = money
     judge(REFUND_RULES, money)
     const { id: charge, currency, payment_method } = transaction
     if (settings['refunds.without_card'] === 'reject')
       judge(CARD_RULES, { transaction: charge, has_card: isOfCard(payment_method) })
 
     const { id, created } = world.stamp('refunds')
-    return world.state.store.putRefund({
+    const refund = store.putRefund({
       id,
       object: 'refund',
       created,
@@ -31,12 +29,14 @@ export const refundOperations: Handlers<
       payment_method,
       metadata
     })
+    return { shown: refund, facts: { money } }
   },
 
-  readRefund: ({ found }) => found,
+  readRefund: ({ found }) => ({ shown: found }),
 
-  updateRefund: ({ world, found, values }) =>
-    world.state.store.putRefund(patched(found, values), found),
+  updateRefund: ({ store, found, values }) => ({
+    shown: store.putRefund(patched(found, values), found)
+  }),
 
   listRefunds: request =>
     listed(request, 'refunds', {

@@ -8,9 +8,9 @@ import { filtered, listed, searching } from '../listing.js'
 export const transactionOperations: Handlers<
   'readTransaction' | 'createTransaction' | 'listTransactions'
 > = {
-  readTransaction: ({ found }) => found,
+  readTransaction: ({ found }) => ({ shown: found }),
 
-  createTransaction({ world, settings, values }) {
+  createTransaction({ world, store, settings, values }) {
     const { ticket, payment_type, customer } = values
     const { currency, amount, tip_amount, donation_amount, amounts } = settled(values, settings)
     const has = {
@@ -26,7 +26,7 @@ export const transactionOperations: Handlers<
     judge(TRANSACTION_RULES, { payment_type, amount, tip_amount, donation_amount, ...has })
 
     const { id, created } = world.stamp('transactions')
-    return world.state.store.transactions.insert({
+    const transaction = store.transactions.insert({
       id,
       object: 'transaction',
       created,
@@ -49,6 +49,7 @@ export const transactionOperations: Handlers<
         : null,
       amount_refunded: 0
     })
+    return { shown: transaction }
   },
 
   listTransactions(request) {

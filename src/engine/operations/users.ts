@@ -4,9 +4,9 @@ import { listed } from '../listing.js'
 import { REFUSALS } from '../sentences.js'
 
 export const userOperations: Handlers<'createUser' | 'listUsers' | 'deleteUser'> = {
-  createUser({ world, params, values }) {
+  createUser({ world, store, params, values }) {
     const { id, created } = world.stamp('users')
-    return world.state.store.users.insert({
+    const user = store.users.insert({
       id,
       object: 'user',
       created,
@@ -14,15 +14,16 @@ export const userOperations: Handlers<'createUser' | 'listUsers' | 'deleteUser'>
       name: values.name,
       email: values.email
     })
+    return { shown: user }
   },
 
   listUsers: request =>
     listed(request, 'users', { within: { index: 'account', group: request.params.id } }),
 
-  deleteUser({ world, params, found: user }) {
+  deleteUser({ store, params, found: user }) {
     if (user.account !== params.account_id) throw REFUSALS.otherUser(params.account_id, user.id)
 
-    world.state.store.users.remove(user.id)
-    return null
+    store.users.remove(user.id)
+    return { shown: null }
   }
 }

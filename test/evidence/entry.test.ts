@@ -1,22 +1,24 @@
 import t from 'tap'
+import { sentBy } from '../../src/engine/scripted.js'
+import { masked, textOf } from '../../src/evidence/entry.js'
+import { signatureOf } from '../../src/evidence/findings.js'
 import { parametersIn } from '../../src/evidence/why.js'
 import { MERCHANT, NOW, smallFixture } from '../support/requests.js'
 import { startWorld } from '../support/world.js'
 
-t.test('a redacted exchange shows an answer as sent, masked where it has a key', async t => {
+t.test('a masked entry shows an answer as sent, masked where it has a key', async t => {
   const script = [{ on: 'GET /refunds', respond: { body: `not JSON, ${MERCHANT}` } }]
   const { executed } = await startWorld({
     scenario: { clock: NOW, data: smallFixture(), script }
   })
   for (const on of ['GET /tickets/tkt_none', 'GET /nothing', 'GET /refunds']) {
-    const exchange = executed(on)
-    const sent = String(exchange.payload)
-    exchange.redact()
-    t.equal(exchange.text, sent.replace(MERCHANT, '***'), on)
+    const { response, reading, ...entry } = executed(on)
+    const sent = String(response.payload)
+    t.equal(textOf(masked(entry, reading)), sent.replace(MERCHANT, '***'), on)
   }
 })
 
-t.test('a redacted exchange has the parameters of its path as they were sent', async t => {
+t.test('a masked entry has the parameters of its path as they were sent', async t => {
   const { executed } = await startWorld()
   for (const [on, path, params] of [
     ['GET /tickets/tkt_a', '/tickets/tkt_a', { id: 'tkt_a' }],
@@ -30,21 +32,18 @@ t.test('a redacted exchange has the parameters of its path as they were sent', a
       { account_id: 'a/b', user_id: 'c?d' }
     ]
   ] as const) {
-    const exchange = executed(on)
-    exchange.redact()
-    t.strictSame([exchange.path, exchange.params], [path, params], on)
+    const entry = executed(on)
+    const shown = masked(entry, entry.reading)
+    t.strictSame([shown.path, shown.params], [path, params], on)
   }
 })
 
-t.test('a redacted exchange has values and names as they were sent', async t => {
+t.test('a masked entry has values and names as they were sent', async t => {
   const { executed } = await startWorld()
   const sent = (on: string, options: object) => {
-    const exchange = executed(on, options)
-    exchange.redact()
-    return {
-      query: parametersIn(exchange.query),
-      body: parametersIn(exchange.body) as { metadata: object }
-    }
+    const entry = executed(on, options)
+    const { query, body } = masked(entry, entry.reading)
+    return { query: parametersIn(query), body: parametersIn(body) as { metadata: object } }
   }
   const odd = [
     'a"b',
@@ -87,10 +86,10 @@ t.test('a redacted exchange has values and names as they were sent', async t => 
   t.strictSame({ ...body.metadata }, { note: '{"csc":"***","amount":"7"}', plain: 'x' })
 })
 
-t.test('an exchange names the test that sent it: UTF-8, percent-encoded or not', async t => {
+t.test('a request names the test that sent it: UTF-8, percent-encoded or not', async t => {
   const { executed } = await startWorld()
   const testOf = (...values: string[]) =>
-    values.map(value => executed('GET /tickets', { headers: { 'test-name': value } }).test)
+    values.map(value => executed('GET /tickets', { headers: { 'test-name': value } }).caller.test)
   t.strictSame(testOf('', 'pays', Buffer.from('zahlt für zwei').toString('latin1'), 'caf\u00e9'), [
     null,
     'pays',
@@ -101,19 +100,19 @@ t.test('an exchange names the test that sent it: UTF-8, percent-encoded or not',
     ['zahlt%20f%C3%BCr zwei', 'zahlt für zwei'],
     ['a%2520b', 'a%20b']
   ] as const) {
-    const exchange = executed('GET /tickets', { headers: { 'test-name': sent } })
+    const entry = executed('GET /tickets', { headers: { 'test-name': sent } })
+    const { header } = sentBy(entry.reading)
     t.strictSame(
-      [exchange.test, exchange.header('test-name')],
+      [entry.caller.test, header('test-name')],
       [name, name],
       'a script matches it as the journal shows it'
     )
-    t.equal(exchange.header('user-agent'), undefined)
-    exchange.redact()
-    t.equal(exchange.test, name)
+    t.equal(header('user-agent'), undefined)
+    t.equal(masked(entry, entry.reading).caller.test, name)
   }
 })
 
-t.test('an exchange is of the trace of its traceparent; a bad header names none', async t => {
+t.test('a request is of the trace of its traceparent; a bad header names none', async t => {
   const { executed } = await startWorld()
   const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
   for (const [traceparent, expected] of [
@@ -124,12 +123,19 @@ t.test('an exchange is of the trace of its traceparent; a bad header names none'
     [trace.toUpperCase(), null],
     ['', null]
   ] as const)
-    t.equal(executed('GET /tickets', { headers: { traceparent } }).trace, expected, traceparent)
+    t.equal(
+      executed('GET /tickets', { headers: { traceparent } }).caller.trace,
+      expected,
+      traceparent
+    )
 })
 
 t.test('a signature is that of a request and its caller; of an unread body, never', async t => {
   const { executed } = await startWorld()
-  const of = (on: string, options: object = {}) => executed(on, options).signature()
+  const of = (on: string, options: object = {}) => {
+    const entry = executed(on, options)
+    return signatureOf(entry, entry.reading)
+  }
   const refund = (body: string, more: object = {}) => of('POST /refunds', { body, ...more })
   const same = refund('transaction=a&metadata[x]=1&metadata[y]=2')
 

@@ -1,0 +1,308 @@
+/** The way in, in the order of refusals (A08): nothing is changed, so it can be done again. */
+import { ApiError } from '../core/errors.js'
+import {
+  decodeForm,
+  EMPTY_FORM,
+  FORM_TYPE,
+  type Form,
+  type FormObject,
+  valueIn
+} from '../core/form.js'
+import { BASE, isUnder, pathOf } from '../core/paths.js'
+import type { Settings } from '../core/settings.js'
+import type { Account } from '../reference/accounts.js'
+import { type Family, type OperationId, operationAt, operationOf } from '../reference/operations.js'
+import type { Came } from '../scenario/expect/tally.js'
+import type { Store } from '../store/store.js'
+import { type Arrived, hasBody, isOpenEnded, type RequestHeaders } from './arrived.js'
+import { actorOf, redacted } from './keys.js'
+import { positionOf } from './listing.js'
+import { parametersOf } from './operations.js'
+import { type AnswerHeaders, type AnyRecord, type Relied, STAGE, type Stage } from './outcome.js'
+import {
+  type BodyReference,
+  decodeParameters,
+  NO_VALUES,
+  refuseInQuery,
+  refuseMisshapen,
+  type Table,
+  type Values
+} from './parameters.js'
+import { methodsAt, REFUSALS } from './sentences.js'
+import { inBody } from './visibility.js'
+
+/** What was read of a request, as far as it came. Only the way in writes it. */
+export type Reading = Readonly<Draft>
+/** Of a request that may go on. */
+export type Admitted = Reading & { readonly operation: OperationId }
+
+const NO_WARNINGS: readonly string[] = Object.freeze([])
+const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({})
+
+class Draft {
+  readonly request: Arrived
+  readonly settings: Settings
+  readonly relied: Relied
+  reached: Stage
+  operation: OperationId | null = null
+  params = NO_PARAMS
+  /** Null where no key is asked for, or it is not known yet. */
+  actor: Account | null = null
+  query: FormObject = EMPTY_FORM
+  body: FormObject = EMPTY_FORM
+  /** Decoded, with records in place of the ids that name them. */
+  values: Values = NO_VALUES
+  found: AnyRecord | null = null
+  isUnknown = false
+  warnings = NO_WARNINGS
+  /** What the scenario's expectations know of it; null before it came to them. */
+  came: Came | null = null
+
+  constructor(request: Arrived, relied: Relied, reached: Stage) {
+    this.request = request
+    this.settings = request.world.settings
+    this.relied = relied
+    this.reached = reached
+  }
+
+  get store(): Store {
+    return this.request.world.state.store
+  }
+
+  hearUnknown(messages: readonly string[]): void {
+    const { settings, warnings, request } = this
+    this.isUnknown = true
+    if (settings['parameters.unknown'] !== 'warn') return
+    const shown = messages
+      .slice(0, MAX_WARNINGS - warnings.length)
+      .map(message => redacted(message, request.world, request.authorization))
+    this.warnings = [...warnings, ...shown]
+  }
+
+  find(family: Family, id: string, reference: BodyReference): AnyRecord {
+    this.found = inBody(this, family, id, reference)
+    return this.found
+  }
+
+  checkCursor(param: string, id: string): void {
+    const [after, before] = this.settings['pagination.cursors']
+    if (param === before && valueIn(this.query, after) !== undefined)
+      throw REFUSALS.twoCursors(after, before)
+    positionOf(this, operationOf(this.operation as OperationId).family, param, id)
+  }
+}
+
+export const readingOf = (request: Arrived): Reading => new Draft(request, new Set(), STAGE.arrived)
+
+export function noteCame(reading: Reading, came: Came): void {
+  const draft: Draft = reading
+  draft.came = came
+}
+
+function reach(draft: Draft, stage: Stage): void {
+  if (draft.reached < stage) draft.reached = stage
+}
+
+/** Again, on the present state. Errors: as of `enter` and `decode`; with them, what it read before. */
+export function admitAgain(
+  { request, operation, relied, reached, query, body, came }: Admitted,
+  form: Form | null
+): { reading: Admitted; refusal: unknown } {
+  const draft = new Draft(request, relied, reached)
+  const again = Object.assign(draft, { operation, query, body, came })
+  try {
+    enter(draft)
+    decode(draft, form)
+    return { reading: again, refusal: null }
+  } catch (refusal) {
+    return { reading: again, refusal }
+  }
+}
+
+/** Before the body is read. Returns the headers of OPTIONS, null where the request goes on. */
+export function enter(reading: Reading): AnswerHeaders | null {
+  const draft: Draft = reading
+  const { headers, method } = draft.request
+  if (method === 'OPTIONS') {
+    refuseElsewhere(draft)
+    return optionsHeaders(draft)
+  }
+  const operation = operationOf(route(draft))
+  identify(draft, operation.key)
+  // 3. LOC-4, ACC-5
+  if (operation.disabledBy !== undefined)
+    throw REFUSALS.disabled(operation.family, operation.disabledBy)
+  if (method === 'POST' && hasBody(headers) && !isOpenEnded(headers)) checkType(draft)
+  return null
+}
+
+/** The methods of the path (A39), and what a preflight asks for. Errors: `path_unknown`. */
+function optionsHeaders({ request, settings, relied }: Draft): AnswerHeaders {
+  const { path, base } = request
+  const { 'access-control-request-headers': asked, origin } = request.headers
+  const allow = methodsAt(path)
+  const isPreflight = settings.cors && origin !== undefined
+  if (allow === '' && !isPreflight) throw REFUSALS.noPath(path, base)
+  relied.add('A39')
+  return {
+    ...(allow !== '' && { allow }),
+    ...(isPreflight && {
+      vary: 'Access-Control-Request-Headers',
+      'access-control-allow-methods': 'GET, POST, DELETE',
+      ...(asked !== undefined && { 'access-control-allow-headers': String(asked) })
+    })
+  }
+}
+
+/** 1. Finds the operation at a path. */
+function route(draft: Draft): OperationId {
+  const { method, path, base, world } = draft.request
+  refuseElsewhere(draft)
+  const isHead = method === 'HEAD'
+  const found = operationAt(isHead ? 'GET' : method, path)
+  if (found === null)
+    throw methodsAt(path) === ''
+      ? REFUSALS.noPath(path, base)
+      : REFUSALS.noMethod(path, method, base)
+  draft.operation = found.operation
+  draft.params = found.params
+  reach(draft, STAGE.routed)
+  if (!world.isLoaded) world.requireLoaded()
+  if (isHead || path.endsWith('/')) draft.relied.add('A39')
+  return found.operation
+}
+
+/** Errors: for a path that cannot be one of the API. */
+function refuseElsewhere({ request: { url, path, base }, relied }: Draft): void {
+  if (path.includes('%') && !isDecodable(path)) throw REFUSALS.badPath()
+  if (!isUnder(BASE, url)) {
+    relied.add('A39')
+    throw REFUSALS.outsideBase(pathOf(url), base)
+  }
+  if (path.length > MAX_PART_LENGTH && path.split('/').some(part => part.length > MAX_PART_LENGTH))
+    throw REFUSALS.longPart()
+}
+
+const MAX_PART_LENGTH = 16_384
+
+function isDecodable(path: string): boolean {
+  try {
+    return decodeURIComponent(path) !== ''
+  } catch {
+    return false
+  }
+}
+
+/** 2. Finds out who sent it. Errors: those of a key that is not right (401). */
+function identify(draft: Draft, needsKey: boolean): void {
+  const { request, relied, settings } = draft
+  const { authorization, world } = request
+  if (needsKey) draft.actor = actorOf(authorization, world, relied)
+  else if (authorization && settings['auth.payment_key'] === 'check') {
+    try {
+      actorOf(authorization, world, relied)
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      const { code, message, headers } = error
+      throw new ApiError(code, { message, headers, assumption: 'A20' })
+    }
+  }
+  reach(draft, STAGE.identified)
+}
+
+const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;.*)?$/
+
+/** 4. The one content type of a POST that is read (FORM-1, A32). */
+function checkType({ request: { headers }, relied }: Draft): void {
+  const { 'content-type': type, 'content-encoding': encoding = 'identity' } = headers
+  if (encoding !== 'identity') throw REFUSALS.encoded(encoding)
+  if (type === FORM_TYPE) return
+  const isType = type === undefined || MEDIA_TYPE.test(String(type))
+  if (isType && isFormType(type)) return
+  relied.add('A32')
+  throw isType ? REFUSALS.notAForm(type && String(type)) : REFUSALS.notAType()
+}
+
+export const OPAQUE: Form = { root: EMPTY_FORM, problem: null }
+
+/** 5. The form in a body; null where it has no bytes. Errors: `body_too_large` (A35). */
+export function formIn(body: string, { request: { headers, method }, settings }: Reading) {
+  if (body === '') return null
+  const most = settings['limits.body']
+  if (Buffer.byteLength(body) > most) throw REFUSALS.tooLarge(most)
+  return method === 'POST' || isForm(headers) ? decodeForm(body, settings) : OPAQUE
+}
+
+export const isForm = ({
+  'content-type': type,
+  'content-encoding': encoding = 'identity'
+}: RequestHeaders) => encoding === 'identity' && isFormType(type)
+
+export const isFormType = (type: unknown) =>
+  String(type).split(';')[0]?.trim().toLowerCase() === FORM_TYPE
+
+/** 6. Reads the forms, and 7. the parameters; `body` is null where none was sent. */
+export function decode(reading: Reading, body: Form | null): Admitted {
+  const draft: Draft = reading
+  const { request, settings } = draft
+  const { url, headers, method } = request
+  const question = url.indexOf('?')
+  const query = decodeForm(question < 0 ? '' : url.slice(question + 1), settings)
+  draft.query = query.root
+  if (body !== null) draft.body = body.root
+  if (method === 'POST' && body !== null) {
+    if (isOpenEnded(headers)) checkType(draft)
+    const problem =
+      (headers['content-type'] === FORM_TYPE ? null : charsetProblem(headers)) ?? body.problem
+    if (problem !== null) throw brokenForm(problem, 'FORM-1')
+  }
+  if (query.problem !== null) throw brokenForm(query.problem)
+  reach(draft, STAGE.decoded)
+  const operation = draft.operation as OperationId
+  const table = parametersOf(operation, settings)
+  const form = method === 'POST' ? draft.body : draft.query
+  refuseMisshapen(table, form)
+  if (method === 'POST') {
+    if (query.root.size > 0) refuseInQuery(query.root, draft)
+  } else if (body !== null) throw unexpectedBody(draft, table)
+  draft.values = decodeParameters(table, form, draft)
+  reach(draft, STAGE.admitted)
+  return Object.assign(draft, { operation })
+}
+
+/** Broken percent-encoding breaks the rule of the place: FORM-1 speaks of POST bodies alone. */
+function brokenForm(
+  { code, message, param, rule, assumption }: NonNullable<Form['problem']>,
+  place?: 'FORM-1'
+): ApiError {
+  const blamed = rule ?? place
+  return new ApiError(code, {
+    message,
+    ...(param && { param }),
+    ...(blamed && !assumption ? { rule: blamed } : { assumption: assumption ?? 'A36' })
+  })
+}
+
+function charsetProblem({ 'content-type': type }: RequestHeaders): Form['problem'] {
+  const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(String(type))?.[1]
+  if (charset === undefined || /^utf-?8$/i.test(charset)) return null
+  return {
+    code: 'form_malformed',
+    param: '',
+    message: `The charset of the body is ${charset}; send UTF-8.`,
+    assumption: 'A36'
+  }
+}
+
+const MAX_WARNINGS = 10
+
+/** A list's parameters belong in the query (FORM-3), anything else nowhere (A37). */
+function unexpectedBody({ body, relied, request }: Draft, { byName }: Table): ApiError {
+  const isOfList = [...body.keys()].some(name => byName.has(name))
+  relied.add('A37')
+  return REFUSALS.unexpectedBody(
+    request.method,
+    byName.size > 0,
+    isOfList ? { rule: 'FORM-3' } : { assumption: 'A37' }
+  )
+}

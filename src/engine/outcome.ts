@@ -1,0 +1,173 @@
+/** What becomes of a request. */
+import type { Facts as JudgedFacts, RefundFacts } from '../core/rules.js'
+import type { Template } from '../core/templates.js'
+import type { AssumptionId } from '../reference/assumptions.js'
+import { isChange, type OperationId, operationOf } from '../reference/operations.js'
+import type { List } from '../reference/parameters.js'
+import type { RuleId } from '../reference/rules.js'
+import type { RecordName } from '../scenario/records/edits.js'
+import type { Action, Fault } from '../scenario/script.js'
+
+export const STAGE = {
+  arrived: 0,
+  routed: 1,
+  identified: 2,
+  decoded: 3,
+  admitted: 4,
+  running: 5
+} as const
+export type Stage = (typeof STAGE)[keyof typeof STAGE]
+
+export type AnyRecord = Readonly<Record<string, unknown>> & { readonly id: string }
+export type Shown = AnyRecord | List<AnyRecord> | null
+export type Refusal = {
+  code: string
+  rule: RuleId | null
+  assumption: AssumptionId | null
+  param: string | null
+  facts: JudgedFacts | null
+}
+/** Until when not to send the request again, by either clock. */
+export type Pause = { machine: number; sandbox: number }
+
+/** `answered`: a 2xx or the documented 501; `scripted`: a script entry gave or changed it. */
+type Named =
+  | { readonly name: 'answered' | 'lost_before' | 'lost_after'; readonly pause: null }
+  | { readonly name: 'scripted'; readonly pause: Pause | null }
+  | { readonly name: 'refused' | 'not_written'; readonly refusal: Refusal; readonly pause: null }
+export type OutcomeName = Named['name']
+export type Outcome = Named & {
+  readonly reached: Stage
+  readonly status: number
+  readonly refusal: Refusal | null
+  readonly shown: Shown
+  /** The bytes of the records shown; null where the request made or changed the record. */
+  readonly members: readonly Buffer[] | null
+  readonly list: Template
+  /** The body, where it does not follow from what is shown. */
+  readonly text: string
+  readonly length: number
+  readonly fault: Fault | null
+  readonly isDelivered: boolean
+}
+
+/** The assumptions that a response relies on, as far as they are noted on the way. */
+export type Relied = Set<AssumptionId>
+
+export type AnswerHeaders = Record<string, string | string[]>
+
+/** A body as long as the right one that no JSON parser takes. */
+export const malformed = (body: string): string => (body === '' ? '' : `${body.slice(0, -1)}{`)
+
+export type Facts = {
+  /** The record in the path or named by the body, as it was before the operation. */
+  readonly found: AnyRecord | null
+  readonly filteredBy: AnyRecord | null
+  /** Whether a record was compared with a filter by `created`. */
+  readonly isCompared: boolean
+  readonly retrieved: number
+  readonly money: RefundFacts | null
+  readonly relied: Relied
+}
+/** One shape for all, for speed. */
+export const factsOf = (
+  relied: Relied,
+  found: AnyRecord | null,
+  { filteredBy = null, isCompared = false, retrieved = 0, money = null }: Partial<Facts> = {}
+): Facts => ({ found, filteredBy, isCompared, retrieved, money, relied })
+
+/** What the script did to a request, what that changed, and why it could not. */
+export type Scripted = {
+  readonly action: Action
+  readonly changed: readonly RecordName[]
+  readonly problem: string | null
+  /** It read earlier records in place of the present ones. */
+  readonly isPast: boolean
+}
+
+/** The part of an entry that says how a request ended. */
+export type Ended = {
+  readonly operation: OperationId | null
+  readonly outcome: Outcome
+  readonly facts: Facts
+  readonly script: Scripted | null
+}
+type Closed = Pick<Ended, 'outcome'>
+
+/** Whether a client gets all of a response, even a malformed one. */
+export const isWhole = ({ fault, length }: Outcome): boolean =>
+  fault === null || (fault === 'malformed_body' && length > 0)
+
+export const hasReached = ({ outcome }: Closed, wanted: Stage): boolean => outcome.reached >= wanted
+
+/** Whether the operation responded, even if that was lost: a 2xx, or the documented 501. */
+export const hasRun = ({ outcome: { name } }: Closed): boolean =>
+  name === 'answered' || name === 'lost_after' || name === 'not_written'
+
+/** Whether the operation finished; a script entry may have changed its response. */
+export const hasPerformed = (call: Closed): boolean =>
+  hasRun(call) || (call.outcome.name === 'scripted' && call.outcome.reached === STAGE.running)
+
+/** Whether it changed a record. An update that changes nothing shows the one that it found. */
+export const tookEffect = (call: Pick<Ended, 'operation' | 'outcome' | 'facts'>): boolean =>
+  call.operation !== null &&
+  hasPerformed(call) &&
+  isChange(operationOf(call.operation)) &&
+  call.outcome.shown !== call.facts.found
+
+/** The rule that it broke; null if an assumption refused it, or nothing did. */
+export const brokenRule = ({ outcome: { name, refusal } }: Closed): RuleId | null =>
+  name === 'refused' ? (refusal?.rule ?? null) : null
+
+export const listShown = ({ outcome: { shown } }: Closed): List<AnyRecord> | null =>
+  isList(shown) ? shown : null
+const isList = (shown: Shown): shown is List<AnyRecord> =>
+  shown !== null && 'object' in shown && shown.object === 'list'
+
+export function recordsShown({ outcome: { shown } }: Closed): readonly AnyRecord[] {
+  if (shown === null) return []
+  return isList(shown) ? shown.data : [shown]
+}
+
+export type ScriptAction = {
+  id: string
+  name: string | null
+  fault: Fault | null
+  applied?: boolean
+  problem?: string
+}
+export function scriptAction({
+  script,
+  outcome
+}: Pick<Ended, 'script' | 'outcome'>): ScriptAction | null {
+  if (script === null) return null
+  const { action, problem } = script
+  return {
+    id: action.id,
+    name: action.entry.data.name ?? null,
+    fault: action.entry.data.fault ?? outcome.fault,
+    ...(!action.isApplied && { applied: false }),
+    ...(problem !== null && { problem })
+  }
+}
+
+/** A new Refund changes its Transaction too. */
+export function recordsChanged(call: Ended): readonly RecordName[] {
+  const own = recordsChangedByOperation(call)
+  const { changed = [] } = call.script ?? {}
+  return changed.length === 0
+    ? own
+    : [...own, ...changed.filter(({ id }) => own.every(one => one.id !== id))]
+}
+
+function recordsChangedByOperation(call: Ended): RecordName[] {
+  if (call.operation === null || !tookEffect(call)) return []
+  const { family, kind } = operationOf(call.operation)
+  if (kind === 'delete') return call.facts.found ? [{ family, id: call.facts.found.id }] : []
+  return recordsShown(call).flatMap(({ id, transaction }): RecordName[] => {
+    const shown = { family, id }
+    return family === 'refunds'
+      ? [shown, { family: 'transactions', id: String(transaction) }]
+      : [shown]
+  })
+}

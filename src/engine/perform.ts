@@ -1,0 +1,109 @@
+/** The operation of a request that was admitted, and what the script changes around it. */
+import type { Form } from '../core/form.js'
+import { isChange, type OperationId, operationOf, PATH_RECORDS } from '../reference/operations.js'
+import type { Action } from '../scenario/script.js'
+import { bodyOf, bytesOf, changedBody } from '../store/bytes.js'
+import type { Shape, Stored } from '../store/collection.js'
+import { collectionOf, type Records, type Store } from '../store/store.js'
+import { type Admitted, admitAgain } from './admit.js'
+import type { Result } from './handler.js'
+import type { StoredList } from './listing.js'
+import { HANDLERS } from './operations.js'
+import { type AnyRecord, type Facts, factsOf, STAGE } from './outcome.js'
+import { type Course, courseOf, type Response, refuse, respond } from './response.js'
+import { changeAnswer, changeRecords, UNCHANGED } from './scripted.js'
+import { inPath } from './visibility.js'
+
+type AnyStored = Records[keyof Records]
+type AnyResult = Result<StoredList<AnyStored> | AnyStored | null>
+const OPERATE = HANDLERS as unknown as Readonly<Record<OperationId, (of: object) => AnyResult>>
+
+/** `body` is read again where the request waited, or the script changed records before it. */
+export type Around = { action: Action | null; body: Form | null; hasWaited: boolean }
+
+/** Runs the operation, with what the script does before and after it. */
+export function perform(admitted: Admitted, { action, body, hasWaited }: Around): Response {
+  const { request } = admitted
+  const { world } = request
+  const { place } = world.inputs
+  if (action === null && !hasWaited) return operate(admitted, place, world.state.store)
+  const first = action && changeRecords(request, action, 'before')
+  const isChanged = first !== null && first.problem === null
+  const { reading, refusal } =
+    hasWaited || isChanged ? admitAgain(admitted, body) : { reading: admitted, refusal: null }
+  const changes = () => world.inputs.place - place
+  const stale = action?.entry.stale ?? null
+  const script = action && { action, ...UNCHANGED, ...first, isPast: stale !== null }
+  if (refusal !== null)
+    return refuse(reading, refusal, { ...courseOf(reading), script, place, changes: changes() })
+  const store = stale === null ? world.state.store : world.past(stale)
+  const response = { ...operate(reading, place, store), script }
+  if (action === null || script === null) return response
+  const shown = changeAnswer(response, action)
+  const last = changeRecords(request, action, 'after')
+  return { ...shown, script: { ...script, ...last }, changes: changes() }
+}
+
+function operate(reading: Admitted, place: number, store: Store): Response {
+  const { request, operation, params, actor, values, settings, relied } = reading
+  const { world, base, path } = request
+  let { found } = reading
+  try {
+    for (const { name, family } of PATH_RECORDS[operation])
+      found = inPath({ actor, settings, relied, store }, family, params[name] as string, name)
+    const handled = { world, store, settings, relied, base, path, actor, params, values, found }
+    const { shown, facts } = OPERATE[operation](handled)
+    const course = courseFrom(place, factsOf(relied, found, facts))
+    return isChange(operationOf(operation))
+      ? showChange(reading, shown as AnyStored | null, course)
+      : showRead(reading, shown as StoredList<AnyStored> | AnyStored, store, course)
+  } catch (error) {
+    return refuse(reading, error, courseFrom(place, factsOf(relied, found)))
+  }
+}
+
+const courseFrom = (place: number, facts: Facts): Course => ({
+  reached: STAGE.running,
+  facts,
+  script: null,
+  place,
+  changes: 0
+})
+
+function showRead(
+  reading: Admitted,
+  shown: StoredList<AnyStored> | AnyStored,
+  store: Store,
+  course: Course
+): Response {
+  const { family } = operationOf(reading.operation)
+  const shape = shapeOf(reading)
+  const stored =
+    'stored' in shown
+      ? shown.stored
+      : [collectionOf(store, family).stored(shown.id) as Stored<AnyStored>]
+  const members = stored.map(record => bytesOf(family, record, store, shape))
+  const body = bodyOf(shown, members, shape.list)
+  return respond(reading, { name: 'answered', status: 200, shown, members }, course, body)
+}
+
+function showChange(reading: Admitted, shown: AnyStored | null, course: Course): Response {
+  const { request, settings, operation } = reading
+  const { world, id } = request
+  const { kind, family } = operationOf(operation)
+  const { found } = course.facts
+  const body = shown === null ? '' : changedBody(shown, family, shapeOf(reading))
+  if (shown !== found) world.changed(family, (shown ?? (found as AnyRecord)).id, shown, id, body)
+  const created = kind === 'create' ? settings['statuses.created'] : 200
+  return respond(
+    reading,
+    { name: 'answered', status: shown === null ? 204 : created, shown },
+    { ...course, changes: world.inputs.place - course.place },
+    body
+  )
+}
+
+const shapeOf = ({ request, settings }: Admitted): Shape => ({
+  base: request.base,
+  list: settings['shapes.list']
+})
