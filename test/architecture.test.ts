@@ -48,7 +48,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   engine: 101_000,
   evidence: 82_200,
   sandbox: 92_800,
-  replay: 39_500,
+  replay: 38_600,
   reports: 49_450,
   server: 39_900,
   control: 172_500,

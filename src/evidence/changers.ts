@@ -1,23 +1,21 @@
 /** What changed each record last; what a restore brings back is that of before. */
 import { valueIn } from '../core/form.js'
 import { type AnyRecord, listShown } from '../engine/outcome.js'
-import type { Family } from '../reference/operations.js'
+import type { RecordName } from '../scenario/records/edits.js'
 import type { Store } from '../store/store.js'
 import type { Entry } from './entry.js'
 
 type Change = { readonly by: string; readonly place: number }
-type Changed = { family: Family; id: string }
 
 export class Changers {
   /** By records as they are stored; those of the first state have none. */
-  readonly #changes = new WeakMap<object, Change>()
-  readonly #deletions = new Map<string, Change>()
+  #changes = new WeakMap<object, Change>()
+  #deletions = new Map<string, Change>()
   count = 0
-  /** What made the last ones, and how many there were before. */
   #last = { by: '', from: 0 }
 
-  /** Notes what has changed records, or deleted those that are gone; a Refund its Transaction too. */
-  note(store: Store, by: string, records: readonly Changed[]): void {
+  /** A record that is gone was deleted; a Refund changes its Transaction too. */
+  note(store: Store, by: string, records: readonly RecordName[]) {
     if (by !== this.#last.by) this.#last = { by, from: this.count }
     const change = { by, place: this.count++ }
     for (const { family, id } of records) {
@@ -34,32 +32,24 @@ export class Changers {
   }
 
   /** Deletions do not outlast a restore. */
-  restored(): void {
+  restored() {
     this.count++
     this.#deletions.clear()
   }
 
   /** What last changed the record of a request, and the one changed last of those that it lists. */
   of(call: Entry): string[] {
-    const listed = (listShown(call)?.data ?? []).flatMap(record => this.#changes.get(record) ?? [])
-    const last = listed.reduce<Change | null>(
-      (latest, change) => (latest !== null && latest.place > change.place ? latest : change),
-      null
-    )
-    const judged = judgedBy(call).map(record => this.#changes.get(record))
-    const gone = idsOf(call).map(id =>
-      id === call.facts.found?.id ? null : this.#deletions.get(id)
+    const { facts, caller, operation, params, body } = call
+    const { found: record, filteredBy } = facts
+    const [last] = (listShown(call)?.data ?? [])
+      .flatMap(listed => this.#changes.get(listed) ?? [])
+      .sort((a, b) => b.place - a.place)
+    const merchant = operation === 'createLocation' ? caller.actor : null
+    const judged = [record, filteredBy, merchant].map(by => by && this.#changes.get(by))
+    const refunded = operation === 'createRefund' ? valueIn(body, 'transaction') : undefined
+    const gone = [...Object.values(params), refunded ?? ''].map(id =>
+      id === record?.id ? null : this.#deletions.get(id)
     )
     return [...new Set([...judged, ...gone, last].flatMap(change => change?.by ?? []))]
   }
-}
-
-function judgedBy({ facts: { found, filteredBy }, caller, operation }: Entry): object[] {
-  const merchant = operation === 'createLocation' ? caller.actor : null
-  return [found, filteredBy, merchant].filter(record => record !== null)
-}
-
-function idsOf({ params, body, operation }: Entry): string[] {
-  const named = operation === 'createRefund' ? valueIn(body, 'transaction') : undefined
-  return [...Object.values(params), ...(typeof named === 'string' ? [named] : [])]
 }

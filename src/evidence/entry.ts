@@ -1,42 +1,34 @@
 /** A request that is over, as evidence reads it. */
-import type { FormObject } from '../core/form.js'
 import { beginningOf, byteSize } from '../core/memory.js'
-import { readable, redactForm, withoutSecrets } from '../core/redaction.js'
-import type { Settings } from '../core/settings.js'
+import { maskedThroughout, readable, redactForm, withoutSecrets } from '../core/redaction.js'
+import type { SecretWords } from '../core/secret-words.js'
 import type { Reading } from '../engine/admit.js'
-import { isOfPresentState, traceOf } from '../engine/arrived.js'
+import { type Arrived, isOfPresentState, traceOf } from '../engine/arrived.js'
 import { keysToMask } from '../engine/keys.js'
 import {
-  type Facts,
   hasPerformed,
   isWhole,
   malformed,
   type Outcome,
   recordsChanged,
-  type Scripted,
   scriptAction,
   tookEffect
 } from '../engine/outcome.js'
 import type { Response } from '../engine/response.js'
 import { isAnswer } from '../engine/scripted.js'
-import type { Account } from '../reference/accounts.js'
-import { type OperationId, operationOf } from '../reference/operations.js'
+import { operationOf } from '../reference/operations.js'
 import type { RuleId } from '../reference/rules.js'
 import type { Ending } from '../scenario/expect/expectations.js'
 import type { Json } from '../scenario/schemas.js'
 import type { Action } from '../scenario/script.js'
 import { bodyOf, changedBody } from '../store/bytes.js'
 
-export type Caller = {
-  readonly base: string
-  /** The Account that its key acts as, and its id. */
-  readonly actor: Account | null
-  readonly account: string | null
-  readonly isKeySent: boolean
-  readonly userAgent: string | null
-  readonly test: string | null
-  readonly trace: string | null
-}
+export type Caller = Pick<Arrived, 'base' | 'userAgent' | 'test'> &
+  Pick<Reading, 'actor'> & {
+    readonly account: string | null
+    readonly isKeySent: boolean
+    readonly trace: string | null
+  }
 /** By the places of the ledgers, in the order of their checks. */
 export type Judgement = {
   readonly kept: readonly number[]
@@ -45,35 +37,19 @@ export type Judgement = {
 }
 
 /** Once it is masked, nothing in it is secret. */
-export type Entry = {
-  readonly id: string
-  readonly caller: Caller
-  readonly method: string
-  /** Below the base address, without the query. */
-  readonly path: string
-  readonly operation: OperationId | null
-  readonly params: Readonly<Record<string, string>>
-  readonly query: FormObject
-  readonly body: FormObject
-  /** When it came, by the machine's clock and the sandbox's. */
-  readonly now: number
-  readonly at: number
-  /** When its response was sent or lost, by the sandbox's clock; `ms` is how long that took. */
-  readonly ended: number
-  readonly ms: number
-  readonly settings: Settings
-  readonly outcome: Outcome
-  readonly facts: Facts
-  readonly script: Scripted | null
-  /** Among the changes of its sandbox, and how many it made. */
-  readonly place: number
-  readonly changes: number
-  readonly judgement: Judgement | null
-  readonly held: number
-}
+export type Entry = Pick<Arrived, 'id' | 'method' | 'path' | 'now' | 'at'> &
+  Pick<Reading, 'operation' | 'params' | 'query' | 'body' | 'settings'> &
+  Pick<Response, 'outcome' | 'facts' | 'script' | 'place' | 'changes'> & {
+    readonly caller: Caller
+    /** When its response was sent or lost, by the sandbox's clock; `ms` is how long that took. */
+    readonly ended: number
+    readonly ms: number
+    readonly judgement: Judgement | null
+    readonly held: number
+  }
 
 const MAX_TEST_LENGTH = 200
-/** Bytes of an entry beside what was sent. */
+/** Bytes beside what was sent. */
 const OVERHEAD = 2000
 
 /** Ends a request, `ms` milliseconds after it came, and tells the scenario's expectations. */
@@ -84,18 +60,18 @@ export function close(response: Response, isDelivered: boolean, ms: number): Ent
   return entry
 }
 
-/** A response that did not arrive is lost. */
 export function entryOf(response: Response, isDelivered: boolean, ms: number): Entry {
-  const { reading, facts, script, place, changes } = response
+  const { reading, outcome, facts, script, place, changes } = response
   const { request, operation, params, actor, query, body } = reading
   const { id, base, method, path, now, at, world, state, userAgent, test } = request
+  const isKeySent = request.authorization !== undefined
   return {
     id,
     caller: {
       base,
       actor,
       account: actor?.id ?? null,
-      isKeySent: request.authorization !== undefined,
+      isKeySent,
       userAgent,
       test,
       trace: traceOf(request)
@@ -111,7 +87,7 @@ export function entryOf(response: Response, isDelivered: boolean, ms: number): E
     ended: at === 0 ? 0 : state.clock.now(world.machine()),
     ms,
     settings: world.settings,
-    outcome: closed(response.outcome, isDelivered),
+    outcome: closed(outcome, isDelivered),
     facts,
     script,
     place,
@@ -148,44 +124,45 @@ export function masked(
   const isPaged = operation !== null && operationOf(operation).kind === 'list'
   redactForm(query, keys, isPaged ? settings['pagination.cursors'] : undefined)
   redactForm(body, keys)
-  const text = outcome.text && keys.maskedIn(outcome.text)
-  const { refusal } = outcome
-  const param = refusal?.param ? withoutSecrets(refusal.param, keys) : null
-  const isSame = userAgent === caller.userAgent && test === caller.test
+  const isPathSame = path === entry.path
+  const kept = maskedOutcome(outcome, keys)
   return {
     ...entry,
-    caller: isSame ? caller : { ...caller, userAgent, test },
+    caller: { ...caller, userAgent, test },
     path,
-    params:
-      path === entry.path
-        ? params
-        : Object.fromEntries(Object.entries(params).map(([name, value]) => [name, show(value)])),
-    outcome:
-      text === ''
-        ? outcome
-        : ({ ...outcome, text, refusal: refusal && { ...refusal, param } } as Outcome),
+    params: isPathSame
+      ? params
+      : Object.fromEntries(Object.entries(params).map(([name, value]) => [name, show(value)])),
+    outcome: kept,
     judgement,
     held:
       OVERHEAD +
       2 * byteSize(path) +
-      byteSize(userAgent ?? '') +
-      byteSize(test ?? '') +
+      byteSize(`${userAgent}${test}`) +
       query.held +
       body.held +
-      (text === '' ? outcome.length : byteSize(text))
+      (kept.text === '' ? outcome.length : byteSize(kept.text))
   }
 }
 
-/** The body of the response. It is built when read: the journal keeps no copy of records. */
+function maskedOutcome(outcome: Outcome, keys: SecretWords): Outcome {
+  const { text, refusal } = outcome
+  if (text === '') return outcome
+  const param = refusal?.param ? withoutSecrets(refusal.param, keys) : null
+  const blame = refusal && { ...refusal, param }
+  return { ...outcome, text: keys.maskedIn(text), refusal: blame } as Outcome
+}
+
+/** The body, built when it is read: the journal keeps no copy of records. */
 export function textOf({ operation, caller: { base }, outcome }: Entry): string {
-  const { shown, members, list, text, fault, length } = outcome
-  const isBuilt = shown !== null && text === '' && length > 0 && operation !== null
+  const { shown: records, members, list, text, fault, length } = outcome
+  const isBuilt = records !== null && text === '' && length > 0 && operation !== null
   let whole = text
   if (isBuilt)
     whole =
       members === null
-        ? changedBody(shown as never, operationOf(operation).family, { base, list })
-        : bodyOf(shown, members, list).toString()
+        ? changedBody(records as never, operationOf(operation).family, { base, list })
+        : bodyOf(records, members, list).toString()
   return fault === 'malformed_body' ? malformed(whole) : whole
 }
 
@@ -195,6 +172,12 @@ export function jsonOf(entry: Entry): Json | undefined {
   } catch {
     return undefined
   }
+}
+
+/** With secrets masked; undefined where it is not JSON. */
+export function answerOf(entry: Entry, keys: SecretWords): Json | undefined {
+  const json = jsonOf(entry)
+  return json === undefined ? json : maskedThroughout(json, keys)
 }
 
 export const endingOf = (entry: Entry): Ending => ({

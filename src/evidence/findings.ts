@@ -1,15 +1,12 @@
-/**
- * Mistakes of the client, with the requests that show them; from what happened, not from how a
- * response was judged.
- */
+/** Mistakes of the client, from what happened, not from how a response was judged. */
 import { hash } from 'node:crypto'
 import { holdsCardNumber } from '../core/card-numbers.js'
-import { FormList, type FormNode, nodeIn, valueIn } from '../core/form.js'
+import { FormList, type FormNode, valueIn } from '../core/form.js'
 import { readable } from '../core/redaction.js'
 import { keep } from '../core/remembered.js'
 import type { Reading } from '../engine/admit.js'
 import { hasBody } from '../engine/arrived.js'
-import { keyIn, keysToMask } from '../engine/keys.js'
+import { keysToMask } from '../engine/keys.js'
 import { limitOf } from '../engine/listing.js'
 import { type AnyRecord, hasPerformed, hasReached, type Pause, STAGE } from '../engine/outcome.js'
 import { isUnset } from '../engine/sentences.js'
@@ -18,7 +15,8 @@ import { CURSORS } from '../reference/parameters.js'
 import type { Changers } from './changers.js'
 import type { Entry } from './entry.js'
 import { amountSent, hasValue } from './judgement.js'
-import { LostAnswers, pageShown } from './lost.js'
+import { isLosable, LOSABLE, LostAnswers, pageShown } from './lost.js'
+import { pairsIn } from './why.js'
 
 const error = (about: string, advice: string) => ({ severity: 'error' as const, about, advice })
 const warning = (about: string, advice: string) => ({ severity: 'warning' as const, about, advice })
@@ -97,6 +95,7 @@ export const FINDINGS = {
   )
 }
 export type FindingId = keyof typeof FINDINGS
+export const FINDING_IDS = Object.keys(FINDINGS) as FindingId[]
 /** Each is shown by a request and by the one that repeats it. */
 export const REPEATS: ReadonlySet<FindingId> = new Set([
   'double-refund-risk',
@@ -104,35 +103,26 @@ export const REPEATS: ReadonlySet<FindingId> = new Set([
   'repeated-though-made',
   'refused-and-repeated'
 ])
-export type Severity = (typeof FINDINGS)[FindingId]['severity']
-export type Finding = {
-  finding: FindingId
-  severity: Severity
-  about: string
-  advice: string
-  times: number
-  requests: string[]
-}
+export type Use = { times: number; requests: string[] }
+export type Finding = Use & (typeof FINDINGS)[FindingId] & { finding: FindingId }
 /** `times` is -1 where it takes back what an earlier request showed. */
-export type Found = { finding: FindingId; requests: readonly string[]; times: 1 | -1 }
-const NOTHING: readonly Found[] = []
+export type Raised = { finding: FindingId; requests: readonly string[]; times: 1 | -1 }
 
 export const MAX_NAMED = 20
 const MAX_REMEMBERED = 1000
 
-export type Use = { times: number; requests: string[] }
 export const unused = (): Use => ({ times: 0, requests: [] })
 
-export function named({ requests }: Use, request: string): boolean {
+export function named({ requests }: Use, request: string) {
   if (requests.length === MAX_NAMED || requests.includes(request)) return false
   requests.push(request)
   return true
 }
 
 export class FindingCounts {
-  readonly #uses = new Map<FindingId, Use>()
+  #uses = new Map<FindingId, Use>()
 
-  add({ finding, times }: Found, requests: readonly string[]): readonly string[] {
+  add({ finding, times }: Raised, requests: readonly string[]): readonly string[] {
     const use = this.#uses.get(finding) ?? unused()
     this.#uses.set(finding, use)
     use.times += times
@@ -141,211 +131,194 @@ export class FindingCounts {
     return []
   }
 
-  isNamed(request: string): boolean {
+  isNamed(request: string) {
     return [...this.#uses.values()].some(({ requests }) => requests.includes(request))
   }
 
   list(cursor: string): Finding[] {
-    return (Object.keys(FINDINGS) as FindingId[]).flatMap(finding => {
+    return FINDING_IDS.flatMap(finding => {
       const { times, requests } = this.#uses.get(finding) ?? unused()
-      const { severity, about, advice } = FINDINGS[finding]
-      const own = advice.replace(CURSORS[0], () => cursor)
+      const advice = FINDINGS[finding].advice.replace(CURSORS[0], () => cursor)
       return times === 0
         ? []
-        : [{ finding, severity, about, advice: own, times, requests: [...requests] }]
+        : [{ finding, ...FINDINGS[finding], advice, times, requests: [...requests] }]
     })
   }
 }
 
-/** A page of a list that a client has to go on from; `next` are the requests that do so. */
+/** What a request shows by itself. */
+const ALONE: readonly [FindingId, (call: Entry, reading: Reading) => boolean][] = [
+  ['change-not-made', ({ script }) => !!script?.problem],
+  ['unknown-parameter', (_call, { isUnknown }) => isUnknown],
+  ['unset-value', ({ body, query }) => anyText(body, isUnset) || anyText(query, isUnset)],
+  ['card-number-sent', (_call, reading) => isCardNumberSent(reading)],
+  ['key-leaked', (_call, reading) => isKeyLeaked(reading)],
+  ['foreign-record', isForeign],
+  ['key-sent-needlessly', call => isPayment(call) && call.caller.isKeySent],
+  ['zero-payment', call => isPayment(call) && hasPerformed(call) && amountSent(call) === undefined],
+  [
+    'unused-parameter',
+    call =>
+      isPayment(call) &&
+      hasPerformed(call) &&
+      hasValue(call.body.get('bank_account')) &&
+      valueIn(call.body, 'payment_type') !== 'vip'
+  ],
+  ['empty-amount', ({ operation, body }) => isLosable(operation) && body.get('amount') === ''],
+  [
+    'search-without-narrowing',
+    call =>
+      isSearch(call) &&
+      hasPerformed(call) &&
+      valueIn(call.query, 'location') === undefined &&
+      !hasValue(call.query.get('created'))
+  ]
+]
+const isPayment = ({ operation }: Entry) => operation === 'createTransaction'
+const isSearch = ({ operation, query }: Entry) =>
+  (operation === 'listTickets' || operation === 'listTransactions') &&
+  valueIn(query, 'search_query') !== undefined
+
+/** A page that no request went on from yet: `next` are the cursors that do so. */
 type OpenPage = { finding: FindingId; id: string; list: string; limit: number; next: string[] }
 
 type Changes = Pick<Changers, 'count' | 'before'>
 
-const RISKS = {
-  createRefund: 'double-refund-risk',
-  createTransaction: 'double-payment-risk'
-} as const
-
 export class Findings {
-  #found: readonly Found[] = NOTHING
-  /** Pages that no request continued from yet, by what such a request looks like. */
-  readonly #open = new Map<string, OpenPage>()
-  readonly #lost = new LostAnswers()
+  #raised: Raised[] = []
+  #open = new Map<string, OpenPage>()
+  readonly lost = new LostAnswers()
   /** `changes` is how many there were when a script declined it; null where the API refused it. */
-  readonly #refused = new Map<string, { id: string; changes: number | null }>()
+  #refused = new Map<string, { id: string; changes: number | null }>()
   #isDeclining = false
-  readonly #pauses = new Map<string, Pause>()
+  #pauses = new Map<string, Pause>()
 
-  /** Returns what a request shows, before it is masked; `changes` are those of its sandbox. */
-  look(call: Entry, reading: Reading, changes: Changes): readonly Found[] {
-    this.#found = NOTHING
-    const { id, operation, body, outcome } = call
-    if (call.script?.problem) this.#report('change-not-made', [id])
-    if (reading.isUnknown) this.#report('unknown-parameter', [id])
-    if (anyText(body, isUnset) || anyText(call.query, isUnset)) this.#report('unset-value', [id])
-    if (isCardNumberSent(reading)) this.#report('card-number-sent', [id])
-    if (isKeyLeaked(reading)) this.#report('key-leaked', [id])
-    if (isForeign(call, reading)) this.#report('foreign-record', [id])
-    if (operation === 'createTransaction') this.#lookAtPayment(call)
-    const isLost =
-      !outcome.isDelivered ||
-      outcome.fault !== null ||
-      outcome.name === 'not_written' ||
-      (outcome.status >= 500 && outcome.name === 'scripted' && hasPerformed(call))
+  /** What a request shows, before it is masked; `changes` are those of its sandbox. */
+  look(call: Entry, reading: Reading, changes: Changes): readonly Raised[] {
+    this.#raised = []
+    const { id, operation, outcome } = call
+    const { isDelivered, fault, name, status } = outcome
+    for (const [finding, shows] of ALONE) if (shows(call, reading)) this.#raise(finding, [id])
+    const isBroken = status >= 500 && name === 'scripted' && hasPerformed(call)
+    const isLost = !isDelivered || fault !== null || name === 'not_written' || isBroken
     if (operation !== null && operationOf(operation).kind === 'list')
       this.#lookAtList(call, reading, isLost)
-    if (Object.hasOwn(RISKS, operation ?? '') && body.get('amount') === '')
-      this.#report('empty-amount', [id])
-    const again =
-      isLost || this.#lost.known.size > 0 ? this.#lost.look(call, reading, isLost) : null
-    if (again !== null) {
-      const { request, operation, isSeen } = again
-      this.#report(isSeen ? 'repeated-though-made' : RISKS[operation], [request, id])
+    const lost = this.lost.look(call, reading, isLost)
+    if (lost !== null) {
+      const { risk } = LOSABLE[lost.operation]
+      this.#raise(lost.isSeen ? 'repeated-though-made' : risk, [lost.request, id])
     }
-    if (outcome.pause !== null || this.#pauses.size > 0) this.#lookAtPause(call, reading)
+    this.#lookAtPause(call, reading)
     this.#lookAtRefusal(call, reading, isLost, changes)
-    return this.#found
+    return this.#raised
   }
 
-  #report(finding: FindingId, requests: readonly string[], times: 1 | -1 = 1): void {
-    this.#found = [...this.#found, { finding, requests, times }]
+  #raise(finding: FindingId, requests: readonly string[], times: 1 | -1 = 1) {
+    this.#raised.push({ finding, requests, times })
   }
 
-  leave(call: Entry, reading: Reading): void {
-    this.#lost.note(call, reading)
-  }
-
-  clear(): void {
-    for (const part of [this.#open, this.#lost.known, this.#refused, this.#pauses]) part.clear()
-    this.#isDeclining = false
-  }
-
-  #lookAtPayment(call: Entry): void {
-    const { id, body, caller } = call
-    if (caller.isKeySent) this.#report('key-sent-needlessly', [id])
-    if (!hasPerformed(call)) return
-    if (amountSent(call) === undefined) this.#report('zero-payment', [id])
-    if (hasValue(body.get('bank_account')) && valueIn(body, 'payment_type') !== 'vip')
-      this.#report('unused-parameter', [id])
-  }
-
-  #lookAtList(call: Entry, reading: Reading, isLost: boolean): void {
-    const { id, operation, path, query, settings } = call
-    const isSearch =
-      (operation === 'listTickets' || operation === 'listTransactions') &&
-      valueIn(query, 'search_query') !== undefined
-    if (
-      isSearch &&
-      hasPerformed(call) &&
-      valueIn(query, 'location') === undefined &&
-      !hasValue(query.get('created'))
-    )
-      this.#report('search-without-narrowing', [id])
+  #lookAtList(call: Entry, reading: Reading, isLost: boolean) {
+    const { id, query, settings } = call
     const [after, before] = settings['pagination.cursors'].map(name => valueIn(query, name))
     const isBegun = after === undefined && before === undefined
-    if (isBegun && !isSearch && this.#open.size === 0) return
-    const filters = FILTERS.map(name => valueIn(query, ...name.split('.')))
-    const list = JSON.stringify([path, callerOf(reading), filters])
+    const isBegunAgain = isBegun && hasPerformed(call)
+    if (isBegun && !isSearch(call) && this.#open.size === 0) return
+    const filters = FILTERS.map(name => pairsIn(query.get(name) ?? '').sort())
+    const list = signed(call, reading, filters)
     const limit = limitOf(reading.values, settings)
-    const keyOf = (starting?: string, ending?: string) => JSON.stringify([list, starting, ending])
-    this.#continue(this.#open.get(keyOf(after, before)))
-    if (isBegun && hasPerformed(call))
-      for (const page of this.#open.values())
-        if (page.list === list && page.limit < limit) this.#continue(page)
+    const cursor = JSON.stringify([after, before])
+    this.#continue(list, page => page.next.includes(cursor) || (isBegunAgain && page.limit < limit))
     const page = isLost ? null : pageShown(call)
     if (!page?.has_more) return
     const { data, first_id, last_id } = page
-    const isEmpty = isSearch && data.length === 0
+    const isEmpty = isSearch(call) && data.length === 0
     if (isBegun && !isEmpty) return
-    const finding = isEmpty ? 'stopped-at-empty-page' : 'stopped-before-the-end'
     // some go on from the last record that a search shows
-    const shown = before === undefined ? [last_id, data.at(-1)?.id] : [first_id, data[0]?.id]
-    const next = shown
-      .filter(id => typeof id === 'string')
-      .map(id => (before === undefined ? keyOf(id) : keyOf(undefined, id)))
-    for (const key of next) this.#continue(this.#open.get(key))
-    for (const key of next)
-      keep(this.#open, key, { finding, id, list, limit, next }, MAX_REMEMBERED)
-    this.#report(finding, [id])
+    const ends = before === undefined ? [last_id, data.at(-1)?.id] : [first_id, data[0]?.id]
+    const next = ends
+      .filter(end => typeof end === 'string')
+      .map(end => JSON.stringify(before === undefined ? [end, null] : [null, end]))
+    this.#continue(list, page => page.next.some(cursor => next.includes(cursor)))
+    const finding = isEmpty ? 'stopped-at-empty-page' : 'stopped-before-the-end'
+    keep(this.#open, id, { finding, id, list, limit, next }, MAX_REMEMBERED)
+    this.#raise(finding, [id])
   }
 
-  #continue(page: OpenPage | undefined): void {
-    if (page === undefined) return
-    for (const key of page.next) this.#open.delete(key)
-    this.#report(page.finding, [page.id], -1)
+  #continue(list: string, isContinued: (page: OpenPage) => boolean): void {
+    for (const page of this.#open.values()) {
+      if (page.list !== list || !isContinued(page)) continue
+      this.#open.delete(page.id)
+      this.#raise(page.finding, [page.id], -1)
+    }
   }
 
-  #lookAtPause(call: Entry, reading: Reading): void {
-    const { id, at, now, operation, path, query, body, outcome } = call
-    if (operation === null) return
-    const about = ABOUT.map(name => valueIn(body, name) ?? valueIn(query, name))
-    const own = JSON.stringify([operation, path, callerOf(reading), about])
-    const before = this.#pauses.get(own)
-    if (before !== undefined && now < before.machine && at < before.sandbox)
-      this.#report('retry-after-ignored', [id])
-    this.#pauses.delete(own)
+  #lookAtPause(call: Entry, reading: Reading) {
+    const { id, at, now, operation, query, body, outcome } = call
     const { pause, isDelivered } = outcome
-    if (pause !== null && isDelivered) keep(this.#pauses, own, pause, MAX_REMEMBERED)
+    if (operation === null || (pause === null && this.#pauses.size === 0)) return
+    const about = ABOUT.map(name => valueIn(body, name) ?? valueIn(query, name))
+    const key = signed(call, reading, about)
+    const before = replace(this.#pauses, key, isDelivered ? pause : null)
+    if (before !== undefined && now < before.machine && at < before.sandbox)
+      this.#raise('retry-after-ignored', [id])
   }
 
   /** Refused again, or sent again with nothing changed since a script declined it. */
-  #lookAtRefusal(call: Entry, reading: Reading, isLost: boolean, changes: Changes): void {
-    const { refusal, name, status, pause } = call.outcome
+  #lookAtRefusal(call: Entry, reading: Reading, isLost: boolean, changes: Changes) {
+    const { id, method, outcome } = call
+    const { refusal, name, status, pause } = outcome
     const isRefused =
       refusal !== null &&
       !EMULATOR_FAULTS.includes(refusal.code) &&
-      (call.method !== 'GET' || status !== 404)
+      (method !== 'GET' || status !== 404)
     const isDeclined = name === 'scripted' && DECLINED.includes(status) && pause === null
     this.#isDeclining ||= isDeclined
     if (!isRefused && !this.#isDeclining) return
-    const own = signatureOf(call, reading)
-    const before = this.#refused.get(own)
-    if (
-      before !== undefined &&
-      (before.changes === null ? isRefused : before.changes === changes.before(call.id))
-    )
-      this.#report('refused-and-repeated', [before.id, call.id])
-    const count = isDeclined ? changes.count : null
-    if (isLost || !(isRefused || isDeclined)) this.#refused.delete(own)
-    else keep(this.#refused, own, { id: call.id, changes: count }, MAX_REMEMBERED)
+    const now = { id, changes: isDeclined ? changes.count : null }
+    const isKept = !isLost && (isRefused || isDeclined)
+    const before = replace(this.#refused, signatureOf(call, reading), isKept ? now : null)
+    if (before === undefined) return
+    if (before.changes === null ? isRefused : before.changes === changes.before(id))
+      this.#raise('refused-and-repeated', [before.id, id])
   }
 }
 
 const DECLINED: readonly number[] = [402, 409, 422]
 const EMULATOR_FAULTS =
   'internal_error not_ready data_not_written limit_reached state_replaced'.split(' ')
-const FILTERS =
-  'search_query location transaction created.gte created.gt created.lte created.lt'.split(' ')
+const FILTERS = ['search_query', 'location', 'transaction', 'created']
 const ABOUT = ['ticket', 'transaction', 'location', 'account']
 
-const callerOf = ({ request: { authorization, test, userAgent } }: Reading): string =>
-  JSON.stringify([keyIn(authorization), test, userAgent])
-
-export function signatureOf(call: Entry, { request }: Reading): string {
-  const { method, path, query, body, id } = call
-  const { authorization, test, userAgent, headers, url } = request
-  const undecoded = hasBody(headers) ? id : url
-  const sent = hasReached(call, STAGE.decoded) ? [flat(query), flat(body)] : undecoded
-  return hash(
-    'sha256',
-    JSON.stringify([method, path, authorization, test, userAgent, sent]),
-    'base64'
-  )
+/** Returns the value before; null only takes that away. */
+function replace<V>(map: Map<string, V>, key: string, value: V | null): V | undefined {
+  const before = map.get(key)
+  map.delete(key)
+  if (value !== null) keep(map, key, value, MAX_REMEMBERED)
+  return before
 }
 
-function flat(node: FormNode): unknown {
-  if (typeof node === 'string') return node
-  if (node instanceof FormList) return node.items
-  return [...node].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, part]) => [name, flat(part)])
+/** A request as the same caller repeats it. */
+function signed({ operation, path }: Entry, { request }: Reading, sent: unknown) {
+  const { authorization, test, userAgent } = request
+  return JSON.stringify([operation, path, authorization, test, userAgent, sent])
+}
+
+export function signatureOf(call: Entry, reading: Reading) {
+  const { method, query, body, id } = call
+  const { headers, url } = reading.request
+  const undecoded = hasBody(headers) ? id : url
+  const sent = hasReached(call, STAGE.decoded)
+    ? [query, body].map(form => pairsIn(form).sort())
+    : undecoded
+  return hash('sha256', signed(call, reading, [method, sent]), 'base64')
 }
 
 type Owned = AnyRecord & { account?: string; location?: string; transaction: string }
-/** Whether a key reached a record of a merchant that is neither its Account nor below it. */
-function isForeign(call: Entry, { actor, request }: Reading): boolean {
+/** Whether the record is of a merchant that is neither the key's Account nor below it. */
+function isForeign(call: Entry, { actor, store }: Reading) {
   const { found } = call.facts
   if (actor === null || found === null || !hasPerformed(call)) return false
-  const { accounts, locations, transactions } = request.state.store
+  const { accounts, locations, transactions } = store
   const { object, id, account, location, transaction } = found as Owned
   const place = location ?? transactions.get(transaction)?.location
   // the Location may have been deleted since
@@ -353,30 +326,31 @@ function isForeign(call: Entry, { actor, request }: Reading): boolean {
   return owner !== undefined && owner !== actor.id && accounts.get(owner)?.reseller !== actor.id
 }
 
-function isKeyLeaked({ body, query, request: { userAgent, world } }: Reading): boolean {
+function isKeyLeaked({ body, query, request: { userAgent, world } }: Reading) {
   const words = keysToMask(world)
   const isKey = (text: string) => words.maskedIn(text) !== text
   return (
-    isKey(valueIn(query, 'search_query') ?? '') ||
-    isKey(userAgent ?? '') ||
+    isKey([valueIn(query, 'search_query'), userAgent].join('\n')) ||
     anyText(body.get('metadata') ?? '', isKey, true)
   )
 }
 
-/** Whether a whole card number was sent as one, valid or not, or one of a known issuer anywhere. */
-function isCardNumberSent({ body, request: { url, headers } }: Reading): boolean {
+/** A whole card number as one, valid or not, or one of a known issuer anywhere. */
+function isCardNumberSent({ body, request: { url, headers } }: Reading) {
+  const number = valueIn(body, 'card', 'number')?.replace(/\D/g, '')
   for (const name in headers) if (holdsCardNumber(String(headers[name]))) return true
-  const number = body.has('card') && nodeIn(body, ['card', 'number'])
-  const isSentAsOne =
-    typeof number === 'string' && number.replace(/\D/g, '').length >= MIN_CARD_DIGITS
-  return isSentAsOne || anyText(body, holdsCardNumber, true) || holdsCardNumber(readable(url))
+  return (
+    (number !== undefined && number.length >= MIN_CARD_DIGITS) ||
+    anyText(body, holdsCardNumber, true) ||
+    holdsCardNumber(readable(url))
+  )
 }
 const MIN_CARD_DIGITS = 12
 
-/** Whether any value of a form is such a text, or any name if those count. */
-function anyText(node: FormNode, is: (text: string) => boolean, isNamed = false): boolean {
+/** Whether any value is such a text, or any name if those count. */
+function anyText(node: FormNode, is: (text: string) => boolean, isNamed = false) {
   if (typeof node === 'string') return is(node)
-  if (node instanceof FormList) return node.items.some(item => anyText(item, is, isNamed))
+  if (node instanceof FormList) return node.items.some(is)
   for (const [name, part] of node)
     if ((isNamed && is(name)) || anyText(part, is, isNamed)) return true
   return false

@@ -1,35 +1,26 @@
-/**
- * The last requests of a sandbox, bounded in number and in bytes, alone and with other journals.
- */
+/** The last requests of a sandbox, bounded in number and bytes, alone and with other journals. */
 import type { Entry } from './entry.js'
 
-/** A journal that gives way until it holds no more than so many bytes. */
-type Sharing = { readonly bytes: number; shrink: (bytes: number) => void }
-
-/** Share that is freed at once, so that not every request has to look for room. */
+/** Freed at once, so that not every request has to look for room. */
 const FREED = 1 / 16
 
 export class JournalBudget {
-  readonly #most: number
-  readonly #journals = new Set<Sharing>()
-  #held = 0
+  #journals = new Map<Journal, number>()
+  #bytes = 0
 
-  constructor(most: number) {
-    this.#most = most
-  }
+  constructor(private readonly most: number) {}
 
   /** Beyond the limit the largest journals drop their oldest requests. */
-  count(journal: Sharing, bytes: number): void {
-    this.#held += bytes
-    if (journal.bytes > 0) this.#journals.add(journal)
+  count(journal: Journal) {
+    const { bytes } = journal
+    this.#bytes += bytes - (this.#journals.get(journal) ?? 0)
+    if (bytes > 0) this.#journals.set(journal, bytes)
     else this.#journals.delete(journal)
-    if (this.#held <= this.#most) return
-    const goal = this.#most * (1 - FREED)
-    while (this.#held > goal) {
-      const largest = [...this.#journals].reduce((one, other) =>
-        other.bytes > one.bytes ? other : one
-      )
-      largest.shrink(Math.max(largest.bytes / 2, largest.bytes - (this.#held - goal)))
+    if (this.#bytes <= this.most) return
+    const goal = this.most * (1 - FREED)
+    while (this.#bytes > goal) {
+      const largest = [...this.#journals.keys()].reduce((a, b) => (b.bytes > a.bytes ? b : a))
+      largest.shrink(Math.max(largest.bytes / 2, largest.bytes - (this.#bytes - goal)))
     }
   }
 }
@@ -37,52 +28,43 @@ export class JournalBudget {
 export type JournalLimits = { entries: number; bytes: number; budget: JournalBudget }
 
 export class Journal {
-  readonly #limits: JournalLimits
-  #calls: (Entry | null)[] = []
-  #first = 0
-  readonly #listeners = new Set<(call: Entry) => void>()
+  #calls = new Set<Entry>()
+  #oldest = this.#calls.values()
+  #listeners = new Set<(call: Entry) => void>()
   bytes = 0
   /** Requests that made room for later ones, or came while the journal was off. */
   dropped = 0
   unseen = 0
   clears = 0
 
-  constructor(limits: JournalLimits) {
-    this.#limits = limits
+  constructor(private readonly limits: JournalLimits) {}
+
+  get size() {
+    return this.#calls.size
   }
 
-  get size(): number {
-    return this.#calls.length - this.#first
-  }
-
-  add(call: Entry): void {
-    const { entries, bytes, budget } = this.#limits
-    const { held } = call
-    const before = this.bytes
-    this.#calls.push(call)
-    this.bytes += held
-    while (this.#calls.length - this.#first > entries || this.bytes > bytes) this.#drop()
-    budget.count(this, this.bytes - before)
+  add(call: Entry) {
+    const { entries, bytes, budget } = this.limits
+    this.#calls.add(call)
+    this.bytes += call.held
+    while (this.size > entries || this.bytes > bytes) this.#drop()
+    budget.count(this)
     for (const listener of this.#listeners) listener(call)
   }
 
-  shrink(bytes: number): void {
-    const before = this.bytes
+  shrink(bytes: number) {
     while (this.bytes > bytes) this.#drop()
-    this.#limits.budget.count(this, this.bytes - before)
+    this.limits.budget.count(this)
   }
 
-  #drop(): void {
-    this.bytes -= (this.#calls[this.#first] as Entry).held
-    this.#calls[this.#first++] = null
+  #drop() {
+    const call = this.#oldest.next().value as Entry
+    this.#calls.delete(call)
+    this.bytes -= call.held
     this.dropped++
-    if (this.#first * 2 > this.#calls.length) {
-      this.#calls = this.#calls.slice(this.#first)
-      this.#first = 0
-    }
   }
 
-  skip(): void {
+  skip() {
     this.dropped++
     this.unseen++
   }
@@ -91,19 +73,18 @@ export class Journal {
     return this.requests().findLast(call => call.id === id)
   }
 
-  requests(): Entry[] {
-    return this.#calls.slice(this.#first) as Entry[]
+  requests() {
+    return [...this.#calls]
   }
 
-  clear(): void {
-    const before = this.bytes
-    this.#calls = []
-    this.#first = 0
+  clear() {
+    this.#calls = new Set()
+    this.#oldest = this.#calls.values()
     this.bytes = 0
     this.dropped = 0
     this.unseen = 0
     this.clears++
-    this.#limits.budget.count(this, -before)
+    this.limits.budget.count(this)
   }
 
   listen(listener: (call: Entry) => void): () => void {

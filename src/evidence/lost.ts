@@ -7,103 +7,90 @@ import type { Reading } from '../engine/admit.js'
 import { type ListValues, limitOf } from '../engine/listing.js'
 import { type AnyRecord, hasPerformed, hasRun, listShown, recordsShown } from '../engine/outcome.js'
 import { isLimited } from '../engine/visibility.js'
+import type { OperationId } from '../reference/operations.js'
 import type { List } from '../reference/parameters.js'
 import { EMBEDDED } from '../store/bytes.js'
-import { isAfter, LATEST, type Position } from '../store/ordered-index.js'
-import { type Query, spanOf } from '../store/paging.js'
+import { isAfter, LATEST } from '../store/ordered-index.js'
+import { spanOf } from '../store/paging.js'
 import type { Store } from '../store/store.js'
 import { type Entry, jsonOf } from './entry.js'
 import { amountSent } from './judgement.js'
 
 const MAX_LOST = 1000
 
-type Payment = {
-  operation: 'createRefund' | 'createTransaction'
-  about: string
-  amount: number | null
-  last4: string | null
-}
-type Lost = Payment & {
-  request: string
-  made: string | null
-  isSeen: boolean
-  /** Where it stands in lists, or would stand. */
-  place: Position
-  /** What a list is narrowed to that shows it. */
-  location: string
-  account: string | undefined
-}
+export const LOSABLE = {
+  createRefund: { list: 'listRefunds', risk: 'double-refund-risk' },
+  createTransaction: { list: 'listTransactions', risk: 'double-payment-risk' }
+} as const
+type Losable = keyof typeof LOSABLE
+export const isLosable = (operation: OperationId | null): operation is Losable =>
+  Object.hasOwn(LOSABLE, operation ?? '')
+
+type Payment = NonNullable<ReturnType<typeof paymentOf>>
+type Lost = ReturnType<typeof lostOf>
 
 export class LostAnswers {
   readonly known = new Map<string, Lost>()
 
-  /** Takes note of a request. Returns the lost one that it repeats; null for none. */
+  /** Returns the lost request that this one repeats; null for none. */
   look(call: Entry, reading: Reading, isLost: boolean): Lost | null {
-    const own = paymentOf(call, reading)
-    const repeated = own && [...this.known.values()].filter(lost => isRepeated(lost, own))
+    if (!isLost && this.known.size === 0) return null
+    const payment = paymentOf(call, reading)
+    const repeated = [...this.known.values()].filter(lost => payment && isRepeated(lost, payment))
     // known where the client left before it ended
     const isKnown = this.known.has(call.id)
-    if (isLost) this.note(call, reading, own)
-    else if (own === null) {
-      const page = pageShown(call)
-      for (const [request, lost] of this.known)
-        if (isMissing(lost, call, reading, page)) this.known.delete(request)
-    } else if (repeated && hasPerformed(call))
-      for (const { request } of repeated) this.known.delete(request)
-    return (!isKnown && (repeated?.findLast(({ isSeen }) => !isSeen) ?? repeated?.at(-1))) || null
+    if (isLost) this.note(call, reading, payment)
+    else if (payment === null) this.#search(call, reading)
+    else if (hasPerformed(call)) for (const { request } of repeated) this.known.delete(request)
+    return (!isKnown && (repeated.findLast(({ isSeen }) => !isSeen) ?? repeated.at(-1))) || null
   }
 
-  note(call: Entry, reading: Reading, own = paymentOf(call, reading)): void {
-    if (own !== null) keep(this.known, call.id, lostOf(call, reading, own), MAX_LOST)
+  note(call: Entry, reading: Reading, payment = paymentOf(call, reading)): void {
+    if (payment !== null) keep(this.known, call.id, lostOf(call, reading, payment), MAX_LOST)
   }
-}
 
-function paymentOf(call: Entry, { values }: Reading): Payment | null {
-  const { operation } = call
-  const { found } = call.facts
-  if ((operation !== 'createRefund' && operation !== 'createTransaction') || found === null)
-    return null
-  const amount = amountSent(call)
-  return {
-    operation,
-    about: found.id,
-    amount: amount === undefined ? null : Number(amount),
-    last4: paymentMethodOf(values as Parameters<typeof paymentMethodOf>[0]).card?.last4 ?? null
+  #search(call: Entry, reading: Reading) {
+    const page = pageShown(call)
+    for (const [request, lost] of this.known) {
+      const isMade = isShownMade(lost, call, reading, page)
+      if (isMade) lost.isSeen = true
+      else if (isMade === false) this.known.delete(request)
+    }
   }
 }
 
-/** Any Refund of a Transaction repeats a lost one; once that was seen, one of its amount does. */
-function isRepeated(lost: Lost, own: Payment): boolean {
-  if (lost.operation !== own.operation || lost.about !== own.about) return false
-  if (own.operation === 'createRefund')
-    return !lost.isSeen || own.amount === null || own.amount === lost.amount
-  const isOtherCard = lost.last4 !== null && own.last4 !== null && lost.last4 !== own.last4
-  return lost.amount === own.amount && !isOtherCard
+function paymentOf({ operation, facts, body }: Entry, { values }: Reading) {
+  const { found: record } = facts
+  if (record === null || !isLosable(operation)) return null
+  const { id: about, location } = record as AnyRecord & { location: string }
+  const sent = amountSent({ body })
+  const amount = sent === undefined ? null : Number(sent)
+  const { card } = paymentMethodOf(values as Parameters<typeof paymentMethodOf>[0])
+  return { operation, about, location, amount, last4: card?.last4 ?? null }
 }
 
-function lostOf(call: Entry, reading: Reading, own: Payment): Lost {
-  const { id: request, at, outcome, facts } = call
-  const { store } = reading.request.state
-  const { location } = facts.found as AnyRecord & { location: string }
-  const isRefund = own.operation === 'createRefund'
-  const collection = isRefund ? store.refunds : store.transactions
-  const shown = hasPerformed(call) ? (outcome.shown as AnyRecord) : null
-  const made = shown?.id ?? null
-  return {
-    ...own,
-    amount: isRefund && shown !== null ? (shown.amount as number) : own.amount,
-    request,
-    made,
-    isSeen: false,
-    // one that was not made would stand before those that come later
-    place: (made === null ? undefined : collection.position(made)) ?? {
-      at,
-      nth: collection.next - 0.5
-    },
-    location,
-    account: store.locations.get(location)?.account
-  }
+/** Any Refund repeats a lost one of its Transaction; once that was seen, one of its amount. */
+function isRepeated(lost: Lost, { operation, about, amount, last4 }: Payment) {
+  if (lost.operation !== operation || lost.about !== about) return false
+  if (operation === 'createRefund') return !lost.isSeen || amount === null || amount === lost.amount
+  const isSameCard = lost.last4 === null || last4 === null || lost.last4 === last4
+  return lost.amount === amount && isSameCard
 }
+
+function lostOf(call: Entry, { store }: Reading, payment: Payment) {
+  const { id: request, at, outcome } = call
+  const record = hasPerformed(call) ? (outcome.shown as AnyRecord) : null
+  const isRefund = payment.operation === 'createRefund'
+  const amount = isRefund && record !== null ? (record.amount as number) : payment.amount
+  const made = record?.id ?? null
+  const collection = collectionOf(store, payment.operation)
+  // one that was not made would stand before those that come later
+  const place = collection.position(made ?? '') ?? { at, nth: collection.next - 0.5 }
+  return { ...payment, amount, request, made, isSeen: false, place }
+}
+
+const collectionOf = ({ refunds, transactions }: Store, operation: Losable) =>
+  operation === 'createRefund' ? refunds : transactions
 
 export function pageShown(call: Entry): List<AnyRecord> | null {
   if (call.outcome.name !== 'scripted') return hasRun(call) ? listShown(call) : null
@@ -111,75 +98,54 @@ export function pageShown(call: Entry): List<AnyRecord> | null {
   return Array.isArray(page?.data) ? (page as List<AnyRecord>) : null
 }
 
-/** Whether a response would show a record if it had been made, and does not. Notes one it shows. */
-function isMissing(
+/** Whether a response shows that a record was made, or that it was not; null where neither. */
+function isShownMade(
   lost: Lost,
   call: Entry,
   reading: Reading,
   page: List<AnyRecord> | null
-): boolean {
-  const shown = page?.data ?? recordsShown(call)
-  const isShown = (wanted: string | null) => shown.some(one => one?.id === wanted)
-  const isRefund = lost.operation === 'createRefund'
-  if (isShown(lost.made)) lost.isSeen = true
+): boolean | null {
+  const { operation, made, about, place } = lost
+  const records = page?.data ?? recordsShown(call)
+  const shows = (wanted: string | null) => records.some(record => record?.id === wanted)
+  if (shows(made)) return true
   // what is older than the request says nothing of it
-  else if (call.script?.isPast !== true) {
-    if (!isRefund || !isShown(lost.about))
-      return (
-        page !== null &&
-        // a list that lacks one that was made is older
-        (lost.made === null || call.outcome.name === 'scripted') &&
-        call.operation === (isRefund ? 'listRefunds' : 'listTransactions') &&
-        wouldBeListed(lost, call, reading)
-      )
-    const { refunds } = reading.request.state.store
-    if (!isEmbedded(lost, refunds)) return false
-    lost.isSeen = refunds.get(lost.made ?? '') !== undefined
-    return !lost.isSeen
+  if (call.script?.isPast) return null
+  if (operation === 'createRefund' && shows(about)) {
+    const { refunds } = reading.store
+    const query = { after: place, before: LATEST, descending: false, count: EMBEDDED }
+    const isEmbedded = refunds.index('transaction').range(about, query).length < EMBEDDED
+    return isEmbedded ? refunds.get(made ?? '') !== undefined : null
   }
-  return false
+  // a list that lacks one that was made is older
+  const isOfPresent = made === null || call.outcome.name === 'scripted'
+  const isList = page !== null && call.operation === LOSABLE[operation].list
+  return isOfPresent && isList && wouldBeListed(lost, call, reading) ? false : null
 }
 
-function isEmbedded({ about, place }: Lost, refunds: Store['refunds']): boolean {
-  const query = { after: place, before: LATEST, descending: false, count: EMBEDDED }
-  return refunds.index('transaction').range(about, query).length < EMBEDDED
-}
-
-function wouldBeListed(lost: Lost, call: Entry, reading: Reading): boolean {
-  const { place, about, location, account, last4 } = lost
-  const { actor, request } = reading
-  const { settings } = call
-  const { refunds, transactions } = request.state.store
-  const isRefund = lost.operation === 'createRefund'
-  const collection = isRefund ? refunds : transactions
-  const order = isRefund ? 'newest_first' : settings['pagination.order']
-  const values = reading.values as ListValues & {
-    location?: string
-    transaction?: string
-    search_query?: string
-  }
-  const { starting_after, ending_before, search_query } = values
+type Asked = ListValues & { location?: string; transaction?: string; search_query?: string }
+function wouldBeListed(lost: Lost, call: Entry, { actor, store, values }: Reading) {
+  const { operation, place, about, location, last4 } = lost
+  const { settings, facts } = call
+  const asked: Asked = values
+  const { starting_after, ending_before, search_query } = asked
+  const collection = collectionOf(store, operation)
   const placeOf = (id: string | null | undefined) => collection.position(id ?? '')
-  const isWithin = (query: Partial<Query>) => {
-    const { after, before } = spanOf({ ...query, order })
-    return isAfter(place, after) && isAfter(before, place)
-  }
+  // it comes before the last record that was retrieved
+  const isFull = facts.retrieved >= limitOf(asked, settings)
+  const page = isFull ? listShown(call) : null
+  const { after, before } = spanOf({
+    ...boundsOf(asked.created ?? {}),
+    startingAfter: placeOf(starting_after ?? (ending_before && page?.first_id)),
+    endingBefore: placeOf(ending_before ?? page?.last_id),
+    order: operation === 'createRefund' ? 'newest_first' : settings['pagination.order']
+  })
   return (
-    (values.location ?? location) === location &&
-    (values.transaction ?? about) === about &&
+    (asked.location ?? location) === location &&
+    (asked.transaction ?? about) === about &&
     (search_query === undefined || matches(last4, search_query, settings['search.last4'])) &&
-    !(isLimited({ actor, settings }) && account !== actor?.id) &&
-    isWithin({
-      ...boundsOf(values.created ?? {}),
-      startingAfter: placeOf(starting_after),
-      endingBefore: placeOf(ending_before)
-    }) &&
-    // it comes before the last record that was retrieved
-    (call.facts.retrieved < limitOf(values, settings) ||
-      isWithin(
-        ending_before === undefined
-          ? { endingBefore: placeOf(listShown(call)?.last_id) }
-          : { startingAfter: placeOf(listShown(call)?.first_id) }
-      ))
+    !(isLimited({ actor, settings }) && store.locations.get(location)?.account !== actor?.id) &&
+    isAfter(place, after) &&
+    isAfter(before, place)
   )
 }

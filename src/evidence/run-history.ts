@@ -1,25 +1,23 @@
 /** What became of the scripts and expectations of a run. */
-
 import type { Verdict } from '../scenario/expect/tally.js'
 import type { ListedEntry } from '../scenario/script.js'
 
-/** What came since the last load or reset; `sandbox` is null for the base address. */
+/** From a load or reset to the next; `sandbox` is null for the base address. */
 export type Period = {
   sandbox: string | null
   scenario: string
   script: readonly ListedEntry[]
   verdicts: readonly Verdict[]
 }
-/** Over all periods: the verdict that counts against it most, and the tests that it is about. */
+/** The verdict of all periods that counts against it most. */
 export type Judged = Verdict & {
   sandbox: string | null
   tests: string[]
   periods: { met: number; of: number }
 }
 
-/** Maximum number of different entries, and of expectations, that are judged. */
+/** Of entries, and of expectations; tests of one, and characters of all together. */
 const MAX_KNOWN = 10_000
-/** Tests of one of them, and characters that all say together. */
 const MAX_TESTS = 100
 const MAX_CHARACTERS = 16_777_216
 
@@ -27,14 +25,14 @@ export class RunHistory {
   /** Entries by what they say, and how many before them said the same. */
   #entries = new Map<string, { entry: ListedEntry; applied: boolean }>()
   #expectations = new Map<string, Judged>()
-  /** Scenarios that were loaded, by whether they got a request. */
+  /** By whether they got a request. */
   #scenarios = new Map<string, boolean>()
   isEmpty = true
   #characters = 0
-  /** Fulfilled when every period that is over was added; rejected by a defect. */
+  /** Once every period that is over was added; rejected by a defect. */
   settled: Promise<unknown> = Promise.resolve()
 
-  judge(period: Promise<Period>): void {
+  judge(period: Promise<Period>) {
     this.isEmpty = false
     this.settled = Promise.all([this.settled, period]).then(([, judged]) => this.add(judged))
     this.settled.catch(() => {})
@@ -51,48 +49,54 @@ export class RunHistory {
     return history
   }
 
-  /** Takes note of a scenario that was loaded. */
-  load(scenario: string, isUsed = false): void {
-    const before = this.#scenarios.get(scenario)
-    if (before !== undefined || this.#hasRoom(this.#scenarios, scenario))
-      this.#scenarios.set(scenario, isUsed || before === true)
+  load(scenario: string, isUsed = false) {
+    this.#note(this.#scenarios, scenario, scenario, (before = false) => isUsed || before)
   }
 
-  add({ sandbox, scenario, script, verdicts }: Period): void {
+  add({ sandbox, scenario, script, verdicts }: Period) {
     this.isEmpty = false
     this.load(scenario, true)
     const alike = new Map<string, number>()
     for (const entry of script) {
       if (Number(entry.entry.calls) === 0) continue
-      const said = JSON.stringify(entry.entry)
-      const nth = (alike.get(said) ?? 0) + 1
-      alike.set(said, nth)
-      const key = `${nth} ${said}`
-      const before = this.#entries.get(key)
-      if (before === undefined && !this.#hasRoom(this.#entries, said)) continue
-      const applied = entry.applied > 0 || before?.applied === true
-      this.#entries.set(key, { entry: before?.entry.near_misses ? before.entry : entry, applied })
+      const text = JSON.stringify(entry.entry)
+      const nth = (alike.get(text) ?? 0) + 1
+      alike.set(text, nth)
+      this.#note(this.#entries, `${nth} ${text}`, text, before => ({
+        entry: before?.entry.near_misses ? before.entry : entry,
+        applied: entry.applied > 0 || before?.applied === true
+      }))
     }
     for (const verdict of verdicts) {
-      const key = JSON.stringify([sandbox, verdict.wanted])
-      const before = this.#expectations.get(key)
-      if (before === undefined && !this.#hasRoom(this.#expectations, verdict.wanted)) continue
-      this.#expectations.set(key, judgedAfter(before, { ...verdict, sandbox }))
+      const { wanted } = verdict
+      const key = JSON.stringify([sandbox, wanted])
+      this.#note(this.#expectations, key, wanted, before =>
+        judgedAfter(before, { ...verdict, sandbox })
+      )
     }
   }
 
-  #hasRoom({ size }: ReadonlyMap<string, unknown>, { length }: string): boolean {
-    if (size >= MAX_KNOWN || this.#characters + length > MAX_CHARACTERS) return false
-    this.#characters += length
-    return true
+  /** Where there is room for what it says. */
+  #note<V>(
+    known: Map<string, V>,
+    key: string,
+    { length }: string,
+    after: (before: V | undefined) => V
+  ): void {
+    const before = known.get(key)
+    if (before === undefined) {
+      if (known.size >= MAX_KNOWN || this.#characters + length > MAX_CHARACTERS) return
+      this.#characters += length
+    }
+    known.set(key, after(before))
   }
 
   unusedScenarios(): string[] {
-    return [...this.#scenarios].flatMap(([name, isUsed]) => (isUsed ? [] : [name]))
+    return [...this.#scenarios].flatMap(([name, isUsed]) => (isUsed ? [] : name))
   }
 
   unused(): ListedEntry[] {
-    return [...this.#entries.values()].filter(({ applied }) => !applied).map(({ entry }) => entry)
+    return [...this.#entries.values()].flatMap(({ entry, applied }) => (applied ? [] : entry))
   }
 
   /** What is demanded must be met in some period; what is forbidden counts in any. */
@@ -105,8 +109,7 @@ export class RunHistory {
   }
 }
 
-/** How much a verdict counts against an expectation. */
-const weightOf = ({ forbidden, verdict }: Verdict): number =>
+const weightOf = ({ forbidden, verdict }: Verdict) =>
   forbidden ? 3 : { unmet: 2, 'never exercised': 1, met: 0 }[verdict]
 
 function judgedAfter(

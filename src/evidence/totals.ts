@@ -1,5 +1,4 @@
 /** What requests add up to, of a sandbox or of a whole run. */
-
 import { hasReached, STAGE } from '../engine/outcome.js'
 import { ASSUMPTION_IDS, ASSUMPTION_PLACES, type AssumptionId } from '../reference/assumptions.js'
 import type { OperationId } from '../reference/operations.js'
@@ -7,12 +6,12 @@ import { CURSORS } from '../reference/parameters.js'
 import { RULE_IDS, RULE_PLACES, RULES, type Rule, type RuleId } from '../reference/rules.js'
 import type { Entry, Judgement } from './entry.js'
 import {
-  FINDINGS,
+  FINDING_IDS,
   type Finding,
   FindingCounts,
   type FindingId,
-  type Found,
   named,
+  type Raised,
   type Use,
   unused
 } from './findings.js'
@@ -25,8 +24,8 @@ export class Totals {
   readonly found = new FindingCounts()
   #cursor: string = CURSORS[0]
 
-  /** Adds a request by its name in these totals; without a judgement only that it came. */
-  add(entry: Entry, judgement: Judgement | null, name: string): void {
+  /** By its name in these totals; without a judgement only that it came. */
+  add(entry: Entry, judgement: Judgement | null, name: string) {
     this.metrics.add(entry)
     this.tests.add(entry, judgement)
     if (judgement === null) return
@@ -35,8 +34,8 @@ export class Totals {
     this.assumptions.add(judgement, name)
   }
 
-  /** Adds what a test caused. Returns the requests that are named for it from now on. */
-  addFound(found: Found, requests: readonly string[], test: string | null): readonly string[] {
+  /** Returns the requests that are named for it from now on. */
+  addFound(found: Raised, requests: readonly string[], test: string | null): readonly string[] {
     this.tests.addFound(found, test)
     return this.found.add(found, requests)
   }
@@ -46,89 +45,72 @@ export class Totals {
   }
 }
 
-type Outcomes = { satisfied: number; violated: number }
-export type RuleCoverage = Outcomes & {
-  rule: RuleId
-  text: string
-  violable: boolean
-  keepable: boolean
-}
-export type CoverageReport = {
-  rules: RuleCoverage[]
-  /** Outcomes: two for a rule that requests can both keep and break, one for any other. */
-  seen: number
-  possible: number
-  percent: number
-  never_exercised: RuleId[]
-  /** Rules that were kept and never broken, though a request can break them. */
-  never_violated: RuleId[]
-}
+type RuleOutcome = 'satisfied' | 'violated'
+export type CoverageReport = ReturnType<typeof reportOf>
+export type RuleCoverage = CoverageReport['rules'][number]
 
 export class Coverage {
-  /** Requests by the places of the rules that they kept and broke. */
-  readonly #kept = new Uint32Array(RULE_IDS.length)
-  readonly #broken = new Uint32Array(RULE_IDS.length)
-
-  add({ kept, broken }: Judgement): void {
-    for (const place of kept) this.#kept[place] = (this.#kept[place] as number) + 1
-    if (broken === null) return
-    const place = RULE_PLACES.get(broken) as number
-    this.#broken[place] = (this.#broken[place] as number) + 1
+  #counts = {
+    satisfied: new Uint32Array(RULE_IDS.length),
+    violated: new Uint32Array(RULE_IDS.length)
   }
 
-  clear(): void {
-    this.#kept.fill(0)
-    this.#broken.fill(0)
+  add({ kept, broken }: Judgement) {
+    const { satisfied, violated } = this.#counts
+    for (const place of kept) countAt(satisfied, place)
+    if (broken !== null) countAt(violated, RULE_PLACES.get(broken) as number)
   }
 
-  seen(what: 'kept' | 'broken'): RuleId[] {
-    const counts = what === 'kept' ? this.#kept : this.#broken
-    return RULE_IDS.filter((_, place) => (counts[place] as number) > 0)
+  clear() {
+    for (const counts of Object.values(this.#counts)) counts.fill(0)
+  }
+
+  seen(outcome: RuleOutcome): RuleId[] {
+    return RULE_IDS.filter((_, place) => this.#counts[outcome][place] !== 0)
   }
 
   report(): CoverageReport {
-    return reportOf(place => ({
-      satisfied: this.#kept[place] as number,
-      violated: this.#broken[place] as number
-    }))
+    return reportOf((outcome, place) => this.#counts[outcome][place] as number)
   }
 }
 
-export function mergedReports(reports: readonly Pick<CoverageReport, 'rules'>[]): CoverageReport {
-  const sum = (place: number, outcome: keyof Outcomes) =>
-    reports.reduce((total, { rules }) => total + (rules[place] as RuleCoverage)[outcome], 0)
-  return reportOf(place => ({
-    satisfied: sum(place, 'satisfied'),
-    violated: sum(place, 'violated')
-  }))
+function countAt(counts: Uint32Array | number[], place: number) {
+  counts[place] = (counts[place] as number) + 1
 }
 
-function reportOf(outcomesOf: (place: number) => Outcomes): CoverageReport {
+export const mergedReports = (reports: readonly Pick<CoverageReport, 'rules'>[]): CoverageReport =>
+  reportOf((outcome, place) =>
+    reports.reduce((total, { rules }) => total + (rules[place] as RuleCoverage)[outcome], 0)
+  )
+
+function reportOf(countOf: (outcome: RuleOutcome, place: number) => number) {
   const rules = RULE_IDS.map((rule, place) => {
     const { text, violable, keepable }: Rule = RULES[rule]
-    return { rule, text, violable, keepable: keepable !== false, ...outcomesOf(place) }
+    const [satisfied, violated] = [countOf('satisfied', place), countOf('violated', place)]
+    return { rule, text, violable, keepable: keepable !== false, satisfied, violated }
   })
-  const count = (isOne: (rule: RuleCoverage) => boolean) => rules.filter(isOne).length
-  const seen = count(({ satisfied }) => satisfied > 0) + count(({ violated }) => violated > 0)
-  const possible = count(({ keepable }) => keepable) + count(({ violable }) => violable)
+  const idsOf = (is: (rule: (typeof rules)[number]) => boolean) =>
+    rules.filter(is).map(({ rule }) => rule)
+  const kept = idsOf(({ satisfied }) => satisfied > 0)
+  const broken = idsOf(({ violated }) => violated > 0)
+  const violable = idsOf(({ violable }) => violable)
+  const seen = kept.length + broken.length
+  const possible = idsOf(({ keepable }) => keepable).length + violable.length
   return {
+    // outcomes: two for a rule that requests can both keep and break, one for any other
     seen,
     possible,
     percent: Math.floor((seen / possible) * 1000) / 10,
-    never_exercised: rules
-      .filter(({ satisfied, violated }) => satisfied + violated === 0)
-      .map(({ rule }) => rule),
-    never_violated: rules
-      .filter(({ satisfied, violated, violable }) => violable && satisfied > 0 && violated === 0)
-      .map(({ rule }) => rule),
+    never_exercised: RULE_IDS.filter(rule => !kept.includes(rule) && !broken.includes(rule)),
+    never_violated: kept.filter(rule => violable.includes(rule) && !broken.includes(rule)),
     rules
   }
 }
 
 export class AssumptionUsage {
-  readonly #uses = ASSUMPTION_IDS.map(unused)
+  #uses = ASSUMPTION_IDS.map(unused)
 
-  add({ relied }: Judgement, request: string): void {
+  add({ relied }: Judgement, request: string) {
     for (const place of relied) {
       const use = this.#uses[place] as Use
       use.times++
@@ -146,101 +128,79 @@ export class AssumptionUsage {
 }
 
 export const LATENCY_BOUNDS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 10_000] as const
-/** Latencies: the last bucket is above every bound, and `sum` in milliseconds. */
-export type Latency = { buckets: number[]; sum: number }
-export type OperationLabel = OperationId | 'none'
-
-type Counts = { statuses: Map<number, number>; latency: Latency }
+/** The last bucket is above every bound; `sum` is in milliseconds. */
+const newCounts = () => ({
+  statuses: new Map<number, number>(),
+  latency: { buckets: [0, ...LATENCY_BOUNDS.map(() => 0)], sum: 0 }
+})
 
 export class Metrics {
-  readonly operations = new Map<OperationLabel, Counts>()
-  /** Requests that a script entry was applied to, and those with a right key that met an operation. */
+  readonly operations = new Map<OperationId | 'none', ReturnType<typeof newCounts>>()
+  total = 0
   scripted = 0
+  /** Those with a right key that met an operation. */
   reached = 0
 
-  get total(): number {
-    return [...this.operations.values()]
-      .flatMap(({ statuses }) => [...statuses.values()])
-      .reduce((sum, count) => sum + count, 0)
-  }
-
-  add(entry: Entry): void {
+  add(entry: Entry) {
     const { operation, outcome, ms, script } = entry
     const { status } = outcome
     const label = operation ?? 'none'
-    const { statuses, latency } = this.operations.get(label) ?? this.#begin(label)
+    const counts = this.operations.get(label) ?? newCounts()
+    this.operations.set(label, counts)
+    const { statuses, latency } = counts
     statuses.set(status, (statuses.get(status) ?? 0) + 1)
     let place = 0
     while (place < LATENCY_BOUNDS.length && ms > (LATENCY_BOUNDS[place] as number)) place++
-    latency.buckets[place] = (latency.buckets[place] as number) + 1
+    countAt(latency.buckets, place)
     latency.sum += ms
+    this.total++
     if (script !== null) this.scripted++
     if (hasReached(entry, STAGE.identified)) this.reached++
   }
-
-  #begin(label: OperationLabel): Counts {
-    const counts = {
-      statuses: new Map(),
-      latency: { buckets: [...LATENCY_BOUNDS.map(() => 0), 0], sum: 0 }
-    }
-    this.operations.set(label, counts)
-    return counts
-  }
 }
 
-export type RunTest = {
-  test: string | null
-  calls: number
-  refused: number
-  kept: RuleId[]
-  broken: RuleId[]
-  findings: { finding: FindingId; times: number }[]
-}
-
+export type RunTest = ReturnType<TestTotals['list']>[number]
 export const MAX_TESTS = 2000
 
-class TestUse {
-  calls = 0
-  refused = 0
-  readonly coverage = new Coverage()
-  readonly findings = new Map<FindingId, number>()
-}
+const newTest = () => ({
+  calls: 0,
+  refused: 0,
+  coverage: new Coverage(),
+  findings: new Map<FindingId, number>()
+})
 
 export class TestTotals {
-  readonly #tests = new Map<string | null, TestUse>()
+  #tests = new Map<string | null, ReturnType<typeof newTest>>()
   omitted = 0
 
-  add({ caller: { test }, outcome }: Entry, judgement: Judgement | null): void {
-    const use = this.#tests.get(test) ?? this.#begin(test)
-    if (use === null) {
-      this.omitted++
-      return
+  add({ caller, outcome }: Entry, judgement: Judgement | null) {
+    const test = this.#test(caller.test)
+    if (test === undefined) this.omitted++
+    else {
+      test.calls++
+      if (outcome.name === 'refused') test.refused++
+      if (judgement !== null) test.coverage.add(judgement)
     }
-    use.calls++
-    if (outcome.name === 'refused') use.refused++
-    if (judgement !== null) use.coverage.add(judgement)
   }
 
-  addFound({ finding, times }: Found, test: string | null): void {
-    const findings = (this.#tests.get(test) ?? this.#begin(test))?.findings
+  addFound({ finding, times }: Raised, name: string | null) {
+    const findings = this.#test(name)?.findings
     findings?.set(finding, (findings.get(finding) ?? 0) + times)
   }
 
-  #begin(test: string | null): TestUse | null {
-    if (this.#tests.size >= MAX_TESTS) return null
-    const use = new TestUse()
-    this.#tests.set(test, use)
-    return use
+  #test(name: string | null) {
+    if (!this.#tests.has(name) && this.#tests.size < MAX_TESTS) this.#tests.set(name, newTest())
+    return this.#tests.get(name)
   }
 
-  list(): RunTest[] {
+  list() {
     return [...this.#tests].map(([test, { calls, refused, coverage, findings }]) => ({
       test,
       calls,
       refused,
-      kept: coverage.seen('kept'),
-      broken: coverage.seen('broken'),
-      findings: (Object.keys(FINDINGS) as FindingId[]).flatMap(finding => {
+      kept: coverage.seen('satisfied'),
+      broken: coverage.seen('violated'),
+      findings: FINDING_IDS.flatMap(finding => {
         const times = findings.get(finding) ?? 0
         return times > 0 ? [{ finding, times }] : []
       })

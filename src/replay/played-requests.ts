@@ -9,7 +9,7 @@ import type { Settings } from '../core/settings.js'
 import { picked, valueAt, without } from '../core/templates.js'
 import { testCardNumber } from '../core/test-cards.js'
 import { hasPerformed, hasReached, type Scripted, STAGE } from '../engine/outcome.js'
-import { type Entry, isScripted, jsonOf } from '../evidence/entry.js'
+import { type Entry, isScripted } from '../evidence/entry.js'
 import { nameOf, operationOf } from '../reference/operations.js'
 import type { EntryData } from '../scenario/script.js'
 import type { Json, StepData } from '../scenario/steps.js'
@@ -93,10 +93,9 @@ export function playOf(
 /** For a number, one that ends in the last four digits that are stored, or were sent. */
 function placeholder([holder = '', name]: readonly string[], call: Entry): string {
   if (name !== 'number' && name !== 'account_number') return 'secret'
-  const stored = partAt(call.outcome.shown, ['payment_method', holder]) ?? null
   const sent = call.body.get(holder)
-  const shown = stored ?? (sent instanceof FormObject ? Object.fromEntries(sent) : {})
-  const { brand, last4 } = shown as {
+  const { brand, last4 } = (partAt(call.outcome.shown, ['payment_method', holder]) ??
+    (sent instanceof FormObject ? Object.fromEntries(sent) : {})) as {
     brand?: string
     last4?: string | null
   }
@@ -131,12 +130,6 @@ function idsIn(body: Json, { 'shapes.list': list }: Settings): Json | undefined 
   return picked<never>(list, body, { $members: ids, $has_more: (value: Json) => value }) as Json
 }
 
-/** With secrets masked; undefined where it is not JSON. */
-export function answerOf(call: Entry, words: SecretWords): Json | undefined {
-  const body = jsonOf(call)
-  return body === undefined ? body : maskedThroughout(body, words)
-}
-
 /** It never reached its operation. */
 export const isStopped = (call: Entry): boolean =>
   call.outcome.name === 'lost_before' || (call.outcome.name === 'scripted' && !hasPerformed(call))
@@ -144,7 +137,7 @@ export const isStopped = (call: Entry): boolean =>
 /** An entry for the successive requests of an operation that the script did the same to. */
 export function scriptOf(calls: readonly Entry[], words: SecretWords): EntryData[] {
   const counts = new Map<string, number>()
-  const found: { on: string; from: number; to: number; name?: string; action: object }[] = []
+  const entries: { on: string; from: number; to: number; name?: string; action: object }[] = []
   for (const call of calls) {
     if (call.operation === null || !hasReached(call, STAGE.admitted)) continue
     const on = nameOf(call.operation)
@@ -164,12 +157,12 @@ export function scriptOf(calls: readonly Entry[], words: SecretWords): EntryData
       fault,
       when
     }
-    const last = found.findLast(entry => entry.on === on)
+    const last = entries.findLast(entry => entry.on === on)
     if (last?.to === count - 1 && last.name === name && isDeepStrictEqual(last.action, action))
       last.to = count
-    else found.push({ on, from: count, to: count, name, action })
+    else entries.push({ on, from: count, to: count, name, action })
   }
-  return found.map(({ on, from, to, name, action }) => {
+  return entries.map(({ on, from, to, name, action }) => {
     const calls = from === to ? from : `${from}-${to}`
     return {
       name,

@@ -7,8 +7,7 @@ import type { SecretWords } from '../core/secret-words.js'
 import { without } from '../core/templates.js'
 import { type AnyRecord, hasPerformed, scriptAction, tookEffect } from '../engine/outcome.js'
 import { playIn } from '../engine/play.js'
-import type { Entry } from '../evidence/entry.js'
-import { alongside, isScripted } from '../evidence/entry.js'
+import { alongside, answerOf, type Entry, isScripted } from '../evidence/entry.js'
 import { nameOf, type OperationId, operationOf, RESOURCE_NAMES } from '../reference/operations.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { documentOf } from '../scenario/documents.js'
@@ -16,36 +15,12 @@ import { withTexts } from '../scenario/play/references.js'
 import { exportedRecord, setupOf } from '../scenario/records/export.js'
 import { Answers, bindingsOf, type Json, playSteps, type StepData } from '../scenario/steps.js'
 import { pause } from '../work/slices.js'
-import {
-  answerOf,
-  determined,
-  type Fields,
-  isStopped,
-  playOf,
-  scriptOf
-} from './played-requests.js'
+import { determined, type Fields, isStopped, playOf, scriptOf } from './played-requests.js'
 import { type Expected, expectedOf, isOf, keyOf } from './recorded-expectations.js'
 import { maskedRecord, membersFor, touchedBy } from './recorded-state.js'
 import { SAYS } from './sentences.js'
 
-export type Recording = {
-  /** `SANDBOX#PERIOD` in a run. */
-  of: string
-  scenario: string
-  calls: readonly Entry[]
-  /** Requests that the journal dropped before these. */
-  dropped: number
-  isRunning: boolean
-  words: SecretWords
-  /** Seed, clock and settings that are not the default, and `data`. */
-  beginning: { [name: string]: unknown; data: Record<string, object[]> }
-  /** The id of each record by what the journal shows of it. */
-  ids: ReadonlyMap<string, string>
-  /** Records that are there from the beginning, though a request makes them too. */
-  copied: ReadonlySet<string>
-  expected: Expected
-  blank: () => Sandbox
-}
+export type Recording = Awaited<ReturnType<typeof recordingOf>>
 /** `made`: the record that it made, for which a play drew another id. */
 export type RecordedRequest = {
   id: string
@@ -72,18 +47,12 @@ type Played = RecordedRequest & {
   isReproduced: boolean
   isPlayable: boolean
 }
-/** `written`: how a recorded id is written in a play. */
-type Playing = { plays: readonly Played[]; written: ReadonlyMap<string, string> }
+type Playing = Awaited<ReturnType<typeof playedIn>>
 
 /** All requests of the journal, or some. */
-export async function recordingOf(
-  sandbox: Sandbox,
-  words: SecretWords,
-  chosen?: readonly Entry[]
-): Promise<Recording> {
+export async function recordingOf(sandbox: Sandbox, words: SecretWords, chosen?: readonly Entry[]) {
   const { scenario, clock, evidence, inputs } = sandbox
   const { dropped } = evidence.journal
-  const of = evidence.prefix.slice(0, -1)
   const expected = expectedOf(sandbox, words, chosen)
   const isRunning = clock.running
   // requests that come meanwhile are not in it
@@ -104,6 +73,7 @@ export async function recordingOf(
       : []
   )
   const data: Record<string, object[]> = keys.length > 0 ? { api_keys: keys } : {}
+  // the id of each record by what the journal shows of it
   const ids = new Map<string, string>()
   for (const { family, record } of touched) {
     data[family] ??= []
@@ -112,9 +82,11 @@ export async function recordingOf(
     await pause()
   }
   return {
-    of,
+    /** `SANDBOX#PERIOD` in a run. */
+    of: evidence.prefix.slice(0, -1),
     scenario: scenario.name,
     calls,
+    /** Requests that the journal dropped before these. */
     dropped: chosen === undefined ? dropped + held.length - calls.length : 0,
     isRunning,
     words,
@@ -166,7 +138,7 @@ export async function scenarioOfCall(recording: Recording): Promise<RecordedScen
 }
 
 /** Plays requests that reached their operation. Errors: as of `Sandbox.load`. */
-async function playedIn(calls: readonly Entry[], recording: Recording): Promise<Playing> {
+async function playedIn(calls: readonly Entry[], recording: Recording) {
   const { beginning, ids, words, copied, expected } = recording
   const sandbox = recording.blank()
   await sandbox.load(documentOf('recorded', { name: 'recorded', ...beginning }), {

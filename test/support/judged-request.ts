@@ -87,6 +87,7 @@ export function judgedRequest(given: Given = {}): Entry & { reading: Reading } {
     ...pick({ values: {}, isUnknown: false, actor: null }),
     ...sent,
     settings,
+    store,
     request: arrivedAs(world as never, id, arriving)
   }
   return {
