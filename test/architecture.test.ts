@@ -54,7 +54,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   control: 172_500,
   console: 235_000,
   client: 28_600,
-  cli: 169_600,
+  cli: 165_000,
   top: 22_400,
   test: 2_461_800,
   [WORDS]: 37_000

@@ -14,7 +14,6 @@ const isRefusal = (error: Error) => error instanceof ApiError || error instanceo
 export const statusOf = (error: Error): number =>
   isRefusal(error) && error.code === 'setting_invalid' ? STATUS.misused : STATUS.failed
 
-/** Undefined for an error that is not of a file or folder. */
 function unusable(error: SystemError): string | undefined {
   const { path, syscall } = error
   if (path === undefined) return undefined
@@ -31,7 +30,6 @@ export function problemsOf(error: Error): readonly Problem[] {
   return [{ path: '', code: 'unread', message }]
 }
 
-/** What, where and what to do; the stack only of a defect. */
 export function failureLines(error: SystemError): string[] {
   const [first, ...more] = linesOf(error).map(line => visible(withoutSecrets(line)))
   return [`commerce-emulator: ${first}`, ...more]

@@ -39,12 +39,9 @@ export const GATES = [
 ]
 
 /** Makes the folder of reports. Errors: `setting_invalid` for a gate. */
-export async function reportingOf({
-  report = null,
-  verbose = false,
-  ...given
-}: Omit<GateFlags, 'report'> & { report?: string | null }): Promise<Reporting> {
-  const gates = gatesFrom(given)
+export async function reportingOf(flags: GateFlags): Promise<Reporting> {
+  const { report = null, verbose = false } = flags
+  const gates = gatesFrom(flags)
   if (report !== null) await mkdir(report, { recursive: true })
   return { gates, report, isVerbose: verbose }
 }
@@ -105,7 +102,6 @@ function runJson({ run, gates, hasPassed, ignore, status }: JudgedRun): string {
   return jsonText({ status, passed: hasPassed, gates: results, ignored: ignore, run })
 }
 
-/** Annotates problems in GitHub Actions. Returns the exit status. */
 export async function concludeCheck(
   checked: readonly CheckedFile[],
   report: string | undefined,

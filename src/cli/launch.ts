@@ -154,7 +154,9 @@ export async function settingsOfFlags(
     const place = `--set ${key === 'control_token' ? key : text}`
     if (value !== undefined && isSetting(key)) return { key, text: value, place }
     const said =
-      value === undefined ? say('set') : say('unknown_setting', key, adviceOnUnknown(key))
+      value === undefined
+        ? say('set')
+        : say('unknown_setting', key, didYouMean(key, SETTING_KEYS) || SAYS.settings_listed())
     problems.push({ path: place, ...said })
     return []
   })
@@ -162,12 +164,6 @@ export async function settingsOfFlags(
     isSetting(key) ? { key, text, place: String(SETTINGS[key].flag) } : []
   )
   return read([...fromSets, ...fromFlags], problems)
-}
-
-function adviceOnUnknown(key: string): string {
-  const group = SETTING_KEYS.filter(known => known.startsWith(`${key}.`))
-  if (group.length > 0) return SAYS.settings_in_group(group)
-  return didYouMean(key, SETTING_KEYS) || SAYS.settings_listed()
 }
 
 async function read(

@@ -58,7 +58,6 @@ setting and where its value came from.`
 /** What the help shows first; the other commands are under More. */
 const FIRST_COMMANDS = ['start', 'new', 'validate', 'check', 'exec', 'openapi']
 
-/** What ends the options, or is one. */
 const FLAG = /^-(-|[a-z]$)/i
 
 /** The exit status, null when the process goes on serving. */

@@ -41,7 +41,6 @@ export function originOf(address: string): string {
   return url.href.replace(/\/$/, '')
 }
 
-/** Errors: a `Failure` that says why the run cannot be read. */
 export async function runOf(emulator: RunningAddress): Promise<RunDocument> {
   const run = (text: string) => {
     const content = contentOf(text)

@@ -22,7 +22,6 @@ type Files = {
   names: readonly string[]
   withShared?: boolean
 }
-/** Adds the variables of the file to those known. */
 type CheckFile = (
   file: string,
   library: Library,

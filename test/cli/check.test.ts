@@ -703,12 +703,12 @@ t.test('check: options that contradict each other are refused before any play', 
   const wrongVar = (text: string, why: string) =>
     `option '--var <name=value>' argument '${text}' is invalid. ${why}`
   const cases: [args: string[], message: string][] = [
-    [['x.yaml', '--against', 'localhost'], SAYS.address(SAYS.not_http('localhost'))],
-    [['x.yaml', '--against', 'ftp://localhost'], SAYS.address(SAYS.not_http('ftp://localhost'))],
-    [['x.yaml', '--against', 'http://user@127.0.0.1'], SAYS.address(SAYS.has_login())],
-    [['x.yaml', '--against', 'http://:secret@127.0.0.1'], SAYS.address(SAYS.has_login())],
-    [['x.yaml', '--against', 'http://localhost/next?a=1'], SAYS.address(SAYS.has_query())],
-    [['x.yaml', '--against', 'http://localhost/next#a'], SAYS.address(SAYS.has_query())],
+    [['x.yaml', '--against', 'localhost'], SAYS.address()],
+    [['x.yaml', '--against', 'ftp://localhost'], SAYS.address()],
+    [['x.yaml', '--against', 'http://user@127.0.0.1'], SAYS.address()],
+    [['x.yaml', '--against', 'http://:secret@127.0.0.1'], SAYS.address()],
+    [['x.yaml', '--against', 'http://localhost/next?a=1'], SAYS.address()],
+    [['x.yaml', '--against', 'http://localhost/next#a'], SAYS.address()],
     [['x.yaml', '--write-settings', 'a.yaml'], SAYS.only_against('--write-settings')],
     [['x.yaml', '--key', 'sk_a'], SAYS.only_against('--key')],
     [['x.yaml', '--var', 'tkt_a'], wrongVar('tkt_a', SAYS.pair())],

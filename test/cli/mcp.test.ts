@@ -87,7 +87,7 @@ t.test('mcp: an agent with an emulator of its own', async t => {
   t.equal((await use('move_clock', { to: '2030-01-01T00:00:00Z' })).value.running, true)
   t.match((await use('move_clock', { by: '36h' })).value.now, /^2030-01-02T12/)
   t.match((await use('coverage')).text, /"percent":[1-9]/)
-  t.strictSame((await use('findings', { scope: 'run' })).value.data, [])
+  t.strictSame((await use('findings')).value.data, [])
   t.equal((await use('reset')).isError, false)
   t.equal((await use('list_requests')).text, 'That is all.')
   const past = (await use('explain_request', { id: `#1/${refused.request}` })).value

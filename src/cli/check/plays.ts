@@ -25,9 +25,7 @@ import { type PlayedWith, scenarioKeyOf } from './scenario-keys.js'
 
 export type CheckOptions = PlayedWith & {
   launch: Launch
-  /** Milliseconds to wait for a response of a service. */
   timeout: number
-  /** Besides steps and expectations. */
   failOn?: readonly Gate[]
 }
 /** `own` are the names and keys of the scenario, `bindings` those it is played with. */
@@ -40,7 +38,6 @@ export type Checking = CheckOptions & {
 /** Ten minutes: the longest that a play really waits at a running service. */
 const MAX_WAIT = 600_000
 
-/** The points of the steps and plays, and each that was played. */
 export async function playAll(
   checking: Checking,
   tally: Tally

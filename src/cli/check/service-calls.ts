@@ -7,7 +7,6 @@ import { answerRead, type Play, type StepAnswer } from '../../scenario/steps.js'
 import { reasonOf, SAYS } from '../sentences.js'
 
 const MAX_BYTES = 16_777_216
-/** Of a request that is expected to hang. */
 const HANG_MS = 1000
 
 export const NOT_SENT: StepAnswer = { status: 0, body: { error: { message: SAYS.not_sent() } } }
@@ -58,7 +57,6 @@ function faultBy({ name, cause }: FetchError, hasBegun: boolean): Fault | null {
 
 class UnreadableAnswer extends Error {}
 
-/** Errors: `UnreadableAnswer` if the response is compressed or too long. */
 async function textOf({ headers, body }: Response): Promise<string> {
   const encoding = headers.get('content-encoding') ?? 'identity'
   if (encoding.toLowerCase() !== 'identity') {

@@ -111,13 +111,11 @@ function refuseContradictions(
   if (against === undefined && key) refuse(SAYS.only_against('--key'))
   if (against === undefined && writeSettings !== undefined)
     refuse(SAYS.only_against('--write-settings'))
-  const problem = against === undefined ? null : addressProblem(against)
-  if (problem !== null) refuse(SAYS.address(problem))
+  if (against !== undefined && !isBaseAddress(against)) refuse(SAYS.address())
 }
 
-function addressProblem(text: string): string | null {
-  const url = URL.canParse(text) ? new URL(text) : null
-  if (url === null || !/^https?:$/.test(url.protocol)) return SAYS.not_http(text)
-  if (url.username !== '' || url.password !== '') return SAYS.has_login()
-  return url.search === '' && url.hash === '' ? null : SAYS.has_query()
+function isBaseAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, username, password, search, hash } = new URL(text)
+  return /^https?:$/.test(protocol) && `${username}${password}${search}${hash}` === ''
 }

@@ -26,7 +26,6 @@ import { originOf, runOf } from '../running.js'
 import { SAYS, shellWord } from '../sentences.js'
 
 type Command = [string, ...string[]]
-/** `killAfter`: seconds after a signal; `out`: file of the scenario to write; the names of variables for the command. */
 type ExecFlags = SettingFlags &
   GateFlags & { killAfter: number; out?: string } & Record<
     'urlName' | 'baseUrlName' | 'sandboxUrlName' | 'apiKeyName' | 'controlUrlName',
@@ -167,7 +166,6 @@ function variablesFor(
   }
 }
 
-/** What to run after a failure, by the request that shows it. */
 const nextFor =
   ({ recordings = [] }: RunDocument, out: string | undefined, report: string | null) =>
   (request: string): string => {

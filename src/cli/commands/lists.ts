@@ -1,4 +1,3 @@
-/** The commands that list what there is, a line each. */
 import { SETTINGS, settingsInForce } from '../../core/settings.js'
 import { visible } from '../../core/visible.js'
 import { ASSUMPTIONS } from '../../reference/assumptions.js'

@@ -41,7 +41,6 @@ export const REPRO: CommandSpec = {
   }
 }
 
-/** As YAML. Errors: a `Failure` for a file that has no such request. */
 async function scenarioInRun(name: string, file: string): Promise<string> {
   const { recordings = [] } = (await (await import('./report.js')).readRun(file)).run
   if (recordings.length === 0) throw new Failure(SAYS.no_recordings(file))

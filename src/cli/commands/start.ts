@@ -90,7 +90,6 @@ export function warnOfExposure(
   log.warn(SAYS.exposed(host))
 }
 
-/** Columns beside a name, where words allow it: eighty in all. */
 const COLUMNS = 68
 const MAX_KEYS = 8
 

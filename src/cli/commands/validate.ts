@@ -77,7 +77,6 @@ export async function validate(
   })
 }
 
-/** First the warnings. */
 async function problemsIn(
   file: string,
   library: Library,

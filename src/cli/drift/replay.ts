@@ -36,11 +36,9 @@ export type Deviation = Difference & {
   settings: GivenSettings[]
 }
 export type ReplayOptions = {
-  /** The base address of the service. */
   base: string
   /** By names of the scenario, those of the service. */
   variables: ReadonlyMap<string, string>
-  /** The emulator's key for one that was sent. */
   keyHere: (key: string) => string
 }
 
@@ -99,7 +97,6 @@ export class Replay {
     for (const one of differences) this.deviations.push({ ...one, played, isWrong, settings: [] })
   }
 
-  /** With the emulator's ids and key. */
   #execute(call: StepCall) {
     const mapped = (text: string) =>
       text.replace(/(?<=[=/])[\w-]+(?=[&/]|$)/g, this.#sides.pairs.here)
@@ -129,7 +126,6 @@ export class Replay {
   }
 }
 
-/** Whether the service did as only the script does here. */
 function isAsScripted(
   { step, problems, answer }: StepOutcome,
   here: StepAnswer,

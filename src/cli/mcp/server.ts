@@ -27,7 +27,6 @@ function resultOf(value: unknown, from: number, isReading: boolean) {
   return { content: [{ type: 'text' as const, text: `${whole.slice(from, end)}${rest}` }] }
 }
 
-/** A quarter of the size of ajv, which is the default. */
 const VALIDATOR = new CfWorkerJsonSchemaValidator()
 const DOCS = join(PACKAGE_ROOT, 'docs')
 

@@ -32,13 +32,6 @@ const SANDBOX = {
   sandbox: optional(text('The name of a sandbox; by default the emulator at the base address.'))
 }
 const FROM = { from: optional(integer(0, 'The character of a long answer to go on from.')) }
-const SCOPE = {
-  scope: optional(
-    word(['sandbox', 'run'], {
-      description: 'sandbox: since the last load or reset (default). run: since the start.'
-    })
-  )
-}
 const SCENARIO = {
   scenario: text('A name that list_scenarios lists, or a whole document in YAML or JSON.')
 }
@@ -59,7 +52,6 @@ const tool = <P extends TProperties>(
 /** A document in one line is told from a name, which has no line break. */
 const documentIn = (scenario: string) => (/^\s*\{|: /.test(scenario) ? `${scenario}\n` : scenario)
 
-/** On an emulator of its own. Returns the report of `check`. */
 async function played(scenario: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'scenario-'))
   try {
@@ -74,7 +66,6 @@ async function played(scenario: string): Promise<string> {
   }
 }
 
-/** Errors: `request_unknown`. */
 const ofRequest = (
   about: string,
   show: (at: Emulator, id: string) => Promise<unknown>,
@@ -180,15 +171,13 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     'Write a scenario in YAML that sends a request again, with the records that it touched.',
     (at, id) => at.recorded(id)
   ),
-  coverage: tool(
-    'List how often each rule of the reference was kept and broken.',
-    SCOPE,
-    (emulator, { scope }) => emulator.coverage({ scope } as never)
+  coverage: tool('List how often each rule of the reference was kept and broken.', {}, emulator =>
+    emulator.coverage()
   ),
   findings: tool(
     `List the mistakes of the client so far, such as ${Object.keys(FINDINGS).slice(0, 3).join(', ')}.`,
-    SCOPE,
-    (emulator, { scope }) => emulator.findings({ scope } as never)
+    {},
+    emulator => emulator.findings()
   ),
   verify: tool(
     'Judge what was expected: without an expectation, those of the loaded scenario.',
