@@ -50,8 +50,6 @@ export type RunOptions = {
   warn?: (line: string) => void
   /** Called with a sandbox that is about to forget its requests. */
   beforeForgetting?: (sandbox: Sandbox) => void
-  /** Called while a scenario loads: a label, and how many of how many are done. */
-  progress?: (label: string, done: number, total: number) => void
 }
 
 export type RunningEmulator = {
@@ -95,7 +93,6 @@ export async function runEmulator({
   warn = () => {},
   now = Date.now,
   logger,
-  progress,
   beforeForgetting
 }: RunOptions = {}): Promise<RunningEmulator> {
   const launch = {
@@ -105,7 +102,7 @@ export async function runEmulator({
   }
   const process = settingsInForce(launch).values
   const library = Library.by(process)
-  const sandboxes = new Sandboxes({ library, launch, machine: now, progress, beforeForgetting })
+  const sandboxes = new Sandboxes({ library, launch, machine: now, beforeForgetting })
   const folder =
     process.data === null
       ? null

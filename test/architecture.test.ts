@@ -54,7 +54,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   control: 157_950,
   console: 235_000,
   client: 28_600,
-  cli: 178_600,
+  cli: 165_000,
   top: 22_400,
   test: 2_458_800,
   [WORDS]: 37_000

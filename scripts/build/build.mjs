@@ -24,11 +24,9 @@ const DIST = join(ROOT, 'dist')
 const INPUTS = join(DIST, 'inputs.txt')
 /** Packages that are loaded when they are first needed, by the names of their files. */
 const LATER = {
-  'cli-progress': 'cli-progress',
   faker: '@faker-js/faker/locale/en',
   'light-my-request': 'light-my-request',
   lowdb: 'lowdb',
-  open: 'open',
   'pino-pretty': 'pino-pretty',
   'prom-client': 'prom-client',
   re2js: 're2js',
@@ -200,8 +198,7 @@ async function bundle() {
       entryPoints: {
         ...LATER,
         faker: './scripts/build/faker.mjs',
-        mcp: './scripts/build/mcp.mjs',
-        open: './scripts/build/open.cjs'
+        mcp: './scripts/build/mcp.mjs'
       },
       outdir: 'dist/packages',
       banner: { js: GLOBALS },

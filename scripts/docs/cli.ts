@@ -1,6 +1,6 @@
 /** docs/reference/cli.md: the commands, from the table that the command line reads. */
 import { Help, type Option } from 'commander'
-import { COMMANDS, type Spec } from '../../src/cli/commands.js'
+import { COMMANDS } from '../../src/cli/program.js'
 import { code, page, table } from './markdown.js'
 
 const INTRODUCTION = `\`npx commerce-emulator\`, or \`commerce-emulator\` where the package is installed; in the image it is \`node dist/main.js\`. Without a command it starts the emulator. \`--help\` prints the options of a command, \`--version\` the version.
@@ -20,7 +20,7 @@ const STATUSES = `## Exit statuses
 
 \`exec\` and \`record\` exit with the status of their command if it failed: [the statuses of exec](../ci.md#status).`
 
-const commands = Object.entries<Spec>(COMMANDS)
+const commands = Object.entries(COMMANDS)
 const descriptionOf = (option: Option) => new Help().optionDescription(option)
 /** Text whose patterns of files are code, so that no asterisk is read as Markdown. */
 const plain = (text: string) => text.replaceAll(/'?([^\s',]*\*[^\s',]*\w)'?/g, '`$1`')

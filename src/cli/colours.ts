@@ -1,4 +1,4 @@
-/** Colours of what commands print, where the terminal has some and NO_COLOR is not set. */
+/** Colours of what commands print. */
 import { styleText } from 'node:util'
 
 /** By how a line begins or ends; the first that fits counts. */
@@ -9,7 +9,7 @@ const STYLES: readonly (readonly [line: RegExp, style: 'red' | 'yellow' | 'green
   [/^ {2}Next /, 'bold']
 ]
 
-/** As it is for a file, a pipe, and a terminal without colours. */
+/** As it is for a file, a pipe, a terminal without colours, and where NO_COLOR is set. */
 export function coloured(
   text: string,
   stream: Partial<Pick<NodeJS.WriteStream, 'hasColors'>>

@@ -1,14 +1,11 @@
-/** Exit statuses, and error messages for the person at the terminal. */
-import { existsSync } from 'node:fs'
+/** Error messages for the person at the terminal. */
 import { EmulatorError } from '../client/error.js'
 import { ApiError, type Problem } from '../core/errors.js'
 import { withoutSecrets } from '../core/redaction.js'
 import { visible } from '../core/visible.js'
 import { problemLine } from '../scenario/read/refusal.js'
+import { STATUS } from './command.js'
 import { reasonOf, SAYS, type SystemError } from './sentences.js'
-
-/** `misused`: a wrong command line or setting; `gate`: all went well but a gate. */
-export const STATUS = { done: 0, failed: 1, misused: 2, gate: 3 } as const
 
 export class Failure extends Error {}
 
@@ -17,18 +14,12 @@ const isRefusal = (error: Error) => error instanceof ApiError || error instanceo
 export const statusOf = (error: Error): number =>
   isRefusal(error) && error.code === 'setting_invalid' ? STATUS.misused : STATUS.failed
 
-function otherEnding(path: string): string {
-  const other = path.replace(/\.ya?ml$/, ending => (ending === '.yml' ? '.yaml' : '.yml'))
-  return other !== path && !existsSync(path) && existsSync(other) ? `; did you mean ${other}?` : ''
-}
-
-/** Undefined for an error that is not of a file or folder. */
 function unusable(error: SystemError): string | undefined {
   const { path, syscall } = error
   if (path === undefined) return undefined
   return syscall === 'mkdir'
     ? SAYS.unmade(path, reasonOf('make', error))
-    : SAYS.unread(path, reasonOf('read', error)) + otherEnding(path)
+    : SAYS.unread(path, reasonOf('read', error))
 }
 
 /** Errors: rethrows a defect. */
@@ -39,7 +30,6 @@ export function problemsOf(error: Error): readonly Problem[] {
   return [{ path: '', code: 'unread', message }]
 }
 
-/** What, where and what to do; the stack only of a defect. */
 export function failureLines(error: SystemError): string[] {
   const [first, ...more] = linesOf(error).map(line => visible(withoutSecrets(line)))
   return [`commerce-emulator: ${first}`, ...more]

@@ -1,5 +1,6 @@
 /** Settings of the command line and the environment: texts that each schema converts and checks. */
 import { isIP } from 'node:net'
+import type { Option } from 'commander'
 import { checkerOf } from '../core/checking.js'
 import { ApiError, type Problem } from '../core/errors.js'
 import { didYouMean } from '../core/nearest.js'
@@ -16,13 +17,82 @@ import {
   variableOf
 } from '../core/settings.js'
 import { typedValue } from '../core/typed-value.js'
+import type { Launch } from '../scenario/scenario.js'
+import { collect, type Environment, namedValueOf, option, type Pairs } from './command.js'
 import { SAYS, say } from './sentences.js'
 
-type Given = { key: SettingKey; text: string; place: string; advice?: string }
+/** The flags of settings lie beside these, each under its own name. */
+export type SettingFlags = { set?: string[]; var?: Pairs; settings?: string }
+export type CommandLaunch = Launch & {
+  variables: SettingVariables
+  vars: { values: Record<string, string>; isText: true } | undefined
+}
 
-export const CHECKER = checkerOf(() => settingsSchema(() => true))
+export const VAR = option(
+  '--var <name=value>',
+  'Value of a scenario variable; repeatable.',
+  namedValueOf
+)
+export const A_FREE_PORT = 'default: a free one'
 
-export type Environment = Readonly<Record<string, string | undefined>>
+type SettingTexts = Readonly<Partial<Record<SettingKey, string>>>
+
+/**
+ * The flags of settings, `--set` and `--settings`. `notes` replace default and variable, `abouts`
+ * what a setting is.
+ */
+export function settingOptions(
+  keys: readonly SettingKey[],
+  notes: SettingTexts = {},
+  abouts: SettingTexts = {}
+): Option[] {
+  const named = keys.flatMap(key => {
+    const { flag, about, default: fallback } = SETTINGS[key]
+    if (!flag) return []
+    const note = fallback === null || fallback === false ? '' : `default: ${fallback}; `
+    const word = key === 'data' ? 'dir' : flag.split('-').at(-1)
+    return option(
+      typeof fallback === 'boolean' ? flag : `${flag} <${word}>`,
+      `${abouts[key] ?? about} (${notes[key] ?? `${note}variable: ${variableOf(key)}`})`
+    )
+  })
+  return [
+    ...named,
+    option('--set <key=value>', 'Any setting; repeatable.', collect),
+    option(
+      '--settings <file>',
+      'YAML or JSON file of settings; --set and the other flags take precedence.'
+    )
+  ]
+}
+
+export const FOLDERS = settingOptions(['fixtures_dir', 'scenarios_dir'])
+
+/** What the flags and the environment set. Errors: `setting_invalid`, and those of the file. */
+export async function launchOf(
+  { set = [], settings, var: values, ...flags }: SettingFlags,
+  environment: Environment
+): Promise<CommandLaunch> {
+  const named = Object.entries(flags).map(([name, value]): [string, string] => [
+    name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`),
+    String(value)
+  ])
+  const fromFile =
+    settings === undefined ? {} : await (await import('./settings-file.js')).readSettings(settings)
+  const fromFlags = await settingsOfFlags(Object.fromEntries(named), set)
+  return {
+    flag: { ...fromFile, ...fromFlags },
+    environment: await settingsOfEnvironment(environment),
+    variables: variablesIn(environment),
+    vars: values && { values: Object.fromEntries(values), isText: true }
+  }
+}
+
+type SettingText = { key: SettingKey; text: string; place: string; advice?: string }
+
+const CHECKER = checkerOf(() => settingsSchema(() => true))
+
+const isSetting = (key: string): key is SettingKey => Object.hasOwn(SETTINGS, key)
 
 /** With the prefix, else the bare one; an empty one is absent. */
 export function variablesIn(environment: Environment): SettingVariables {
@@ -36,11 +106,14 @@ export function variablesIn(environment: Environment): SettingVariables {
 
 /** Errors: `setting_invalid` with every problem. */
 export async function settingsOfEnvironment(environment: Environment): Promise<GivenSettings> {
-  const variables = Object.entries(variablesIn(environment)) as [SettingKey, string][]
+  const variables = variablesIn(environment)
   return read(
-    variables.map(([key, name]) => {
-      const text = environment[name] as string
-      return { key, text, place: `the variable ${name}`, advice: adviceOn(key, text, name) }
+    SETTING_KEYS.flatMap(key => {
+      const name = variables[key]
+      const text = name && environment[name]
+      return text
+        ? { key, text, place: `the variable ${name}`, advice: adviceOn(key, text, name) }
+        : []
     })
   )
 }
@@ -48,20 +121,14 @@ export async function settingsOfEnvironment(environment: Environment): Promise<G
 /** Refuses a bare HOST, which shells set. Errors: `setting_invalid`. */
 export function refuseForeignHost({ host }: GivenSettings, environment: Environment): void {
   const { HOST = '' } = environment
-  if (
+  const isMeant =
     host !== undefined ||
     variablesIn(environment).host !== 'HOST' ||
     isIP(HOST) !== 0 ||
     HOST === 'localhost'
-  )
-    return
-  throw settingInvalid([
-    {
-      path: 'the variable HOST',
-      code: 'host',
-      message: `${SAYS.host(HOST)}${adviceOn('host', HOST, 'HOST')}`
-    }
-  ])
+  if (isMeant) return
+  const message = `${SAYS.host(HOST)}${adviceOn('host', HOST, 'HOST')}`
+  throw settingInvalid([{ path: 'the variable HOST', code: 'host', message }])
 }
 
 const settingInvalid = (problems: Problem[]) =>
@@ -76,62 +143,40 @@ function adviceOn(key: SettingKey, text: string, name: string): string {
   return /^tcp:/.test(text) ? SAYS.kubernetes() : ''
 }
 
-/** Wrong values of these are found only when they are used. */
-const USED_LATER = SETTING_KEYS.filter(
-  key => SETTINGS[key].flag && !['watch', 'log_level', 'seed'].includes(key)
-)
-
-export function linesOnVariables(lines: readonly string[], environment: Environment): string[] {
-  return USED_LATER.flatMap(key => {
-    const name = variableOf(key)
-    const text = environment[name] ?? ''
-    const shown = key === 'port' ? `port ${text} ` : text
-    const isShown =
-      variablesIn(environment)[key] === name &&
-      lines.some(line => line.includes(shown) && !line.includes(`the variable ${name}`))
-    return isShown ? [SAYS.variable_is(name, text, adviceOn(key, text, name))] : []
-  })
-}
-
 /** Own flags win. Errors: `setting_invalid` with every problem. */
 export async function settingsOfFlags(
-  flags: Partial<Record<SettingKey, string>>,
+  flags: Readonly<Record<string, string>>,
   sets: readonly string[]
 ): Promise<GivenSettings> {
   const problems: Problem[] = []
   const fromSets = sets.flatMap(text => {
     const [, key = '', value] = /^([^=]+)=(.*)$/s.exec(text) ?? []
     const place = `--set ${key === 'control_token' ? key : text}`
-    if (value === undefined) problems.push({ path: place, ...say('set') })
-    else if (!Object.hasOwn(SETTINGS, key))
-      problems.push({ path: place, ...say('unknown_setting', key, suggestion(key)) })
-    else return [{ key: key as SettingKey, text: value, place }]
+    if (value !== undefined && isSetting(key)) return { key, text: value, place }
+    const said =
+      value === undefined
+        ? say('set')
+        : say('unknown_setting', key, didYouMean(key, SETTING_KEYS) || SAYS.settings_listed())
+    problems.push({ path: place, ...said })
     return []
   })
-  const fromFlags = Object.entries(flags).map(([key, text]) => ({
-    key: key as SettingKey,
-    text,
-    place: flagOf(key as SettingKey)
-  }))
+  const fromFlags = Object.entries(flags).flatMap(([key, text]) =>
+    isSetting(key) ? { key, text, place: String(SETTINGS[key].flag) } : []
+  )
   return read([...fromSets, ...fromFlags], problems)
 }
 
-const flagOf = (key: SettingKey) => SETTINGS[key].flag as string
-
-function suggestion(key: string): string {
-  const group = SETTING_KEYS.filter(known => known.startsWith(`${key}.`))
-  if (group.length > 0) return SAYS.settings_in_group(group)
-  return didYouMean(key, SETTING_KEYS) || SAYS.settings_listed()
-}
-
-async function read(given: readonly Given[], problems: Problem[] = []): Promise<GivenSettings> {
+async function read(
+  texts: readonly SettingText[],
+  problems: Problem[] = []
+): Promise<GivenSettings> {
   const values = Object.fromEntries(
-    given.map(({ key, text }) => [key, typedValue(text, SETTINGS[key].schema as { type?: string })])
+    texts.map(({ key, text }) => [key, typedValue(text, SETTINGS[key].schema as { type?: string })])
   )
   for (const { path, code, message } of await CHECKER.problems(nested(values))) {
-    const { place, advice = '' } = given.findLast(
+    const { place, advice = '' } = texts.findLast(
       ({ key }) => path === key || path.startsWith(`${key}[`)
-    ) as Given
+    ) as SettingText
     problems.push({ path: place, code, message: `${message}${advice}` })
   }
   if (problems.length > 0) throw settingInvalid(problems)

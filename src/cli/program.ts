@@ -1,16 +1,43 @@
-/** Reads the command line by the table of commands, and runs what it names. */
+/** The table of commands; reads the command line by it, and runs what it names. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { Argument, Command, CommanderError, Help } from 'commander'
-import { RETIRED_COMMANDS } from '../core/retired.js'
-import { visible } from '../core/visible.js'
+import { Command, CommanderError, Help } from 'commander'
 import { VERSION } from '../scenario/library.js'
 import { coloured } from './colours.js'
-import { COMMANDS, type CommandLine, type Spec } from './commands.js'
-import { failureLines, STATUS, statusOf } from './failures.js'
-import { linesOnVariables } from './launch.js'
+import { type CommandLine, type CommandSpec, STATUS } from './command.js'
+import { CHECK } from './commands/check.js'
+import { EXEC, RECORD } from './commands/exec.js'
+import { HEALTHCHECK } from './commands/healthcheck.js'
+import { JUDGE } from './commands/judge.js'
+import { LISTS } from './commands/lists.js'
+import { MCP } from './commands/mcp.js'
+import { NEW } from './commands/new.js'
+import { OPENAPI } from './commands/openapi.js'
+import { REPORT, REPORT_MERGE } from './commands/report.js'
+import { REPRO } from './commands/repro.js'
+import { START } from './commands/start.js'
+import { VALIDATE } from './commands/validate.js'
+import { failureLines, statusOf } from './failures.js'
 import { SAYS } from './sentences.js'
 
 export type Streams = Pick<CommandLine, 'stdout' | 'stderr'>
+
+/** In the order of the help; one below another has both names. */
+export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
+  start: START,
+  new: NEW,
+  validate: VALIDATE,
+  check: CHECK,
+  exec: EXEC,
+  record: RECORD,
+  judge: JUDGE,
+  repro: REPRO,
+  report: REPORT,
+  'report merge': REPORT_MERGE,
+  mcp: MCP,
+  openapi: OPENAPI,
+  ...LISTS,
+  healthcheck: HEALTHCHECK
+}
 
 const EXAMPLES = `
 Examples:
@@ -31,11 +58,7 @@ setting and where its value came from.`
 /** What the help shows first; the other commands are under More. */
 const FIRST_COMMANDS = ['start', 'new', 'validate', 'check', 'exec', 'openapi']
 
-/** What ends the options, or is one. */
 const FLAG = /^-(-|[a-z]$)/i
-
-/** The wait for another try to say that lines are missing. */
-const RETRY_MS = 1000
 
 /** The exit status, null when the process goes on serving. */
 export async function run(
@@ -44,53 +67,22 @@ export async function run(
   streams: Streams
 ): Promise<number | null> {
   const { stdout, stderr } = streams
-  const unwritten = outliveFailures(streams)
+  const failing = outliveFailures(streams)
   let status: number | null = STATUS.done
-  const program = programOn({ stdout, stderr }, args)
-  for (const [name, { about, argument, options = [], examples, run }] of Object.entries<Spec>(
-    COMMANDS
-  )) {
-    const [first, below] = name.split(' ') as [string, string?]
-    const above = below === undefined ? program : commandOf(program, first)
-    const command = above
-      .command(below ?? first, { isDefault: name === 'start' })
-      .description(about)
-      .addHelpText('after', examplesText(examples))
-      .showHelpAfterError(whereToLook(name === 'start' ? '' : ` ${name}`))
-    if (FIRST_COMMANDS.includes(name)) command.helpGroup('Commands:')
-    if (argument) {
-      const [name, about, choices] = argument
-      command.addArgument(
-        choices ? new Argument(name, about).choices(choices) : new Argument(name, about)
-      )
-    }
-    for (const option of options) {
-      // commander takes whatever follows for the value; this listener comes before its own
-      command.on(`option:${option.name()}`, (value?: string) => {
-        if (value !== undefined && FLAG.test(value) && args.includes(value))
-          command.error(`error: ${SAYS.no_option_value(option.flags, value)}`)
-      })
-      command.addOption(option)
-    }
+  const program = programOn(streams)
+  for (const [name, spec] of Object.entries(COMMANDS)) {
+    const { run } = spec
+    const command = addCommand(program, name, spec, args)
     if (!run) continue
-    // the options after a command to run are those of that command
-    command
-      .allowExcessArguments(name === 'start')
-      .passThroughOptions(argument?.[0] === '<command...>')
-    command.action(async () => {
-      const operand = argument ? command.processedArgs[0] : command.args
-      status = await run(operand as never, command.opts() as never, {
-        program,
-        environment,
-        stdout,
-        stderr
-      })
+    command.allowExcessArguments(name === 'start').action(async () => {
+      const operand = spec.argument ? command.processedArgs[0] : command.args
+      const line = { program, environment, stdout, stderr }
+      status = await run(command.opts(), line, operand)
     })
   }
-  const { options } = commandOf(program, 'start')
   // the options of the default command come before its own
   program.configureHelp({
-    visibleOptions: command => [...options, ...new Help().visibleOptions(command)]
+    visibleOptions: command => [...(START.options ?? []), ...new Help().visibleOptions(command)]
   })
   await program.parseAsync([...args], { from: 'user' }).catch(error => {
     if (error instanceof CommanderError) {
@@ -98,12 +90,10 @@ export async function run(
       return
     }
     status = statusOf(error)
-    const lines = failureLines(error)
-    for (const line of [...lines, ...linesOnVariables(lines, environment).map(visible)])
-      stderr.write(coloured(`${line}\n`, stderr))
+    stderr.write(coloured(`${failureLines(error).join('\n')}\n`, stderr))
   })
   await nextTurn()
-  return status === STATUS.done && unwritten.has('stdout') ? STATUS.failed : status
+  return status === STATUS.done && failing.has('stdout') ? STATUS.failed : status
 }
 
 /** Says what cannot be written, and returns what fails: not a reader that has read enough. */
@@ -113,20 +103,43 @@ function outliveFailures({ stdout, stderr }: Streams): ReadonlySet<string> {
     stream.on('error', ({ code, message }: NodeJS.ErrnoException) => {
       if (code === 'EPIPE' || failing.has(name)) return
       failing.add(name)
-      const say = () =>
-        stderr.write(`commerce-emulator: ${SAYS.lines_missing(name, message)}\n`, error => {
-          if (error) setTimeout(say, RETRY_MS).unref()
-          else if (stream === stderr) failing.delete(name)
-        })
-      say()
+      stderr.write(`commerce-emulator: ${SAYS.lines_missing(name, message)}\n`)
     })
   return failing
+}
+
+function addCommand(
+  program: Command,
+  name: string,
+  { about, argument, options = [], examples }: CommandSpec,
+  args: readonly string[]
+): Command {
+  const isDefault = name === 'start'
+  const [last = name, above] = name.split(' ').reverse()
+  const command = (above === undefined ? program : commandOf(program, above))
+    .command(last, { isDefault })
+    .description(about)
+    .addHelpText('after', examplesText(examples))
+    .showHelpAfterError(whereToLook(isDefault ? '' : ` ${name}`))
+    // the options after a command to run are those of that command
+    .passThroughOptions(argument?.[0] === '<command...>')
+  if (FIRST_COMMANDS.includes(name)) command.helpGroup('Commands:')
+  if (argument) command.argument(...argument)
+  for (const option of options) {
+    // commander takes whatever follows for the value; this listener comes before its own
+    command.on(`option:${option.name()}`, (value?: string) => {
+      if (value !== undefined && FLAG.test(value) && args.includes(value))
+        command.error(`error: ${SAYS.no_option_value(option.flags, value)}`)
+    })
+    command.addOption(option)
+  }
+  return command
 }
 
 const commandOf = (program: Command, name: string) =>
   program.commands.find(command => command.name() === name) as Command
 
-function examplesText(examples: Spec['examples']): string {
+function examplesText(examples: CommandSpec['examples']): string {
   const lines = examples.map(([about, line]) => `  # ${about}\n  ${line}`)
   return `\n${lines.length === 1 ? 'Example' : 'Examples'}:\n${lines.join('\n\n')}`
 }
@@ -134,20 +147,11 @@ function examplesText(examples: Spec['examples']): string {
 const whereToLook = (command: string) =>
   `(run commerce-emulator${command} --help for ${command === '' ? 'the commands and' : 'its'} flags)`
 
-/** Why a command line is refused: `message`, or what to use in place of a retired name in it. */
-function refusalOf(message: string, args: readonly string[]): string {
-  const words = args.map(word => word.replace(/=.*/s, ''))
-  const row = Object.entries(RETIRED_COMMANDS).find(([name]) =>
-    name
-      .split(' ')
-      .every((word, place) => (word.startsWith('-') ? words.includes(word) : words[place] === word))
-  )
-  // an option with several values takes the command for more of them
-  if (message.includes("argument 'command'")) return `${message.trim()}; ${SAYS.dashes_first()}\n`
-  return row === undefined ? message : `error: ${SAYS.retired(...row)}\n`
-}
+/** An option with several values takes the command for more of them. */
+const refusalOf = (message: string): string =>
+  message.includes("argument 'command'") ? `${message.trim()}; ${SAYS.dashes_first()}\n` : message
 
-const programOn = ({ stdout, stderr }: Streams, args: readonly string[]): Command =>
+const programOn = ({ stdout, stderr }: Streams): Command =>
   new Command('commerce-emulator')
     .description('A local emulator of the Commerce Service API.')
     .version(VERSION, '-V, --version', 'Print the version.')
@@ -159,7 +163,7 @@ const programOn = ({ stdout, stderr }: Streams, args: readonly string[]): Comman
     .configureOutput({
       writeOut: text => stdout.write(text),
       writeErr: text => stderr.write(coloured(text, stderr)),
-      outputError: (message, write) => write(refusalOf(message, args)),
+      outputError: (message, write) => write(refusalOf(message)),
       getOutHelpWidth: () => stdout.columns
     })
     .exitOverride()

@@ -11,7 +11,6 @@ import { isScenarioOrFixture } from '../scenario/loading.js'
 import type { Launch } from '../scenario/scenario.js'
 import { isSharedScript } from '../scenario/script/shared-script.js'
 import { say as sayOfDocument } from '../scenario/sentences.js'
-import type { Progress } from './progress.js'
 import { SAYS, say } from './sentences.js'
 
 /**
@@ -22,14 +21,11 @@ type Files = {
   launch: Launch
   names: readonly string[]
   withShared?: boolean
-  onProgress?: Progress | undefined
 }
-/** Adds the variables of the file to those known; `isAlone`: its place has no other. */
 type CheckFile = (
   file: string,
   library: Library,
-  known: Set<string>,
-  isAlone: boolean
+  known: Set<string>
 ) => Promise<Partial<CheckedFile>>
 
 const ENDINGS = '**/*.{yaml,yml,json}'
@@ -41,7 +37,7 @@ const IGNORED = ['**/node_modules/**']
  */
 export async function checkFiles(
   places: readonly string[],
-  { launch, names, withShared = false, onProgress }: Files,
+  { launch, names, withShared = false }: Files,
   checkFile: CheckFile
 ): Promise<CheckedFile[]> {
   const library = Library.by(settingsInForce(launch).values)
@@ -53,8 +49,7 @@ export async function checkFiles(
       ENDINGS
     )
     let isEmpty = true
-    for (const [index, file] of files.entries()) {
-      if (files.length > 1) onProgress?.(place, index, files.length)
+    for (const file of files) {
       const leftOut = isSearched ? await whyLeftOut(file, library, withShared) : null
       isEmpty &&= leftOut !== null
       if (seen.size === seen.add(resolve(file)).size) continue
@@ -62,7 +57,7 @@ export async function checkFiles(
         ...NOTHING_FOUND,
         file,
         leftOut,
-        ...(leftOut === null && (await checkFile(file, library, known, files.length === 1)))
+        ...(leftOut === null && (await checkFile(file, library, known)))
       })
     }
     const why = files.length > 0 ? say('no_scenario', isPattern) : say('no_files', isPattern)

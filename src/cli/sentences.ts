@@ -7,10 +7,8 @@ const DENIED = 'permission denied'
 const UNWRITABLE = {
   ENOTDIR: 'part of the path is a file, not a folder',
   EACCES: DENIED,
-  EPERM: DENIED,
-  EROFS: 'the file system is read-only'
+  EPERM: DENIED
 }
-/** By the code of the system. */
 const SYSTEM = {
   read: {
     ENOENT: 'no such file or folder',
@@ -29,16 +27,11 @@ const SYSTEM = {
   reach: {
     ECONNREFUSED: 'nothing listens at that address',
     ENOTFOUND: 'no such host',
-    EAI_AGAIN: 'the host name cannot be looked up at the moment',
-    EHOSTUNREACH: 'the host cannot be reached',
-    ENETUNREACH: 'the network cannot be reached',
     ECONNRESET: 'the connection was reset',
-    EPIPE: 'the connection was closed while the request was sent',
     UND_ERR_SOCKET: 'the connection was closed before a response',
     UND_ERR_CONNECT_TIMEOUT: 'the connection timed out',
     DEPTH_ZERO_SELF_SIGNED_CERT:
-      'its certificate is self-signed; set NODE_EXTRA_CA_CERTS to a file of certificates to trust',
-    CERT_HAS_EXPIRED: 'its certificate has expired'
+      'its certificate is self-signed; set NODE_EXTRA_CA_CERTS to a file of certificates to trust'
   }
 } as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>
 export type SystemError = Error & {
@@ -61,42 +54,31 @@ export const shellWord = (text: string, separator = '/'): string =>
     : `'${text.replaceAll("'", "'\\''")}'`
 
 export const SAYS = {
-  // command lines
   command_first: (word: string) => `the command ${word} must come first: commerce-emulator ${word}`,
   dashes_first: () => 'write it after --: commerce-emulator exec -- npm test',
   file_without_flag: (word: string) =>
     `unexpected argument ${word}; did you mean --scenario ${word}?`,
   unknown_command: (word: string, meant: string) => `unknown command ${word}${meant}`,
-  retired: (name: string, advice: string) => `${name} is not available; use ${advice}`,
   no_option_value: (flags: string, got: string) => {
     const [flag] = flags.split(' ')
     return `option '${flags}' must have a value; got ${got}. If that is the value, write ${flag}=${got}`
   },
   only_against: (flag: string) => `${flag} can be used only with --against`,
-  address: (problem: string) =>
-    `--against must be the base address of a service, such as https://service.example/next; ${problem}`,
-  not_http: (address: string) => `${address} is not an HTTP address`,
-  has_login: () => 'it has a user name or a password; send keys with --key',
-  has_query: () => 'it has a query or a fragment',
+  address: () =>
+    '--against must be the base address of a service, such as https://service.example/next, without a login, query or fragment; send keys with --key',
   pair: () => 'Must be NAME=VALUE.',
   twice: () => 'The variable has a value already; set it once.',
   percentage: () => 'Must be a percentage from 0 to 100.',
   whole: () => 'Must be a whole number from 1 to 2147483647.',
-  // settings
   set: () => 'must be key=value, such as --set pagination.max_limit=5',
   unknown_setting: (key: string, meant: string) => `unknown setting ${key}${meant}`,
   settings_listed: () => '; commerce-emulator settings lists them',
-  settings_in_group: (keys: readonly string[]) =>
-    `; the settings in that group are ${keys.join(', ')}`,
   host: (host: string) => `must be an IP address or localhost; got ${host}`,
   not_meant: (prefixed: string) =>
     `; if it is not for the emulator, unset it or set ${prefixed}, which takes precedence`,
   kubernetes: () =>
     '; Kubernetes sets it for a Service called commerce-emulator: set enableServiceLinks: false in the pod',
-  variable_is: (name: string, value: string, advice: string) =>
-    `  ${name} in the environment is ${value}${advice}.`,
   settings_object: () => 'must be an object of settings, such as pagination: { max_limit: 5 }',
-  // failures
   problems: (count: number) => `${count} problems; nothing was started`,
   port_in_use: (port: number, address: string) =>
     `port ${port} on ${address} is in use; stop the process that uses it, or choose another port with --port (0 picks a free one).`,
@@ -111,12 +93,9 @@ export const SAYS = {
     `lines are missing: ${stream} could not be written: ${why}`,
   out_unwritten: (path: string, why: string) =>
     `--out ${path} cannot be written: ${why}; nothing was run.`,
-  // start
   exposed: (host: string) =>
     `The emulator listens on ${host} without a control token: every machine that reaches the port can read and change its state. Set CONTROL_TOKEN, or let only this machine reach the port: HOST=127.0.0.1, or docker run -p 127.0.0.1:4010:4010.`,
   defect: () => 'The emulator is stopping because of a defect. Please report it.',
-  not_opened: (address: string, why: string) =>
-    `The browser cannot be opened: ${why}. Open ${address}.`,
   in_memory: () => 'in memory; --data DIR keeps them',
   kept: (file: string) => `kept in ${file}`,
   resumed: (file: string) => `continued from ${file}`,
@@ -125,19 +104,14 @@ export const SAYS = {
     `The scenario ${scenario} was not loaded: the data folder takes precedence. POST /_control/load loads it; so does --data with a new folder.`,
   vars_ignored: () =>
     'The values of --var have no effect: the data folder has a scenario that was loaded without them.',
-  // validate
   changed: (file: string) => `${file} changed:`,
-  // new
   file_name: (name: string) => `new needs a file name, such as declined-card; got "${name}"`,
   not_written: (file: string, why: string) => `${file} was not written: ${why}`,
   written: (file: string) => `${file} was written. Edit it, and then:`,
-  // exec and record
   warning: (line: string) => `warning: ${line}`,
   killing: (seconds: number, signal: string) =>
     `the command did not end within ${seconds} s of ${signal}, so it is being killed`,
   command_failed: (how: string) => `the command failed: it ended with ${how}`,
-  proxy: (variable: string) =>
-    `${variable} is set; the command gets NO_PROXY for localhost, so that it reaches the emulator`,
   not_run: (command: string, why: string) => `${command} cannot be run: ${why}`,
   no_such_command: () => 'no such command',
   too_many_recordings: (most: number, more: number) =>
@@ -148,15 +122,13 @@ export const SAYS = {
   record_it: () =>
     'run the same with record --out failed.yaml in place of exec: failed.yaml then replays the requests',
   check_it: (file: string) => `commerce-emulator check ${file}`,
-  // running emulators
   repro_it: (request: string, address: string) =>
     `commerce-emulator repro ${request} --url ${address}`,
   repro_of_run: (request: string, file: string) =>
     `commerce-emulator repro ${request} --run ${file}`,
   recording_of: (period: string) => `the recording of ${period}`,
   no_recordings: (file: string) => `${file} has no recordings; exec --report writes them.`,
-  not_in_run: (file: string, name: string, known: string) =>
-    `${file} has no request ${name} that can be replayed; it has ${known}`,
+  not_in_run: (file: string, name: string) => `${file} has no request ${name} that can be replayed`,
   not_replayed: (name: string) => `${name} gets another response when it is replayed`,
   emulator_address: (address: string) =>
     `${address} is not an HTTP address; give the emulator's, such as http://localhost:4010`,
@@ -168,7 +140,6 @@ export const SAYS = {
     `${address} responded with ${status}: ${text}`,
   unhealthy: (address: string, why: string) => `${address} did not respond: ${why}`,
   no_response_within: (seconds: number) => `no response within ${seconds} seconds`,
-  // report merge
   no_match: (pattern: string) => `No file matches ${pattern}.`,
   no_runs: (folder: string) => `${folder} has no run.json.`,
   not_a_run: (file: string) =>
@@ -176,14 +147,12 @@ export const SAYS = {
   other_version: (file: string, other: string, own: string) =>
     `${file} was written by version ${other}; this is ${own}. Merge reports of one version.`,
   ask_its_job: (request: string) => `see ${request} in the report of its job`,
-  // files to check
   no_scenario: (isPattern: boolean) => `${isPattern ? 'matches' : 'has'} no scenario or fixture`,
   no_files: (isPattern: boolean) =>
     isPattern ? 'matches no file' : 'has no file that ends in .yaml, .yml or .json',
   shared_script: () => 'left out: it has groups that scenarios share',
   other_document: () => 'left out: it is not a scenario or a fixture',
   valid: () => 'the document is valid',
-  // points of a check
   sends: () => 'requests are sent',
   no_steps: () => 'nothing was sent; write steps or play',
   file_exists: () => 'file exists',
@@ -197,16 +166,9 @@ export const SAYS = {
   caused: (play: string, about: string, advice: string) => `${play}: ${about} ${advice}`,
   counted: (seen: number, isUnplayed = false) =>
     `got ${countOf(seen, 'request')}${isUnplayed ? '; the scenario has no play, so check sends nothing: exec judges the requests of your tests' : ''}`,
-  held: (entry: string, how: string) =>
-    `the script entry ${entry} holds this request ${how}, or limit the hold with for`,
-  until: (waiting: number) => `until ${waiting} requests wait; send them with at_once`,
-  at_gate: (gate: string) => `at the gate ${gate}, which no play opens; use until in place of gate`,
-  // checks of a running service
   nothing_sent: (address: string) => `nothing was sent to ${address}`,
-  sent: (requests: number, address: string, keys: string) =>
-    `${countOf(requests, 'request')} sent to ${address}, ${keys}; no control requests, scripts or records were sent`,
-  without_key: () => 'without a key',
-  with_keys: (names: string) => `with the keys for ${names}`,
+  sent: (requests: number, address: string) =>
+    `${countOf(requests, 'request')} sent to ${address}; no control requests, scripts or records were sent`,
   not_compared: (file: string) => `${file} was not written: there was nothing to compare`,
   no_key: (name: string) => `no key for ${name}; add --key ${name}=KEY`,
   no_merchant_key: () => 'no key was given, and the scenario has no merchant key; add --key KEY',
@@ -214,17 +176,14 @@ export const SAYS = {
   not_sent: () => 'not sent: the service cannot be reached',
   no_response: (why: string) => `no response came: ${why}`,
   timed_out: (ms: number) => `no response came within ${ms} ms; wait longer with --timeout`,
-  waiting: () => 'waiting, in seconds',
   compressed: (encoding: string) =>
     `the response is compressed (Content-Encoding: ${encoding}), but Accept-Encoding: identity was sent`,
-  too_long: (bytes: number) =>
-    `the response is longer than ${bytes} bytes; read more with --max-answer`,
+  too_long: (bytes: number) => `the response is longer than ${bytes} bytes`,
   refused_reading: (path: string, status: number, why: string) =>
     `the response to GET ${path} was ${status}${why && ` (${why})`}`,
   too_many_records: (path: string, most: number) =>
     `GET ${path} has more than ${most} records, and not all were read`,
   users_of_account: () => 'the API lists Users only for one Account; name it with account',
-  // how a service differs
   differently: () => 'the service responds differently',
   by_setting: (settings: readonly string[]) =>
     `the service responds as the emulator does with --set ${settings.join(', or with --set ')}`,

@@ -34,12 +34,3 @@ export const RETIRED_NAMES = {
   },
   amount: { around: 'min and max alone' }
 } as const
-
-/** Commands and flags, as they are typed. */
-export const RETIRED_COMMANDS = {
-  lsp: 'the published JSON Schema in your editor (new writes its address into the file), and validate --watch',
-  coverage: 'report merge or judge, whose reports contain coverage',
-  'report diff': 'two reports, side by side',
-  'record --from': 'record, or repro for one request',
-  'check --step': 'check, and the request in the console'
-} as const

@@ -7,7 +7,7 @@ import { Run } from '../evidence/run.js'
 import type { Period } from '../evidence/run-history.js'
 import type { Tally } from '../scenario/expect/tally.js'
 import type { Library } from '../scenario/library.js'
-import type { Launch, LoadContext } from '../scenario/scenario.js'
+import type { Launch } from '../scenario/scenario.js'
 import type { Worker } from '../work/worker.js'
 import type { State } from './state.js'
 
@@ -18,7 +18,6 @@ export type Dependencies<S> = {
   machine: () => number
   run?: Run | undefined
   journals?: JournalBudget | undefined
-  progress?: LoadContext['progress']
   /** A sandbox that no request reaches needs none. */
   worker?: Worker | undefined
   beforeForgetting?: ((sandbox: S) => void) | undefined

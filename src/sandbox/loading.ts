@@ -40,8 +40,8 @@ export async function loadBody(
 }
 
 function contextOf({ dependencies }: Sandbox): LoadContext {
-  const { library, launch, progress, machine } = dependencies
-  return { library, launch, progress, clockFor: start => new Clock(machine, start) }
+  const { library, launch, machine } = dependencies
+  return { library, launch, clockFor: start => new Clock(machine, start) }
 }
 
 async function begin(

@@ -23,7 +23,7 @@ import { patternsIn } from './match/patterns.js'
 import { checkSteps, warnOfPlays } from './play/check.js'
 import { checkCount, tooLarge } from './read/refusal.js'
 import { idsMade, suggestedIds, type Trial } from './records/edits.js'
-import { type GenerationContext, recordsIn } from './records/fixture.js'
+import { recordsIn } from './records/fixture.js'
 import { FixtureImporter } from './records/importer.js'
 import { missingOf, recordsNamedBy, recordsNamedByState } from './records/named-records.js'
 import { compileScript } from './script/entry.js'
@@ -58,7 +58,6 @@ export type LoadContext = {
   library: Library
   launch: Launch
   clockFor: (start: ClockStart) => Clock
-  progress?: GenerationContext['progress']
   variables?: GivenVariables | undefined
   /** In place of the scenario's. */
   seed?: number | undefined
@@ -70,13 +69,13 @@ export type LoadContext = {
 export async function buildState(used: Used, name: string, context: LoadContext): Promise<Loaded> {
   const { data, problems, report, warn, written, isOpen = false } = used
   const { steps = [], play = [], expect = [], description = null } = data
-  const { launch, progress, seed = data.seed } = context
+  const { launch, seed = data.seed } = context
   const given = { ...flattened(data.settings ?? {}), ...(seed !== undefined && { seed }) }
   const { values: settings, sources } = settingsInForce({ ...launch, scenario: given })
   const clock = clockStartOf(data.clock)
   const now = context.clockFor(clock).now()
   const store = new Store()
-  const generation = { ids: new Ids(), now, settings, progress, isOpen }
+  const generation = { ids: new Ids(), now, settings, isOpen }
   checkSize(used)
   const importer = new FixtureImporter(store, generation, problems, used.warnings)
   await inSlices(importer.importing(used.fixtures))

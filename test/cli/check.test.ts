@@ -1,11 +1,10 @@
 import { writeFile } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
-import { PassThrough } from 'node:stream'
 import timers from 'node:timers/promises'
 import t from 'tap'
 import { parse } from 'yaml'
-import { type CheckOptions, check } from '../../src/cli/check.js'
-import { createProgressBar } from '../../src/cli/progress.js'
+import { check } from '../../src/cli/check/check.js'
+import type { CheckOptions } from '../../src/cli/check/plays.js'
 import { SAYS } from '../../src/cli/sentences.js'
 import { runEmulator } from '../../src/emulator.js'
 import { type CheckedFile, isFailed, isWarned } from '../../src/reports/points.js'
@@ -21,7 +20,6 @@ const OPTIONS: CheckOptions = {
   against: null,
   keys: new Map(),
   variables: new Map(),
-  maxBytes: 1_000_000,
   timeout: 30_000
 }
 /** Options for a running service. */
@@ -318,33 +316,6 @@ t.test('check: plays are sent as a client would, so that the script acts on them
   }
 })
 
-t.test('check: a request that waits in vain is said to be held, and by what', async t => {
-  const scenario = {
-    data: smallFixture(),
-    script: [
-      { name: 'two at once', on: ['GET /tickets', 'GET /refunds'], hold: { until: 2 } },
-      { on: 'GET /locations', hold: { gate: 'kitchen' } },
-      { on: 'GET /accounts', hold: { until: 2, for: '2s' } }
-    ],
-    play: ['GET /tickets', 'GET /locations', 'GET /accounts', 'GET /transactions'].map(request => ({
-      do: request
-    }))
-  }
-
-  const [checked] = await checkOf(t.testdir(), OPTIONS, scenario)
-
-  t.strictSame(
-    checked?.points.map(({ problems }) => problems.at(-1)?.message),
-    [
-      SAYS.held('two at once', SAYS.until(2)),
-      SAYS.held('scr_2', SAYS.at_gate('kitchen')),
-      undefined,
-      undefined,
-      `${SAYS.never_applied()}; nearly: applied: wanted something that it changes; got a hold that ended before its number came in play 3. GET /accounts`
-    ]
-  )
-})
-
 const LOST = ['connection_reset', 'empty_response', 'truncated_body'] as const
 
 t.test('check: plays are sent to a running service as they are', async t => {
@@ -390,7 +361,7 @@ t.test('check: plays are sent to a running service as they are', async t => {
 
   t.ok(waits.includes(60), 'a wait is a real one')
   t.equal(service.sandbox.evidence.journal.requests()[0]?.caller.userAgent, headers['User-Agent'])
-  t.strictSame(checked[0]?.notes, [SAYS.sent(4, service.baseUrl, SAYS.with_keys('***'))])
+  t.strictSame(checked[0]?.notes, [SAYS.sent(4, service.baseUrl)])
   t.strictSame(shownOf(checked), [
     '✓ play 1. POST /refunds',
     ...LOST.map((_, index) => `✓ play ${index + 3}. POST /refunds`),
@@ -542,9 +513,7 @@ t.test('check: a running service is sent only the steps', async t => {
         stdout.split('\n').flatMap(line => (/^ {2}[✓✗!]/.test(line) ? [line.slice(2, 5)] : [])),
         ['✓ 1', '✓ 2', '✓ 3', '✓ e', '✓ e', '✓ e', '! t']
       )
-      t.ok(
-        stdout.includes(`\n  ${SAYS.sent(3, base, SAYS.with_keys('sk_merchant, sk_reseller'))}\n`)
-      )
+      t.ok(stdout.includes(`\n  ${SAYS.sent(3, base)}\n`))
       t.ok(
         stdout.includes(
           `${file}:1:786 3. GET /tickets: ${SAYS.other_values('tkt_there', ['reference'])}\n\n6 passed, 0 failed, 1 warning\n`
@@ -734,12 +703,12 @@ t.test('check: options that contradict each other are refused before any play', 
   const wrongVar = (text: string, why: string) =>
     `option '--var <name=value>' argument '${text}' is invalid. ${why}`
   const cases: [args: string[], message: string][] = [
-    [['x.yaml', '--against', 'localhost'], SAYS.address(SAYS.not_http('localhost'))],
-    [['x.yaml', '--against', 'ftp://localhost'], SAYS.address(SAYS.not_http('ftp://localhost'))],
-    [['x.yaml', '--against', 'http://user@127.0.0.1'], SAYS.address(SAYS.has_login())],
-    [['x.yaml', '--against', 'http://:secret@127.0.0.1'], SAYS.address(SAYS.has_login())],
-    [['x.yaml', '--against', 'http://localhost/next?a=1'], SAYS.address(SAYS.has_query())],
-    [['x.yaml', '--against', 'http://localhost/next#a'], SAYS.address(SAYS.has_query())],
+    [['x.yaml', '--against', 'localhost'], SAYS.address()],
+    [['x.yaml', '--against', 'ftp://localhost'], SAYS.address()],
+    [['x.yaml', '--against', 'http://user@127.0.0.1'], SAYS.address()],
+    [['x.yaml', '--against', 'http://:secret@127.0.0.1'], SAYS.address()],
+    [['x.yaml', '--against', 'http://localhost/next?a=1'], SAYS.address()],
+    [['x.yaml', '--against', 'http://localhost/next#a'], SAYS.address()],
     [['x.yaml', '--write-settings', 'a.yaml'], SAYS.only_against('--write-settings')],
     [['x.yaml', '--key', 'sk_a'], SAYS.only_against('--key')],
     [['x.yaml', '--var', 'tkt_a'], wrongVar('tkt_a', SAYS.pair())],
@@ -754,73 +723,4 @@ t.test('check: options that contradict each other are refused before any play', 
       args.join(' ')
     )
   }
-})
-
-t.test('cli: a progress bar appears on a terminal once the work has taken a second', async t => {
-  const written = async (
-    isTTY: boolean,
-    ...steps: [ms: number, what: string, done: number, total: number][]
-  ) => {
-    let now = 0
-    const texts: string[] = []
-    const done = () => true
-    const write = (text: string) => texts.push(text) > 0
-    const stream = Object.assign(new PassThrough(), {
-      isTTY,
-      columns: 80,
-      cursorTo: done,
-      clearLine: done,
-      moveCursor: done,
-      clearScreenDown: done,
-      write
-    })
-    const bar = await createProgressBar(stream as unknown as NodeJS.WriteStream, () => now)
-    for (const [ms, ...update] of steps) {
-      now = ms
-      bar.update(...update)
-    }
-    bar.stop()
-    return texts.join('')
-  }
-  const work = [
-    [0, 'tickets', 0, 4000],
-    [999, 'tickets', 1000, 4000],
-    [1000, 'tickets', 2000, 4000],
-    [1001, 'transactions', 1, 10]
-  ] as [number, string, number, number][]
-
-  const shown = await written(true, ...work)
-
-  t.match(shown, / {2}tickets █+░+ 2000\/4000/)
-  t.notOk(shown.includes('1000/4000'), 'not within the first second')
-  t.notOk(shown.includes('\x1b[?25l'), 'the cursor is never hidden')
-  t.strictSame(
-    [await written(false, ...work), await written(true, ...work.slice(0, 2)), await written(true)],
-    ['', '', '']
-  )
-})
-
-t.test('cli: long work reports its progress', async t => {
-  const root = t.testdir({
-    'long.json': JSON.stringify({
-      data: smallFixture(),
-      generate: [{ tickets: 1000 }],
-      steps: [{ do: 'GET /tickets' }, { do: 'GET /tickets' }]
-    })
-  })
-  const reported: [string, number, number][] = []
-  const report = (what: string, done: number, total: number) =>
-    void reported.push([what, done, total])
-
-  await check([`${root}/long.json`], { ...OPTIONS, onProgress: report })
-  t.strictSame(reported, [
-    [`${root}/long.json`, 0, 2],
-    [`${root}/long.json`, 1, 2],
-    [`${root}/long.json`, 2, 2]
-  ])
-  reported.length = 0
-  const { close } = await runEmulator({ scenario: `${root}/long.json`, progress: report })
-  await close()
-  t.strictSame(reported.at(-1), ['tickets', 1000, 1000])
-  t.equal((await check([`${root}/long.json`], OPTIONS))[0]?.points.length, 2, 'or to nobody')
 })

@@ -912,7 +912,7 @@ t.test('check: why a call that was never sent has no answer', async t => {
     ['http://:', 'GET', SAYS.no_response('ERR_INVALID_URL')]
   ]
   for (const [base, method, message] of cases) {
-    const answer = await playOver(base, { maxBytes: 1_000_000, timeout: 30_000 })(
+    const answer = await playOver(base, 30_000)(
       { method, path: '/tickets', query: '', key: null, form: null },
       undefined as never
     )

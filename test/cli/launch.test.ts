@@ -3,16 +3,9 @@
  * means something else.
  */
 import t from 'tap'
-import {
-  linesOnVariables,
-  refuseForeignHost,
-  settingsOfEnvironment,
-  variablesIn
-} from '../../src/cli/launch.js'
-import { SAYS } from '../../src/cli/sentences.js'
+import { refuseForeignHost, settingsOfEnvironment, variablesIn } from '../../src/cli/launch.js'
 import { prefixedVariableOf, SETTING_KEYS, variableOf } from '../../src/core/settings.js'
 import { runEmulator } from '../../src/emulator.js'
-import { ran } from '../support/command.js'
 
 t.test('every setting is read from its variable with the prefix', async t => {
   t.equal(prefixedVariableOf('pagination.max_limit'), 'COMMERCE_EMULATOR_PAGINATION_MAX_LIMIT')
@@ -63,32 +56,6 @@ t.test('a bare HOST is an address or localhost', async t => {
       )
     else t.doesNotThrow(check, JSON.stringify(environment))
   }
-})
-
-t.test('a failure names the bare variable that its value came from', async t => {
-  const folder = t.testdir({ other: 'x' })
-  const lineOn = (name: string, value: string) =>
-    `  ${name} in the environment is ${value}${SAYS.not_meant(`COMMERCE_EMULATOR_${name}`)}.`
-  const failing = async (environment: Record<string, string>) => {
-    const { status, stderr } = await ran(['--port', '0', '--log-level', 'silent'], environment)
-    t.equal(status, 1)
-    return stderr.trimEnd().split('\n')
-  }
-  for (const [name, value] of [
-    ['DATA', folder],
-    ['SCENARIO', 'production'],
-    ['FIXTURES_DIR', `${folder}/none`]
-  ] as const)
-    t.equal((await failing({ [name]: value })).at(-1), lineOn(name, value))
-  const meant = await failing({ COMMERCE_EMULATOR_DATA: folder, DATA: 'x' })
-  t.notOk(
-    meant.some(line => line.includes('in the environment')),
-    'one with the prefix is meant'
-  )
-  const others = { PORT: '4010', HOST: '1.2.3.4', SEED: '4010', DATA: 'other', SCENARIO: '' }
-  t.strictSame(linesOnVariables(['port 4010 is in use', 'the variable HOST: 1.2.3.4'], others), [
-    lineOn('PORT', '4010')
-  ])
 })
 
 t.test('the settings in force tell the variable that each was read from', async t => {

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { PassThrough } from 'node:stream'
 import t from 'tap'
 import { parse } from 'yaml'
-import { Recorder } from '../../src/cli/record.js'
+import { Recorder } from '../../src/cli/recorder.js'
 import { reasonOf, SAYS } from '../../src/cli/sentences.js'
 import { ApiError } from '../../src/core/errors.js'
 import { startEmulator } from '../../src/index.js'
@@ -288,14 +288,10 @@ save(${JSON.stringify(`${t.testdirName}/texts`)}, texts)`
     (await ran(['repro', 'other/#1/req_4', '--run', `${folder}/all/run.json`])).stdout,
     texts['#1/req_4']
   )
-  for (const [name, why] of [
-    ['#1/req_3', '#1/req_1, #1/req_2, #1/req_4, #1/req_5, #1/req_6, #2/req_1, one#1/req_1'],
-    ['req_1', '#1/req_1'],
-    ['two#1/req_1', '#1/req_1']
-  ] as const) {
+  for (const name of ['#1/req_3', 'req_1', 'two#1/req_1']) {
     const { status, stderr } = await ran(['repro', name, '--run', file])
     t.equal(status, 1)
-    t.match(stderr, SAYS.not_in_run(file, name, why))
+    t.match(stderr, SAYS.not_in_run(file, name))
   }
   const { run, ...more } = JSON.parse(readFileSync(file, 'utf8'))
   run.recordings[0].requests.push({ id: 'req_9' })

@@ -1,17 +1,14 @@
 /**
- * What the command line lists, completes, colours, reads from stdin, and says of names that are
+ * What the command line lists, colours, reads from stdin, and says of names that are
  * nearly right.
  */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { PassThrough, Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { check } from '../../src/cli/check.js'
 import { coloured } from '../../src/cli/colours.js'
-import { COMMANDS } from '../../src/cli/commands.js'
 import { SAYS } from '../../src/cli/sentences.js'
-import { start } from '../../src/cli/start.js'
 import { SETTING_KEYS } from '../../src/core/settings.js'
 import { ASSUMPTIONS } from '../../src/reference/assumptions.js'
 import { RULES } from '../../src/reference/rules.js'
@@ -49,115 +46,6 @@ t.test('scenarios, rules, assumptions, settings: each is listed in a line', asyn
       line => !lines.some(listed => listed.startsWith(line))
     ),
     []
-  )
-})
-
-t.test('completion: a shell completes commands, the words below them and options', async t => {
-  const { stdout: bash } = await ran(['completion', 'bash'])
-  const cases: [line: string, completed: string][] = [
-    ['commerce-emulator ch', 'check'],
-    ['commerce-emulator check --ag', '--against'],
-    ['commerce-emulator report m', 'merge'],
-    ['commerce-emulator report --min', '--min-coverage'],
-    ['commerce-emulator completion z', 'zsh'],
-    ['commerce-emulator --port 0 --wa', '--watch'],
-    ['commerce-emulator check own', '']
-  ]
-  const calls = cases.map(
-    ([line]) =>
-      `COMP_WORDS=(${line}); COMP_CWORD=$((\${#COMP_WORDS[@]}-1)); _commerce_emulator; echo "\${COMPREPLY[*]}"`
-  )
-  const { stdout, stderr } = spawnSync('bash', ['-c', [bash, ...calls].join('\n')], {
-    encoding: 'utf8'
-  })
-  t.strictSame(
-    [stderr, stdout.trimEnd().split('\n')],
-    ['', cases.slice(0, -1).map(([, completed]) => completed)]
-  )
-  t.ok((await ran(['completion', 'zsh'])).stdout.endsWith(`bashcompinit\n${bash}`))
-  const fish = (await ran(['completion', 'fish'])).stdout
-  for (const name of Object.keys(COMMANDS))
-    if (!name.includes(' '))
-      t.ok(fish.includes(`-n '__fish_use_subcommand' -f -a ${name} -d '`), name)
-  for (const line of [
-    "-n '__fish_seen_subcommand_from report' -f -a merge -d 'merge'",
-    "-n '__fish_seen_subcommand_from exec' -l report -r -d"
-  ])
-    t.ok(fish.includes(line), line)
-  t.equal((await ran(['completion', 'ksh'])).status, 2)
-})
-
-const notInstalled = (shell: string) =>
-  spawnSync(shell, ['--version']).error ? `${shell} is not installed` : false
-/** What is typed after the name, up to a tab, and what it becomes. */
-const TYPED: [typed: string, completed: string][] = [
-  ['compl', 'completion'],
-  ['completion z', 'completion zsh'],
-  ['check --ag', 'check --against'],
-  ['report mer', 'report merge'],
-  ['--port 0 --wa', '--port 0 --watch'],
-  ['--vers', '--version'],
-  ['check decl', 'check declined.yaml']
-]
-
-t.test('completion: fish itself completes', { skip: notInstalled('fish') }, async t => {
-  const cwd = t.testdir({
-    'declined.yaml': '',
-    'own.fish': (await ran(['completion', 'fish'])).stdout
-  })
-  const asks = TYPED.map(([typed]) => `complete -C 'commerce-emulator ${typed}'`)
-  const { stdout, stderr } = spawnSync(
-    'fish',
-    ['--no-config', '-c', ['source own.fish', ...asks].join('\n')],
-    { cwd, encoding: 'utf8' }
-  )
-  t.strictSame(
-    [
-      stderr,
-      stdout
-        .trimEnd()
-        .split('\n')
-        .map(line => line.split('\t')[0])
-    ],
-    ['', TYPED.map(([, completed]) => completed.split(' ').at(-1))]
-  )
-})
-
-/**
- * Types lines into an interactive zsh, each with a tab, and prints the arguments that it then runs
- * the command with.
- */
-const TYPE = `zmodload zsh/zpty
-zpty z zsh -f -i
-zpty -w z 'commerce-emulator() { print -r -- ARGUMENTS=\${(j: :)@}. }; source own.zsh'
-for line; do
-  zpty -w z "commerce-emulator $line"$'\\t'
-  zpty -r -m z shown $'*\\nARGUMENTS=*.\\r\\n*'
-  print -r -- \${\${shown##*$'\\n'ARGUMENTS=}%.*}
-done
-zpty -d z`
-
-t.test('completion: zsh completes, as it did', { skip: notInstalled('zsh') }, async t => {
-  const zsh = (await ran(['completion', 'zsh'])).stdout
-  const cwd = t.testdir({ 'declined.yaml': '', 'own.zsh': zsh })
-  const run = (text: string, ...args: string[]) =>
-    spawnSync('zsh', ['-f', '-c', text, 'zsh', ...args], {
-      cwd,
-      encoding: 'utf8',
-      timeout: 60_000,
-      env: { ...process.env, HOME: cwd, ZDOTDIR: cwd }
-    }).stdout
-  t.strictSame(
-    run(TYPE, ...TYPED.map(([typed]) => typed))
-      .trimEnd()
-      .split('\n'),
-    TYPED.map(([, completed]) => completed)
-  )
-  t.equal(
-    run(
-      'autoload -U compinit; compinit -u; compdef _of_another another; source own.zsh; print ${_comps[another]}'
-    ),
-    '_of_another\n'
   )
 })
 
@@ -209,7 +97,6 @@ t.test('check: of several files those that failed come last', async t => {
   const own = (path: string) =>
     JSON.stringify({ data: smallFixture(), play: [{ do: `GET ${path}` }] })
   const root = t.testdir({ 'a.json': own('/tickets/none'), 'b.json': own('/tickets') })
-  const reported: unknown[] = []
   const { stdout } = await ran(['check', root])
   t.strictSame(
     stdout
@@ -218,19 +105,6 @@ t.test('check: of several files those that failed come last', async t => {
       .filter(line => line.endsWith('.json')),
     ['b.json', 'a.json']
   )
-  await check([root], {
-    launch: { flag: {}, environment: {} },
-    against: null,
-    keys: new Map(),
-    variables: new Map(),
-    maxBytes: 1,
-    timeout: 1,
-    onProgress: (...update) => reported.push(update)
-  })
-  t.strictSame(reported, [
-    [root, 0, 2],
-    [root, 1, 2]
-  ])
 })
 
 t.test('start: a scenario that is not there is told from a near name and from a file', async t => {
@@ -281,23 +155,6 @@ t.test('record, exec: a run that failed a gate names the command that plays it a
     ...script(`await call('GET /tickets')`)
   ])
   t.ok(unmet.stderr.endsWith(`\n  Next          ${SAYS.record_it()}\n`), unmet.stderr)
-})
-
-t.test('start: a browser that cannot be opened is warned of, and the emulator goes on', async t => {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
-  const closes: ((reason: { err?: Error }) => Promise<void>)[] = []
-  const beforeEnd = (_options: object, close: (typeof closes)[number]) => void closes.push(close)
-  await start(
-    { settings: { port: 0, log_level: 'warn' }, environment: {}, quiet: true, open: true },
-    { stdout, stderr } as never,
-    beforeEnd as never,
-    async () => {
-      throw new Error('no browser')
-    }
-  )
-  await closes[0]?.({})
-  const control = String(stdout.read()).replace(/.*(http.*)\/next\n/s, '$1/_control')
-  t.equal(JSON.parse(String(stderr.read())).msg, SAYS.not_opened(control, 'no browser'))
 })
 
 t.test('the command and the package say which Node.js they need before they load anything', t => {

@@ -363,23 +363,15 @@ t.test('generate: later entries do not change what earlier ones gave', async t =
   )
 })
 
-t.test('generate: 2,000 records are made and imported, with their progress reported', async t => {
-  const reported: string[] = []
-
+t.test('generate: 2,000 records are made and imported', async t => {
   const of = { location: 'loc_b', created: RANGE }
   const generate = [
     { tickets: 1000, ...of },
     { transactions: 700, refunded: 0.5, ...of }
   ]
-  const progress = (what: string, done: number, total: number) =>
-    void reported.push(`${what} ${done}/${total}`)
-  const { store } = await firstStateIn(
-    { clock: NOW, data: smallFixture(EMPTY), generate },
-    { progress }
-  )
+  const { store } = await firstStateIn({ clock: NOW, data: smallFixture(EMPTY), generate })
 
   t.strictSame([store.tickets.size, store.transactions.size, store.refunds.size], [1001, 700, 350])
-  t.strictSame([reported.length, reported.at(-1)], [2055, 'refunds 350/350'])
 })
 
 t.test('generate: whole and partial refunds, and payments of each Ticket', async t => {

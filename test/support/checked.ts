@@ -1,5 +1,5 @@
 /** What `check` finds wrong with files, in process. */
-import { check } from '../../src/cli/check.js'
+import { check } from '../../src/cli/check/check.js'
 import { isFailed } from '../../src/reports/points.js'
 
 export type Failure = { file: string; title: string; messages: string[] }
@@ -11,7 +11,6 @@ export async function failuresIn(files: readonly string[]): Promise<Failure[]> {
     against: null,
     keys: new Map(),
     variables: new Map(),
-    maxBytes: 0,
     timeout: 0
   })
   return checked.flatMap(({ points }) =>

@@ -6,16 +6,28 @@ import { PassThrough } from 'node:stream'
 import type { Test } from 'tap'
 import { run, type Streams } from '../../src/cli/program.js'
 
-export type Ran = { status: number | null; stdout: string; stderr: string }
+export type Ran = { status: number; stdout: string; stderr: string }
 
-/** Runs a command line with streams of its own. */
+/** Milliseconds in which every command of a test ends. */
+const LIMIT = 120_000
+
+/** Ends the test file: what goes on serving would keep its process until the runner kills it. */
+function stop(args: string[]): never {
+  process.stderr.write(`commerce-emulator ${args.join(' ')} did not end\n`)
+  process.exit(1)
+}
+
+/** Runs a command line with streams of its own, which has to end. */
 export async function ran(
   args: string[],
   environment: Record<string, string> = {},
   isTTY = false
 ): Promise<Ran> {
   const [stdout, stderr] = [new PassThrough(), Object.assign(new PassThrough(), { isTTY })]
+  const guard = setTimeout(stop, LIMIT, args)
   const status = await run(args, environment, { stdout, stderr } as unknown as Streams)
+  clearTimeout(guard)
+  if (status === null) stop(args)
   const textOf = (stream: PassThrough) => String(stream.read() ?? '')
   return { status, stdout: textOf(stdout), stderr: textOf(stderr) }
 }

@@ -10,7 +10,7 @@ import type { FirstState, LoadContext } from '../../src/scenario/scenario.js'
 import { coded } from './codes.js'
 
 /** How a document is loaded: `machine` is the machine's time, `name` that of the document. */
-export type Where = Partial<Pick<LoadContext, 'library' | 'progress' | 'variables'>> & {
+export type Where = Partial<Pick<LoadContext, 'library' | 'variables'>> & {
   flag?: GivenSettings
   file?: string | null
   name?: string
@@ -40,14 +40,14 @@ export async function firstStateIn(
     machine = Date.parse('2026-04-01T00:00:00.000Z'),
     limits = DEFAULT_LIMITS
   } = where
-  const { progress, variables, warn } = where
+  const { variables, warn } = where
   const document =
     typeof data === 'string' ? await readDocument(name, data, { limits }) : documentOf(name, data)
   const clockFor: LoadContext['clockFor'] = start => new Clock(() => machine, start)
   return firstStateOf(
     document,
     { name: 'given', file },
-    { library, launch: { flag, environment: {} }, clockFor, progress, variables, warn }
+    { library, launch: { flag, environment: {} }, clockFor, variables, warn }
   )
 }
 

@@ -14,7 +14,6 @@ export type PlayedWith = {
   against: string | null
   /** What is sent in place of keys of the scenario; `''` is for steps that name none. */
   keys: ReadonlyMap<string, string>
-  /** Values of `${NAME}`. */
   variables: ReadonlyMap<string, string>
 }
 
@@ -41,7 +40,6 @@ export function bindingsFor(own: StepBindings, given: PlayedWith): StepBindings 
   return { variable, key }
 }
 
-/** Undefined where none is given. */
 function keyGiven(name: string, own: StepBindings, { keys }: PlayedWith): string | undefined {
   const first = own.key('')
   return (

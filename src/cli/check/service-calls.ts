@@ -6,16 +6,13 @@ import type { Fault } from '../../scenario/script.js'
 import { answerRead, type Play, type StepAnswer } from '../../scenario/steps.js'
 import { reasonOf, SAYS } from '../sentences.js'
 
-/** In bytes and milliseconds. */
-export type ResponseBounds = { maxBytes: number; timeout: number }
-
-/** Of a request that is expected to hang. */
+const MAX_BYTES = 16_777_216
 const HANG_MS = 1000
 
 export const NOT_SENT: StepAnswer = { status: 0, body: { error: { message: SAYS.not_sent() } } }
 
 /** Follows no redirects: no key goes elsewhere. Status 0: no response can be read. */
-export function playOver(base: string, { maxBytes, timeout }: ResponseBounds): Play {
+export function playOver(base: string, timeout: number): Play {
   let isUnreachable = false
   return async ({ method, path, query, key, form, headers }, fault) => {
     if (isUnreachable) return NOT_SENT
@@ -35,11 +32,7 @@ export function playOver(base: string, { maxBytes, timeout }: ResponseBounds): P
         },
         ...(form !== null && { body: form })
       })
-      return answerRead(
-        answer.status,
-        Object.fromEntries(answer.headers),
-        await textOf(answer, maxBytes)
-      )
+      return answerRead(answer.status, Object.fromEntries(answer.headers), await textOf(answer))
     } catch (error) {
       const message = whyNone(error as Error, wait)
       isUnreachable = UNREACHABLE.includes((error as FetchError).cause?.code)
@@ -64,8 +57,7 @@ function faultBy({ name, cause }: FetchError, hasBegun: boolean): Fault | null {
 
 class UnreadableAnswer extends Error {}
 
-/** Errors: `UnreadableAnswer` if the response is compressed or too long. */
-async function textOf({ headers, body }: Response, maxBytes: number): Promise<string> {
+async function textOf({ headers, body }: Response): Promise<string> {
   const encoding = headers.get('content-encoding') ?? 'identity'
   if (encoding.toLowerCase() !== 'identity') {
     await body?.cancel()
@@ -76,7 +68,7 @@ async function textOf({ headers, body }: Response, maxBytes: number): Promise<st
   for await (const chunk of body ?? []) {
     bytes += chunk.length
     // leaving the loop ends the connection
-    if (bytes > maxBytes) throw new UnreadableAnswer(SAYS.too_long(maxBytes))
+    if (bytes > MAX_BYTES) throw new UnreadableAnswer(SAYS.too_long(MAX_BYTES))
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString()

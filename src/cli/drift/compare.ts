@@ -7,7 +7,6 @@ import { LINKED_FAMILIES } from '../../reference/operations.js'
 import type { Json, StepAnswer } from '../../scenario/steps.js'
 import { SAYS } from '../sentences.js'
 
-/** Without steps: of the response as a whole. */
 export type Difference = { steps: readonly Step[]; message: string }
 
 /** The ids of a service with those of the emulator for the same records. */

@@ -9,7 +9,6 @@ import { type Deviation, type PlayedStep, Replay, type ReplayOptions } from './r
 
 export type Drift = { deviations: readonly Deviation[]; pairs: IdPairs }
 type DriftOptions = Omit<ReplayOptions, 'keyHere'> & {
-  /** The scenario's key for one that was sent in its place. */
   keyHere: (key: string) => string | null
 }
 

@@ -3,8 +3,11 @@ import { BASE, withoutSlashes } from '../../core/paths.js'
 import type { Step } from '../../core/places.js'
 import type { GivenSettings } from '../../core/settings.js'
 import { valueAt } from '../../core/templates.js'
+import { readingOf } from '../../engine/admit.js'
+import { arrive } from '../../engine/arrived.js'
 import { answerSeen, execute, requestOf } from '../../engine/play.js'
-import { operationAt } from '../../reference/operations.js'
+import { runNow, start } from '../../engine/run.js'
+import type { OperationId } from '../../reference/operations.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
 import {
   type StepAnswer,
@@ -33,11 +36,9 @@ export type Deviation = Difference & {
   settings: GivenSettings[]
 }
 export type ReplayOptions = {
-  /** The base address of the service. */
   base: string
   /** By names of the scenario, those of the service. */
   variables: ReadonlyMap<string, string>
-  /** The emulator's key for one that was sent. */
   keyHere: (key: string) => string
 }
 
@@ -96,7 +97,6 @@ export class Replay {
     for (const one of differences) this.deviations.push({ ...one, played, isWrong, settings: [] })
   }
 
-  /** With the emulator's ids and key. */
   #execute(call: StepCall) {
     const mapped = (text: string) =>
       text.replace(/(?<=[=/])[\w-]+(?=[&/]|$)/g, this.#sides.pairs.here)
@@ -108,9 +108,13 @@ export class Replay {
       form: form && mapped(form),
       key: key && this.#keyHere(key)
     })
-    const { operation = null } = operationAt(call.method, path) ?? {}
-    if (call.method === 'GET' && operation !== null) this.#records.leaveOutUnseen(operation)
-    return execute(this.#sandbox, request, { given: null })
+    if (call.method !== 'GET') return execute(this.#sandbox, request, { given: null })
+    const reading = readingOf(arrive(this.#sandbox, { ...request, base: BASE }))
+    const refused = start(reading)
+    if (refused !== null) return refused
+    // once its key is known: the Account of the key may be left out too
+    this.#records.leaveOutUnseen(reading.operation as OperationId)
+    return runNow(reading, null, null)
   }
 
   /** Why they are not compared: one side has no such record, and no one said it has. */
@@ -122,7 +126,6 @@ export class Replay {
   }
 }
 
-/** Whether the service did as only the script does here. */
 function isAsScripted(
   { step, problems, answer }: StepOutcome,
   here: StepAnswer,

@@ -46,7 +46,6 @@ const CHECKERS = Object.fromEntries(
     ]
   })
 ) as Readonly<Record<Family, ReturnType<typeof checkerOf>>>
-/** Of refusals because a record does not exist. */
 const MISSING: readonly unknown[] = ['resource_missing', 'reference_missing']
 
 export class ServiceRecords {
@@ -54,7 +53,6 @@ export class ServiceRecords {
   readonly #sides: Sides
   /** How the run knows a record of the service. */
   readonly #known = new Map<unknown, 'named' | 'shown' | 'made'>()
-  /** Of the record inserted last. */
   #last = 0
 
   constructor(sandbox: Sandbox, sides: Sides) {

@@ -21,29 +21,23 @@ type ServiceReading = {
   accountOf: (user: string) => string | undefined
 }
 type Part = { [name: string]: Json }
-/** `at` is the place in the expected state. */
 type Wanted = { family: Family; where?: Part; account?: string | undefined; at: readonly string[] }
 
 const MAX_PAGES = 100
 const PAGE = 100
 
-/** Undefined where a field has to be something else. */
 const idIn = (wanted: unknown): string | undefined =>
   typeof wanted === 'string' && ID.test(wanted) ? wanted : undefined
 
 /** Reads records; null for one that is gone or cannot be read. */
 class ServiceReader {
-  readonly #reading: ServiceReading
-  /** Why a part could not be read. */
   readonly unread: PlacedProblem[] = []
 
-  constructor(reading: ServiceReading) {
-    this.#reading = reading
-  }
+  constructor(private readonly reading: ServiceReading) {}
 
-  readonly #there = (id: string) => encodeURIComponent(this.#reading.pairs.there(id))
+  readonly #there = (id: string) => encodeURIComponent(this.reading.pairs.there(id))
   #inList = (body: Json, placeholder: string) =>
-    valueAt(this.#reading.settings['shapes.list'], body, placeholder)
+    valueAt(this.reading.settings['shapes.list'], body, placeholder)
 
   #refuse(at: readonly string[], said: Said): null {
     this.unread.push({ at: ['state', ...at], ...said })
@@ -56,7 +50,7 @@ class ServiceReader {
     { at, query = '' }: Wanted & { query?: string },
     isRight: (body: Json) => boolean
   ): Promise<Json> {
-    const { play, key, pairs, settings } = this.#reading
+    const { play, key, pairs, settings } = this.reading
     const answer = await play({ method: 'GET', path, query, key, form: null })
     const { status, body } = answer
     const problem = formProblem(answer)
@@ -68,14 +62,14 @@ class ServiceReader {
   }
 
   one(id: string, wanted: Wanted): Promise<Json> {
-    const isIt = (body: Json) => fieldOf(body, 'id') === this.#reading.pairs.there(id)
+    const isIt = (body: Json) => fieldOf(body, 'id') === this.reading.pairs.there(id)
     return this.#get(`/${wanted.family}/${this.#there(id)}`, wanted, isIt)
   }
 
   /** Page after page; Users are those of an Account. */
   async all(wanted: Wanted): Promise<Part[] | null> {
     const { family, where = {}, account, at } = wanted
-    const { pairs, settings } = this.#reading
+    const { pairs, settings } = this.reading
     if (family === 'users' && account === undefined)
       return this.#refuse(at, say('users_of_account'))
     const path =

@@ -74,7 +74,7 @@ export async function fill<F extends Family>(
   family: F,
   count: number,
   draw: (index: number) => Given,
-  { store, ids, settings, progress }: Generating
+  { store, ids, settings }: Generating
 ): Promise<RecordOf<F>[]> {
   const made: RecordOf<Family>[] = []
   for (let index = 0; index < count; index++) {
@@ -84,7 +84,6 @@ export async function fill<F extends Family>(
       store.tickets.get(given.ticket as string) ??
       store.transactions.get(given.transaction as string)
     made.push(store.put(family, completed(family, given, { settings, parent })))
-    progress?.(family, index + 1, count)
     await pause()
   }
   return made as RecordOf<F>[]

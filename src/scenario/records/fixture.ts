@@ -9,7 +9,6 @@ import type { DocumentProblem } from '../documents.js'
 import type { SourceDocument } from '../read/document.js'
 import { say } from '../sentences.js'
 
-export type Progress = (what: string, done: number, total: number) => void
 export type Given = Readonly<Record<string, unknown>>
 type Section = Family | 'api_keys' | 'deleted_users'
 export type Sourced = {
@@ -22,7 +21,6 @@ export type GenerationContext = {
   ids: Ids
   now: number
   settings: Settings
-  progress?: Progress | undefined
   /** Whether records may refer to others that are elsewhere. */
   isOpen?: boolean
 }

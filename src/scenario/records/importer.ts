@@ -76,10 +76,9 @@ export class FixtureImporter {
     for (const family of FAMILIES) {
       const sources = family === 'users' ? usersIn(fixture) : fixture[family]
       if (family === 'refunds') for (const { given } of sources) this.#unsettle(given.id)
-      for (const [index, source] of sources.entries()) {
+      for (const source of sources) {
         if (source.list.steps.at(-1) === 'deleted_users') this.#addDeleted(source)
         else this.#add(family, source)
-        this.#generation.progress?.(family, index + 1, sources.length)
         yield
       }
     }

@@ -21,7 +21,6 @@ export class Recorder {
   readonly #recordings: Promise<Recording>[] = []
   #omitted = 0
 
-  /** Called before a sandbox forgets its requests. */
   readonly note = (sandbox: Sandbox): void => {
     if (this.#recordings.length < MAX_RECORDINGS)
       this.#recordings.push(recordingOf(sandbox, keysToMask(sandbox)))
@@ -60,7 +59,6 @@ export class Recorder {
   }
 }
 
-/** `own.yaml` → `own-2.yaml`. */
 function numbered(file: string, number: number): string {
   const { ext } = parse(file)
   return `${file.slice(0, file.length - ext.length)}-${number}${ext}`
@@ -69,7 +67,6 @@ function numbered(file: string, number: number): string {
 const unwritable = (file: string, error: SystemError) =>
   new Failure(SAYS.out_unwritten(file, reasonOf('write', error)))
 
-/** Errors: a `Failure` where no such file can be written. */
 export async function checkWritable(file: string): Promise<void> {
   const isFolder = await stat(file).then(
     found => found.isDirectory(),

@@ -1,15 +1,24 @@
-/** `commerce-emulator new NAME`: writes a commented scenario to start from. */
-import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { basename, dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:path'
-import { PACKAGE_ROOT } from '../scenario/library.js'
-import { Failure } from './failures.js'
-import { reasonOf, SAYS, shellWord } from './sentences.js'
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { visible } from '../../core/visible.js'
+import { PACKAGE_ROOT } from '../../scenario/library.js'
+import { type CommandSpec, option, STATUS } from '../command.js'
+import { Failure } from '../failures.js'
+import { reasonOf, SAYS, shellWord } from '../sentences.js'
 
-const SCHEMA = join('docs', 'schema', 'scenario.json')
+export const NEW: CommandSpec = {
+  about: 'Write a commented scenario to start from.',
+  argument: ['<name>', 'Name of the file, or its path; .yaml is added.'],
+  options: [option('--force', 'Overwrite an existing file.')],
+  examples: [['a scenario to start from, in own.yaml', 'commerce-emulator new own']],
+  async run({ force = false }: { force?: boolean }, { stdout }, name: string) {
+    for (const line of await newScenario(name, { force })) stdout.write(`${visible(line)}\n`)
+    return STATUS.done
+  }
+}
+
+const SCHEMA = join(PACKAGE_ROOT, 'docs', 'schema', 'scenario.json')
 const ENDING = /\.ya?ml$/i
-const IS_PLAIN = /^[A-Za-z][\w-]*$/
-const WORDS = /^(true|false|null|yes|no|on|off|y|n)$/i
 
 /** Returns what to print. Errors: a `Failure` that says why nothing was written. */
 export async function newScenario(name: string, { force }: { force: boolean }): Promise<string[]> {
@@ -18,7 +27,8 @@ export async function newScenario(name: string, { force }: { force: boolean }): 
   if (title.trim() === '' || /[\\/]$|\p{Cc}/u.test(name)) throw new Failure(SAYS.file_name(name))
   const shown = isAbsolute(file) || /^\.{1,2}[\\/]/.test(file) ? file : `.${sep}${file}`
   const commands = commandsFor(shellWord(shown, sep))
-  await writeFile(file, scenarioText(title, commands, schemaFor(dirname(resolve(file)))), {
+  const schema = relative(dirname(resolve(file)), SCHEMA).replaceAll(sep, '/')
+  await writeFile(file, scenarioText(title, commands, schema), {
     flag: force ? 'w' : 'wx'
   }).catch(error => {
     throw new Failure(SAYS.not_written(file, reasonOf('write', error)))
@@ -26,33 +36,17 @@ export async function newScenario(name: string, { force }: { force: boolean }): 
   return [SAYS.written(file), ...commands]
 }
 
-/** The last of these is the longest. */
 const commandsFor = (file: string): string[] => [
   `  commerce-emulator validate ${file}     checks it`,
   `  commerce-emulator check ${file}        plays its requests, and checks what it expects`,
   `  commerce-emulator --scenario ${file}   starts the emulator with it`
 ]
 
-/**
- * From a folder to the schema: of the package installed above it, the same on every machine, or of
- * this one.
- */
-function schemaFor(folder: string): string {
-  const { root } = parse(folder)
-  let installed: string | undefined
-  for (let at = folder; installed === undefined && at !== root; at = dirname(at)) {
-    const path = join(at, 'node_modules', 'commerce-emulator', SCHEMA)
-    if (existsSync(path)) installed = path
-  }
-  return relative(folder, installed ?? join(PACKAGE_ROOT, SCHEMA)).replaceAll(sep, '/')
-}
-
 function scenarioText(name: string, commands: readonly string[], schema: string): string {
-  const title = IS_PLAIN.test(name) && !WORDS.test(name) ? name : JSON.stringify(name)
   return `# yaml-language-server: $schema=${schema}
 # A scenario of commerce-emulator. With the schema above, a YAML editor completes names and marks mistakes.
 ${commands.map(line => `# ${line}`).join('\n')}
-name: ${title}
+name: ${JSON.stringify(name)}
 description: The first card payment is declined, the second goes through and is refunded in part.
 
 # Records: those of a fixture, and your own. The fixture bistro is shipped; it has loc_bistro and the API key sk_test_merchant.

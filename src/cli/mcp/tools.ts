@@ -1,31 +1,22 @@
-/** `commerce-emulator mcp`: an emulator as tools of a coding agent; the docs are resources. */
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+/** What a coding agent can do with an emulator. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { fromJsonSchema, McpServer, type Transport } from '@modelcontextprotocol/server'
-import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
-import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker'
 import type { Static, TObject, TProperties } from 'typebox'
 import * as Type from 'typebox'
-import { connect } from '../client/connect.js'
-import type { Emulator } from '../client/emulator.js'
-import { EmulatorError } from '../client/error.js'
-import type { InjectOptions, Verification } from '../client/options.js'
-import { ERRORS } from '../client/sentences.js'
-import { BASE } from '../core/paths.js'
-import { FINDINGS } from '../evidence/findings.js'
-import { type EmulatorOptions, startEmulator } from '../in-process.js'
-import { OPERATION_NAMES } from '../reference/operations.js'
-import { closed, nullable, optional, word } from '../reference/parameters.js'
-import { RULE_IDS } from '../reference/rules.js'
-import { checkText } from '../reports/text.js'
-import { VERSION } from '../scenario/library.js'
+import type { Emulator } from '../../client/emulator.js'
+import { EmulatorError } from '../../client/error.js'
+import type { InjectOptions, Verification } from '../../client/options.js'
+import { ERRORS } from '../../client/sentences.js'
+import { BASE } from '../../core/paths.js'
+import { FINDINGS } from '../../evidence/findings.js'
+import { OPERATION_NAMES } from '../../reference/operations.js'
+import { closed, nullable, optional, word } from '../../reference/parameters.js'
+import { RULE_IDS } from '../../reference/rules.js'
+import { checkText } from '../../reports/text.js'
+import { check } from '../check/check.js'
 
-/** A running emulator, or one of its own with the options of `startEmulator`. */
-export type McpOptions = { url: string; token: string | null } | EmulatorOptions
-
-type Tool = {
+export type Tool = {
   about: string
   input: TObject
   isReading: boolean
@@ -41,13 +32,6 @@ const SANDBOX = {
   sandbox: optional(text('The name of a sandbox; by default the emulator at the base address.'))
 }
 const FROM = { from: optional(integer(0, 'The character of a long answer to go on from.')) }
-const SCOPE = {
-  scope: optional(
-    word(['sandbox', 'run'], {
-      description: 'sandbox: since the last load or reset (default). run: since the start.'
-    })
-  )
-}
 const SCENARIO = {
   scenario: text('A name that list_scenarios lists, or a whole document in YAML or JSON.')
 }
@@ -68,23 +52,20 @@ const tool = <P extends TProperties>(
 /** A document in one line is told from a name, which has no line break. */
 const documentIn = (scenario: string) => (/^\s*\{|: /.test(scenario) ? `${scenario}\n` : scenario)
 
-/** On an emulator of its own. Returns the report of `check`. */
 async function played(scenario: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'scenario-'))
   try {
     const document = documentIn(scenario)
     const file = document.includes('\n') ? join(folder, 'scenario.yaml') : scenario
     if (file !== scenario) await writeFile(file, document)
-    const { check } = await import('./check.js')
     const launch = { flag: {}, environment: {} }
-    const none = { keys: new Map(), variables: new Map(), maxBytes: 0, timeout: 0 }
-    return checkText(await check([file], { launch, against: null, ...none }))
+    const options = { against: null, keys: new Map(), variables: new Map(), timeout: 0 }
+    return checkText(await check([file], { launch, ...options }))
   } finally {
     await rm(folder, { recursive: true })
   }
 }
 
-/** Errors: `request_unknown`. */
 const ofRequest = (
   about: string,
   show: (at: Emulator, id: string) => Promise<unknown>,
@@ -190,15 +171,13 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     'Write a scenario in YAML that sends a request again, with the records that it touched.',
     (at, id) => at.recorded(id)
   ),
-  coverage: tool(
-    'List how often each rule of the reference was kept and broken.',
-    SCOPE,
-    (emulator, { scope }) => emulator.coverage({ scope } as never)
+  coverage: tool('List how often each rule of the reference was kept and broken.', {}, emulator =>
+    emulator.coverage()
   ),
   findings: tool(
     `List the mistakes of the client so far, such as ${Object.keys(FINDINGS).slice(0, 3).join(', ')}.`,
-    SCOPE,
-    (emulator, { scope }) => emulator.findings({ scope } as never)
+    {},
+    emulator => emulator.findings()
   ),
   verify: tool(
     'Judge what was expected: without an expectation, those of the loaded scenario.',
@@ -210,90 +189,3 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     (emulator, { expectation }) => emulator.verify(expectation as Verification | undefined)
   )
 }
-
-/** Characters of an answer; its last line says how to get the rest. */
-const MAX_ANSWER = 7_800
-const OUTPUT = closed({
-  answer: Type.Unsafe({ description: 'The answer; of a long one, a part of its text.' }),
-  next: nullable(integer(0, 'The character that the rest begins with; null at the end.'))
-})
-
-function resultOf(value: unknown, { from, isReading }: { from: number; isReading: boolean }) {
-  const whole = typeof value === 'string' ? value : JSON.stringify(value)
-  const end = from + MAX_ANSWER
-  const part = whole.slice(from, end)
-  const how = isReading ? `call it again with "from": ${end}` : 'explain_request has everything'
-  const isWhole = part === whole
-  const next = whole.length > end ? end : null
-  const rest = next === null ? '' : `\n… ${whole.length - end} more characters: ${how}.`
-  return {
-    content: [{ type: 'text' as const, text: part + rest }],
-    structuredContent: { answer: isWhole ? value : part, next }
-  }
-}
-
-/** A quarter of the size of ajv, which is the default. */
-const VALIDATOR = new CfWorkerJsonSchemaValidator()
-const DOCS = fileURLToPath(new URL('../../docs/', import.meta.url))
-
-/** Serves until the client has gone. Errors: as of `connect` and `startEmulator`. */
-export async function mcp(
-  options: McpOptions,
-  transport: Transport = new StdioServerTransport()
-): Promise<void> {
-  const emulator =
-    'url' in options
-      ? await connect({ url: options.url, ...(options.token !== null && { token: options.token }) })
-      : await startEmulator(options)
-  const server = new McpServer(
-    { name: 'commerce-emulator', version: VERSION },
-    {
-      instructions: `An emulator of the Commerce Service API runs at ${emulator.baseUrl}; its first API key is ${emulator.key}, sent as the user name of Basic authorization. Load a scenario, send requests or run the client under test against it, then explain, verify and read the findings.`
-    }
-  )
-  for (const [name, { about, input, isReading, run }] of Object.entries(TOOLS)) {
-    const title = name.replace('_', ' ').replace(/^./, first => first.toUpperCase())
-    const config = {
-      title,
-      description: about,
-      inputSchema: fromJsonSchema(input as object, VALIDATOR),
-      outputSchema: fromJsonSchema(OUTPUT as object, VALIDATOR),
-      annotations: { title, readOnlyHint: isReading, openWorldHint: false }
-    }
-    server.registerTool(name, config, async given => {
-      const { sandbox, from = 0, ...own } = given as { sandbox?: string; from?: number }
-      try {
-        const at = sandbox === undefined ? emulator : emulator.sandbox(sandbox)
-        return resultOf(await run(at, own as never), { from, isReading })
-      } catch (error) {
-        const { code, message, problems, verdict } = error as EmulatorError
-        const told = { code, message, ...(problems?.length && { problems }), verdict }
-        return { ...resultOf(told, { from, isReading }), isError: true }
-      }
-    })
-  }
-  for (const page of await pages()) {
-    const read = async () => ({
-      contents: [
-        {
-          uri: `docs:${page}`,
-          mimeType: 'text/markdown',
-          text: await readFile(`${DOCS}${page}`, 'utf8')
-        }
-      ]
-    })
-    server.registerResource(page, `docs:${page}`, { mimeType: 'text/markdown' }, read)
-  }
-  const ended = new Promise<void>(resolve => {
-    server.server.onclose = resolve
-  })
-  await server.connect(transport)
-  await ended
-  await emulator.close()
-}
-
-/** The pages of the docs; none where they are not installed. */
-const pages = async (): Promise<string[]> =>
-  (await readdir(DOCS, { recursive: true }).catch(() => []))
-    .filter(path => path.endsWith('.md') && !/^(decisions|\.vitepress)/.test(path))
-    .sort()

@@ -1,49 +1,71 @@
-/** `commerce-emulator start`. Its last line, `commerce-emulator ready on …`, is a stable format. */
-import closeWithGrace from 'close-with-grace'
-import { Help } from 'commander'
+/** Its last line, `commerce-emulator ready on …`, is a stable format. */
+import type closeWithGrace from 'close-with-grace'
+import { type Command, Help } from 'commander'
 import type { FastifyBaseLogger } from 'fastify'
-import { type Settings, settingsInForce } from '../core/settings.js'
-import { visible } from '../core/visible.js'
-import { type RunningEmulator, type RunOptions, runEmulator } from '../emulator.js'
-import { countOf } from '../reports/sentences.js'
-import { createLogger } from '../server/logging.js'
-import { coloured } from './colours.js'
-import { createProgressBar } from './progress.js'
-import { SAYS, shellWord } from './sentences.js'
+import { didYouMean } from '../../core/nearest.js'
+import { SETTING_KEYS, type Settings, settingsInForce } from '../../core/settings.js'
+import { visible } from '../../core/visible.js'
+import type { RunningEmulator, RunOptions } from '../../emulator.js'
+import { countOf } from '../../reports/sentences.js'
+import { isPath } from '../../scenario/library.js'
+import { coloured } from '../colours.js'
+import { type CommandLine, type CommandSpec, option } from '../command.js'
+import { launchOf, refuseForeignHost, type SettingFlags, settingOptions, VAR } from '../launch.js'
+import { SAYS, shellWord } from '../sentences.js'
 
-/** `quiet`: only the last line is printed; `open`: the console is shown in the browser. */
-type Shown = { quiet?: boolean; open?: boolean }
-type Output = {
-  stdout: NodeJS.WritableStream & Partial<Pick<NodeJS.WriteStream, 'hasColors'>>
-  stderr: NodeJS.WriteStream
+type StartOptions = Required<Pick<RunOptions, 'settings' | 'environment'>> &
+  Pick<RunOptions, 'variables' | 'vars'> & { quiet?: boolean }
+
+export const START: CommandSpec = {
+  about: 'Start the emulator. The default command.',
+  options: [
+    VAR,
+    option('--quiet', 'Print only that it is ready, and log only warnings and errors.'),
+    ...settingOptions(SETTING_KEYS)
+  ],
+  examples: [
+    ['your own scenario, on a free port', 'commerce-emulator start --port 0 --scenario ./own.yaml'],
+    ['state that survives a restart', 'commerce-emulator start --data ./state']
+  ],
+  async run(
+    { quiet = false, ...flags }: SettingFlags & { quiet?: boolean },
+    line,
+    [stray]: string[]
+  ) {
+    if (stray !== undefined) line.program.error(`error: ${strayArgument(stray, line.program)}`)
+    const { flag, ...launch } = await launchOf(flags, line.environment)
+    refuseForeignHost(flag, line.environment)
+    const settings = { ...(quiet && { log_level: 'warn' as const }), ...flag }
+    await start({ settings, ...launch, quiet }, line)
+    return null
+  }
+}
+
+function strayArgument(word: string, program: Command): string {
+  const commands = program.commands.map(command => command.name())
+  if (commands.includes(word)) return SAYS.command_first(word)
+  return isPath(word)
+    ? SAYS.file_without_flag(word)
+    : SAYS.unknown_command(word, didYouMean(word, commands))
 }
 
 /** Closes on SIGTERM or SIGINT; a second signal ends the process at once. */
 export async function start(
-  {
-    quiet = false,
-    open = false,
-    ...given
-  }: Required<Pick<RunOptions, 'settings' | 'environment'>> &
-    Pick<RunOptions, 'variables' | 'vars'> &
-    Shown,
-  { stdout, stderr }: Output,
-  beforeEnd: typeof closeWithGrace = closeWithGrace,
-  openPage: (address: string) => Promise<unknown> = openInBrowser
+  { quiet = false, ...options }: StartOptions,
+  { stdout, stderr }: Pick<CommandLine, 'stdout' | 'stderr'>,
+  beforeEnd?: typeof closeWithGrace
 ): Promise<void> {
-  const { values, sources } = settingsInForce({
-    flag: given.settings,
-    environment: given.environment
-  })
+  const [{ runEmulator }, { createLogger }, { default: closeOnSignal }] = await Promise.all([
+    import('../../emulator.js'),
+    import('../../server/logging.js'),
+    import('close-with-grace')
+  ])
+  const { settings: flag, environment } = options
+  const { values, sources } = settingsInForce({ flag, environment })
   const logger = await createLogger(values.log_level, stderr.isTTY, stderr)
-  const bar = await createProgressBar(stderr)
-  const emulator = await runEmulator({
-    ...given,
-    isPortFree: false,
-    logger,
-    progress: bar.update
-  }).finally(bar.stop)
-  beforeEnd({ delay: values['limits.shutdown'] + 5000, logger: false }, async ({ err }) => {
+  const emulator = await runEmulator({ ...options, isPortFree: false, logger })
+  const onEnd = beforeEnd ?? closeOnSignal
+  onEnd({ delay: values['limits.shutdown'] + 5000, logger: false }, async ({ err }) => {
     if (err) logger.fatal({ err }, SAYS.defect())
     await emulator.close().catch(error => {
       stderr.write(`commerce-emulator: ${error.message}\n`)
@@ -51,23 +73,13 @@ export async function start(
     })
   })
   warnOfExposure(values, logger)
-  const { store } = emulator.sandbox
   const facts = {
     asked: sources.scenario === 'default' ? null : values.scenario,
     data: values.data,
-    hasVars: given.vars !== undefined,
-    records: store.size
+    hasVars: options.vars !== undefined,
+    records: emulator.sandbox.store.size
   }
   stdout.write(coloured(`${quiet ? readyLine(emulator) : startUpText(emulator, facts)}\n`, stdout))
-  if (open)
-    await openPage(emulator.controlUrl).catch(error =>
-      logger.warn(SAYS.not_opened(emulator.controlUrl, error.message))
-    )
-}
-
-async function openInBrowser(address: string): Promise<unknown> {
-  const { default: open } = await import('open')
-  return open(address)
 }
 
 export function warnOfExposure(
@@ -78,7 +90,6 @@ export function warnOfExposure(
   log.warn(SAYS.exposed(host))
 }
 
-/** Columns beside a name, where words allow it: eighty in all. */
 const COLUMNS = 68
 const MAX_KEYS = 8
 

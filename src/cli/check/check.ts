@@ -1,0 +1,120 @@
+/** Plays scenarios, and checks what they expect. */
+import { maskedThroughout, withoutSecrets } from '../../core/redaction.js'
+import { SecretWords } from '../../core/secret-words.js'
+import { type CheckedFile, type PlacedPoint, type Point, withPlaces } from '../../reports/points.js'
+import { loadScenario } from '../../sandbox/loading.js'
+import { Sandbox } from '../../sandbox/sandbox.js'
+import { Tally } from '../../scenario/expect/tally.js'
+import type { Library } from '../../scenario/library.js'
+import { namesIn } from '../../scenario/play/references.js'
+import { bindingsOf } from '../../scenario/steps.js'
+import { FAMILIES } from '../../store/store.js'
+import { driftPoints, settingsFor } from '../drift/deviations.js'
+import { driftOf, wasMade } from '../drift/drift.js'
+import { problemsOf } from '../failures.js'
+import { checkFiles } from '../scenario-files.js'
+import { SAYS, say } from '../sentences.js'
+import { type Checking, type CheckOptions, playAll } from './plays.js'
+import { expectationPoints, warningPoints } from './points.js'
+import { bindingsFor, givenVariables, notGiven, scenarioKeyOf } from './scenario-keys.js'
+import { NOT_SENT, playOver } from './service-calls.js'
+
+type Found<P = PlacedPoint> = Pick<CheckedFile, 'notes' | 'settings'> & { points: P[] }
+/** A shorter key is not masked in reports: it is a word like any other. */
+const MIN_KEY = 8
+
+/** A document that cannot be loaded is a failed point, not an error. */
+export async function check(
+  places: readonly string[],
+  options: CheckOptions
+): Promise<CheckedFile[]> {
+  const keys = new SecretWords([...options.keys.values()].filter(key => key.length >= MIN_KEY))
+  const masked = <T extends { message: string }>(said: T): T => ({
+    ...said,
+    message: withoutSecrets(said.message, keys)
+  })
+  const { launch, variables } = options
+  const files = { launch, names: [...variables.keys()] }
+  return checkFiles(places, files, async (file, library, known) => {
+    const { points, notes, settings } = await checkFile(file, library, known, options)
+    return {
+      points: points.map(point => ({ ...masked(point), problems: point.problems.map(masked) })),
+      notes: notes.map(note => withoutSecrets(note, keys)),
+      settings: settings && maskedThroughout(settings, keys)
+    }
+  })
+}
+
+/** `known` takes names for `--var`: variables, what requests refer to, and records. */
+async function checkFile(
+  file: string,
+  library: Library,
+  known: Set<string>,
+  options: CheckOptions
+): Promise<Found<Point>> {
+  const { keys, against, launch } = options
+  const sandbox = new Sandbox({ library, launch, machine: Date.now })
+  const load = async () => {
+    const document = await library.file(file)
+    const variables = givenVariables(options, known)
+    return loadScenario(sandbox, document, { name: file, file }, { variables, keys })
+  }
+  const loaded = await load().catch(problemsOf)
+  if (!('written' in loaded)) {
+    const points = [{ ...say('valid'), file, problems: loaded, ms: 0 }]
+    return { points, notes: [], settings: null }
+  }
+  addNames(sandbox, options, known)
+  const own = bindingsOf(sandbox.store)
+  const missing = against === null ? [] : notGiven(sandbox.requireLoaded(), own, options)
+  const { points, ...more } =
+    against !== null && missing.length > 0
+      ? {
+          points: [{ ...say('all_given'), problems: missing }],
+          notes: [SAYS.nothing_sent(against)],
+          settings: null
+        }
+      : await checkLoaded({
+          ...options,
+          sandbox,
+          own,
+          bindings: { ...bindingsFor(own, options), error: sandbox.settings['shapes.error'] },
+          service: against === null ? null : playOver(against, options.timeout)
+        })
+  return { ...more, points: await withPlaces(points, file, loaded.written) }
+}
+
+function addNames(sandbox: Sandbox, { variables }: CheckOptions, known: Set<string>): void {
+  const { steps, play } = sandbox.requireLoaded()
+  const called = variables.size === 0 ? [] : namesIn(JSON.stringify([steps, play]))
+  for (const name of variables.keys())
+    if (called.includes(name) || FAMILIES.some(family => sandbox.store[family].get(name)))
+      known.add(name)
+}
+
+async function checkLoaded(checking: Checking): Promise<Found> {
+  const { sandbox, against, variables } = checking
+  const { steps, play, expectations } = sandbox.requireLoaded()
+  const isPlayedHere = against === null && play.length > 0
+  const tally = isPlayedHere ? sandbox.tally : new Tally(expectations)
+  const { points: stepPoints, played } = await playAll(checking, tally)
+  const keyHere = (key: string) => scenarioKeyOf(key, checking)
+  const drift =
+    against === null ? null : await driftOf(played, sandbox, { base: against, variables, keyHere })
+  const points = [
+    ...stepPoints,
+    ...(await expectationPoints(tally, checking, played, drift)),
+    ...(isPlayedHere ? await warningPoints(checking, played) : []),
+    ...(drift === null ? [] : driftPoints(drift.deviations))
+  ]
+  if (steps.length + play.length === 0)
+    points.push({ ...say('sends'), problems: [{ at: [], ...say('no_steps') }] })
+  if (against === null || drift === null) return { points, notes: [], settings: null }
+  const isCompared = played.length === 0 || played.some(({ outcome }) => outcome.answer.status > 0)
+  const sent = played.filter(step => wasMade(step) && step.outcome.answer !== NOT_SENT).length
+  return {
+    points,
+    notes: [SAYS.sent(sent, against)],
+    settings: isCompared ? settingsFor(drift.deviations) : null
+  }
+}

@@ -1,0 +1,68 @@
+/** What a command is made of: its flags, its help and what it runs. */
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { SAYS } from './sentences.js'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+export type CommandLine = {
+  program: Command
+  environment: Environment
+  stdout: NodeJS.WriteStream
+  stderr: NodeJS.WriteStream
+}
+export type CommandSpec = {
+  about: string
+  argument?: readonly [name: string, about: string]
+  options?: readonly Option[]
+  examples: readonly (readonly [about: string, line: string])[]
+  /** The exit status, null when the process goes on serving. Loads what only this command needs. */
+  run?(flags: object, line: CommandLine, operand: string | string[]): Promise<number | null>
+}
+
+/** `misused`: a wrong command line or setting; `gate`: all went well but a gate. */
+export const STATUS = { done: 0, failed: 1, misused: 2, gate: 3 } as const
+
+export function option<T>(
+  flags: string,
+  about: string,
+  parse?: (text: string, before: T) => T
+): Option {
+  const described = new Option(flags, about)
+  return parse ? described.argParser(parse) : described
+}
+
+export const collect = (text: string, before: string[] = []): string[] => [...before, text]
+
+export const listOf = (text: string, before: string[] = []): string[] => [
+  ...before,
+  ...text.split(',').filter(name => name !== '')
+]
+
+const numberOf = (isRight: (number: number) => boolean, says: string) => (text: string) => {
+  if (!/^\d+(\.\d+)?$/.test(text) || !isRight(Number(text))) throw new InvalidArgumentError(says)
+  return Number(text)
+}
+export const percentOf = numberOf(number => number <= 100, SAYS.percentage())
+/** Timers take no more. */
+export const wholeOf = numberOf(
+  number => Number.isInteger(number) && number >= 1 && number <= 2_147_483_647,
+  SAYS.whole()
+)
+
+export type Pairs = ReadonlyMap<string, string>
+
+/** Values by names, of `NAME=VALUE`; of a value alone, ''. */
+export function pairOf(text: string, before: Pairs = new Map()): Pairs {
+  const at = text.indexOf('=')
+  return new Map([...before, at < 1 ? ['', text] : [text.slice(0, at), text.slice(at + 1)]])
+}
+
+/** The same, each with a name and one value. Errors: `InvalidArgumentError`. */
+export function namedValueOf(text: string, before: Pairs = new Map()): Pairs {
+  const pairs = pairOf(text, before)
+  if (pairs.has('')) throw new InvalidArgumentError(SAYS.pair())
+  if (pairs.size === before.size) throw new InvalidArgumentError(SAYS.twice())
+  return pairs
+}
+
+export const PLACES =
+  "- for stdin, folders of them, patterns such as 'scenarios/**/*.yaml', or names of scenarios and fixtures."

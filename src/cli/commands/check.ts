@@ -1,0 +1,121 @@
+import { visible } from '../../core/visible.js'
+import { CHECK_FORMATS } from '../../reports/formats.js'
+import { settingsFound } from '../../reports/points.js'
+import { gatesFrom } from '../../reports/run.js'
+import { coloured } from '../colours.js'
+import {
+  type CommandLine,
+  type CommandSpec,
+  listOf,
+  namedValueOf,
+  option,
+  type Pairs,
+  PLACES,
+  pairOf,
+  wholeOf
+} from '../command.js'
+import { concludeCheck } from '../judging.js'
+import { FOLDERS, launchOf, type SettingFlags } from '../launch.js'
+import { SAYS } from '../sentences.js'
+
+type ServiceFlags = { against?: string; writeSettings?: string; key?: Pairs }
+type CheckFlags = SettingFlags &
+  ServiceFlags & {
+    timeout: number
+    format: keyof typeof CHECK_FORMATS
+    failOn?: string[]
+    report?: string
+  }
+
+export const CHECK: CommandSpec = {
+  about: 'Play scenarios and check their expectations; exit 0 if all hold.',
+  argument: ['<file...>', `Scenario files, ${PLACES}`],
+  options: [
+    option(
+      '--against <url>',
+      'Base address of a running service to play against and compare with; it gets no script and no control requests.'
+    ),
+    option(
+      '--write-settings <file>',
+      'YAML or JSON file to write the settings to that make the emulator respond like the service.'
+    ),
+    option(
+      '--key <[name=]key>',
+      "Key to send to the service instead of the scenario's key NAME; without a name, instead of the first merchant's.",
+      pairOf
+    ),
+    option(
+      '--timeout <ms>',
+      'Maximum time to wait for a response from the service, in milliseconds.',
+      wholeOf
+    ).default(30_000),
+    option('--format <format>', 'Format of the report.')
+      .choices(Object.keys(CHECK_FORMATS))
+      .default('text'),
+    option(
+      '--fail-on <names...>',
+      'More gates: script, findings, errors, warnings, or a finding by name. Steps and expectations always count.',
+      listOf
+    ),
+    option('--report <dir>', 'Folder for junit.xml and check.txt.'),
+    option(
+      '--var <name=value>',
+      'Value of a scenario variable, or of ${name} in its steps; repeatable.',
+      namedValueOf
+    ),
+    ...FOLDERS
+  ],
+  examples: [
+    ['play a scenario in process, and check what it expects', 'commerce-emulator check ./own.yaml'],
+    [
+      'play it against a running service, with a JUnit report',
+      'commerce-emulator check ./own.yaml --against http://localhost:4010/next \\\n    --key sk_test_merchant --format junit'
+    ]
+  ],
+  async run(flags: CheckFlags, line, places: string[]) {
+    const { environment, stdout, stderr } = line
+    refuseContradictions(flags, line)
+    const { against = null, key = new Map(), format, timeout, writeSettings } = flags
+    const gates = gatesFrom({ failOn: flags.failOn ?? [] })
+    const { check } = await import('../check/check.js')
+    const ownKey: [string, string][] = environment.COMMERCE_API_KEY
+      ? [['', environment.COMMERCE_API_KEY]]
+      : []
+    const checked = await check(places, {
+      launch: await launchOf(flags, environment),
+      against,
+      timeout,
+      failOn: gates.failOn,
+      keys: new Map([...ownKey, ...key]),
+      variables: flags.var ?? new Map()
+    })
+    stdout.write(coloured(CHECK_FORMATS[format](checked), stdout))
+    if (writeSettings !== undefined) {
+      if (checked.every(({ settings }) => settings === null))
+        stderr.write(`commerce-emulator: ${SAYS.not_compared(visible(writeSettings))}\n`)
+      else
+        await (await import('../settings-file.js')).writeSettings(
+          writeSettings,
+          settingsFound(checked)
+        )
+    }
+    return concludeCheck(checked, flags.report, line)
+  }
+}
+
+function refuseContradictions(
+  { against, key, writeSettings }: ServiceFlags,
+  { program }: CommandLine
+): void {
+  const refuse = (message: string) => program.error(`error: ${message}`)
+  if (against === undefined && key) refuse(SAYS.only_against('--key'))
+  if (against === undefined && writeSettings !== undefined)
+    refuse(SAYS.only_against('--write-settings'))
+  if (against !== undefined && !isBaseAddress(against)) refuse(SAYS.address())
+}
+
+function isBaseAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, username, password, search, hash } = new URL(text)
+  return /^https?:$/.test(protocol) && `${username}${password}${search}${hash}` === ''
+}

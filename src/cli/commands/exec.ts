@@ -1,0 +1,231 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { constants } from 'node:os'
+import { join } from 'node:path'
+import { BASE } from '../../core/paths.js'
+import {
+  type GivenSettings,
+  SETTING_KEYS,
+  settingsInForce,
+  variableOf
+} from '../../core/settings.js'
+import { visible } from '../../core/visible.js'
+import type { RunningEmulator, RunOptions } from '../../emulator.js'
+import type { RunDocument } from '../../reports/run.js'
+import { type CommandLine, type CommandSpec, option, STATUS, wholeOf } from '../command.js'
+import { concludeRun, GATES, type GateFlags, reportingOf } from '../judging.js'
+import {
+  A_FREE_PORT,
+  launchOf,
+  refuseForeignHost,
+  type SettingFlags,
+  settingOptions,
+  VAR
+} from '../launch.js'
+import { originOf, runOf } from '../running.js'
+import { SAYS, shellWord } from '../sentences.js'
+
+type Command = [string, ...string[]]
+type ExecFlags = SettingFlags &
+  GateFlags & { killAfter: number; out?: string } & Record<
+    'urlName' | 'baseUrlName' | 'sandboxUrlName' | 'apiKeyName' | 'controlUrlName',
+    string
+  >
+
+const NOT_RUNNABLE = 126
+const NOT_FOUND = 127
+
+const nameOption = (name: string, what: string) =>
+  option(`--${name}-name <name>`, `Variable for ${what}.`).default(
+    `COMMERCE_${name.replace('-', '_').toUpperCase()}`
+  )
+const OPTIONS = [
+  ...GATES,
+  VAR,
+  option(
+    '--kill-after <seconds>',
+    'Seconds to wait for the command to end after a signal before it is killed.',
+    wholeOf
+  ).default(5),
+  nameOption('url', "the emulator's address"),
+  nameOption('base-url', 'the base address of the API'),
+  nameOption('sandbox-url', 'the base address of a sandbox, with {name} in it'),
+  nameOption('api-key', 'the first API key'),
+  nameOption('control-url', 'the address of the control API'),
+  ...settingOptions(SETTING_KEYS, {
+    port: A_FREE_PORT,
+    log_level: `default: silent; variable: ${variableOf('log_level')}`
+  })
+]
+const argument = [
+  '<command...>',
+  'Command to run, with its options; write -- before it after an option that takes several names.'
+] as const
+
+export const EXEC: CommandSpec = {
+  about:
+    'Run a command against its own emulator, and judge its requests; exit with its status, or 3 if only a gate failed.',
+  argument,
+  options: OPTIONS,
+  examples: [
+    [
+      'run a test suite against its own emulator, and judge its requests',
+      'commerce-emulator exec --fail-on errors --report reports \\\n    -- npm test'
+    ]
+  ],
+  run: exec
+}
+
+export const RECORD: CommandSpec = {
+  about:
+    'Run a command as exec does, and write a scenario that replays its requests, with the records that they touched.',
+  argument,
+  options: [
+    option(
+      '--out <file>',
+      'File for the scenario; each load or reset starts another one, with -2, -3 … in its name.'
+    ).makeOptionMandatory(),
+    ...OPTIONS
+  ],
+  examples: [
+    [
+      'turn what a test does into a scenario',
+      'commerce-emulator record --out refunds.yaml -- npm test'
+    ]
+  ],
+  run: exec
+}
+
+/** Returns the exit status: that of the command, or 3 when only a gate failed. */
+async function exec(flags: ExecFlags, line: CommandLine, command: Command): Promise<number> {
+  const { stderr } = line
+  const { out, killAfter } = flags
+  const reporting = await reportingOf(flags)
+  const { vars, ...launch } = await launchOf(flags, line.environment)
+  refuseForeignHost(launch.flag, line.environment)
+  const recording =
+    out === undefined && reporting.report === null ? null : await import('../recorder.js')
+  if (out !== undefined) await recording?.checkWritable(out)
+  const recorder = recording && new recording.Recorder()
+  const flag = recorder ? { ...recordingSettings(launch.environment), ...launch.flag } : launch.flag
+  const say = (text: string) => stderr.write(`commerce-emulator: ${text}\n`)
+  const emulator = await startFor({ ...launch, flag, vars }, recorder?.note, line)
+  try {
+    const variables = variablesFor(emulator, flags)
+    const { status, why, hasRun = true } = await runCommand(command, variables, killAfter, say)
+    if (!hasRun) {
+      say(why)
+      return status
+    }
+    const token = settingsInForce(launch).values.control_token
+    const run = await runOf({ url: emulator.controlUrl, token })
+    const recorded = await recorder?.end(emulator, out, stderr)
+    run.recordings = recorded?.recordings ?? []
+    const next = nextFor(run, out, reporting.report)
+    const judged = await concludeRun(run, status, { ...reporting, next }, line)
+    if (status !== 0) say(why)
+    const isWritten = out === undefined || recorded?.isWritten === true
+    return judged === STATUS.done && !isWritten ? STATUS.failed : judged
+  } finally {
+    await emulator.close()
+  }
+}
+
+async function startFor(
+  { flag, environment, variables, vars }: Awaited<ReturnType<typeof launchOf>>,
+  beforeForgetting: RunOptions['beforeForgetting'],
+  { stderr }: CommandLine
+): Promise<RunningEmulator> {
+  const [{ runEmulator }, { createLogger }] = await Promise.all([
+    import('../../emulator.js'),
+    import('../../server/logging.js')
+  ])
+  const level = flag.log_level ?? environment.log_level
+  const warn = (line: string) => stderr.write(`commerce-emulator: ${SAYS.warning(visible(line))}\n`)
+  return runEmulator({
+    settings: flag,
+    environment,
+    variables,
+    vars,
+    ...(beforeForgetting && { beforeForgetting }),
+    ...(level ? { logger: await createLogger(level, stderr.isTTY, stderr) } : { warn })
+  })
+}
+
+function variablesFor(
+  { baseUrl, controlUrl, apiKeys: [first] }: RunningEmulator,
+  flags: ExecFlags
+): Record<string, string> {
+  const origin = originOf(controlUrl)
+  return {
+    [flags.urlName]: origin,
+    [flags.baseUrlName]: baseUrl,
+    [flags.sandboxUrlName]: `${origin}/sandbox/{name}${BASE}`,
+    [flags.controlUrlName]: controlUrl,
+    ...(first && { [flags.apiKeyName]: first.key })
+  }
+}
+
+const nextFor =
+  ({ recordings = [] }: RunDocument, out: string | undefined, report: string | null) =>
+  (request: string): string => {
+    if (out !== undefined) return SAYS.check_it(shellWord(out))
+    const isRecorded = recordings.some(({ of, requests }) =>
+      requests.some(({ id }) => `${of}/${id}` === request)
+    )
+    return report === null || !isRecorded
+      ? SAYS.record_it()
+      : SAYS.repro_of_run(shellWord(request), shellWord(join(report, 'run.json')))
+  }
+
+/** A recording has a larger journal, unless a variable says how large. */
+const recordingSettings = (environment: GivenSettings): GivenSettings =>
+  Object.fromEntries(
+    Object.entries({
+      'limits.journal': 10_000,
+      'limits.journal_bytes': 268_435_456,
+      'limits.journal_total': 1_073_741_824
+    }).filter(([key]) => !Object.hasOwn(environment, key))
+  )
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
+/** A terminal sends Ctrl-C and Ctrl-\ to the command as well. */
+const OF_KEYBOARD: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT']
+
+/** Returns the status, or 128 plus the signal, and why it is not 0. */
+async function runCommand(
+  [name, ...args]: Command,
+  variables: Record<string, string>,
+  killAfter: number,
+  say: (text: string) => void
+): Promise<{ status: number; why: string; hasRun?: boolean }> {
+  const child = spawn(name, args, { stdio: 'inherit', env: { ...process.env, ...variables } })
+  let killing: NodeJS.Timeout | undefined
+  const passOn = (signal: NodeJS.Signals) => {
+    if (process.stdin.isTTY && OF_KEYBOARD.includes(signal)) return
+    child.kill(signal)
+    killing ??= setTimeout(() => {
+      say(SAYS.killing(killAfter, signal))
+      child.kill('SIGKILL')
+    }, killAfter * 1000)
+  }
+  for (const signal of SIGNALS) process.on(signal, passOn)
+  const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
+  const outcome = await ended.then(
+    ([code, signal]) => ({
+      status: code ?? 128 + constants.signals[signal as NodeJS.Signals],
+      why: SAYS.command_failed(signal ?? `status ${code}`)
+    }),
+    ({ code, message }: NodeJS.ErrnoException) => {
+      const isMissing = code === 'ENOENT'
+      return {
+        status: isMissing ? NOT_FOUND : NOT_RUNNABLE,
+        why: SAYS.not_run(visible(name), isMissing ? SAYS.no_such_command() : message),
+        hasRun: false
+      }
+    }
+  )
+  clearTimeout(killing)
+  for (const signal of SIGNALS) process.off(signal, passOn)
+  return outcome
+}

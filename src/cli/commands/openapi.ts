@@ -1,0 +1,40 @@
+import { settingsInForce } from '../../core/settings.js'
+import { jsonText } from '../../reports/formats.js'
+import { VERSION } from '../../scenario/library.js'
+import { type CommandSpec, option, STATUS } from '../command.js'
+import { launchOf, type SettingFlags, settingOptions } from '../launch.js'
+
+export const OPENAPI: CommandSpec = {
+  about: 'Print the emulated API as OpenAPI 3.1, with the given settings.',
+  options: [
+    option(
+      '--style <style>',
+      'How nested parameters are described: as objects, or flat, each named in brackets.'
+    )
+      .choices(['nested', 'flat'])
+      .default('nested'),
+    option('--format <format>', 'Format of the document.')
+      .choices(['json', 'yaml'])
+      .default('json'),
+    ...settingOptions(['port'], {}, { port: "Port in the address of the document's server." })
+  ],
+  examples: [
+    [
+      'the document that most generators of clients can use',
+      'commerce-emulator openapi --style flat > openapi.json'
+    ]
+  ],
+  async run(
+    { style, format, ...flags }: SettingFlags & { style: string; format: string },
+    { environment, stdout }
+  ) {
+    const [{ documentBy }, { yamlText }] = await Promise.all([
+      import('../../control/openapi/api.js'),
+      import('../../scenario/yaml.js')
+    ])
+    const { values } = settingsInForce(await launchOf(flags, environment))
+    const document = documentBy(values, { version: VERSION, isFlat: style === 'flat' })
+    stdout.write(format === 'yaml' ? yamlText(document) : jsonText(document))
+    return STATUS.done
+  }
+}

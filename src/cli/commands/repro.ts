@@ -1,0 +1,64 @@
+import { CONTROL } from '../../core/paths.js'
+import { settingsInForce } from '../../core/settings.js'
+import { type CommandSpec, option, STATUS } from '../command.js'
+import { Failure } from '../failures.js'
+import { ADDRESS, type AddressFlags, readFrom, runningAt } from '../running.js'
+import { SAYS } from '../sentences.js'
+
+/** A request in a report, `SANDBOX#PERIOD/req_1`; the sandbox at the base address has no name. */
+const IN_RUN = /^([\w.-]*)#\d+\//
+
+export const REPRO: CommandSpec = {
+  about:
+    'Print a scenario that replays one request of a running emulator or of a report, with the records that it touched, and gets the same response.',
+  argument: [
+    '<id>',
+    'A Request-Id such as req_3, or the name of a request in a report, such as worker-1#2/req_3.'
+  ],
+  options: [
+    option('--run <file>', 'File run.json of exec --report, in place of a running emulator.'),
+    ...ADDRESS
+  ],
+  examples: [
+    ['reproduce the response to a request', 'commerce-emulator repro req_3 > refused.yaml'],
+    [
+      'the same from a report alone',
+      "commerce-emulator repro '#1/req_3' --run reports/run.json > refused.yaml"
+    ]
+  ],
+  async run(
+    { run, ...flags }: AddressFlags & { run?: string },
+    { environment, stdout },
+    id: string
+  ) {
+    if (run === undefined) {
+      const [, sandbox = ''] = IN_RUN.exec(id) ?? []
+      const prefix = sandbox && `/sandbox/${sandbox}`
+      const path = `${prefix}${CONTROL}/requests/${encodeURIComponent(id)}?format=scenario`
+      stdout.write(await readFrom(await runningAt(flags, environment), id, path, text => text))
+    } else stdout.write(await scenarioInRun(id, run))
+    return STATUS.done
+  }
+}
+
+async function scenarioInRun(name: string, file: string): Promise<string> {
+  const { recordings = [] } = (await (await import('./report.js')).readRun(file)).run
+  if (recordings.length === 0) throw new Failure(SAYS.no_recordings(file))
+  const id = name.slice(name.lastIndexOf('/') + 1)
+  const found = recordings.find(
+    ({ of, requests }) => name === `${of}/${id}` && requests.some(request => request.id === id)
+  )
+  if (found === undefined) throw new Failure(SAYS.not_in_run(file, name))
+  const [{ replayedCall }, { Sandbox }, { Library }, { scenarioText }] = await Promise.all([
+    import('../../replay/replayed.js'),
+    import('../../sandbox/sandbox.js'),
+    import('../../scenario/library.js'),
+    import('../../scenario/yaml.js')
+  ])
+  const launch = { flag: {}, environment: {} }
+  const library = Library.by(settingsInForce(launch).values)
+  const sandbox = new Sandbox({ library, launch, machine: Date.now })
+  const scenario = await replayedCall(id, found, sandbox)
+  if (scenario === undefined) throw new Failure(SAYS.not_replayed(name))
+  return scenarioText(scenario.data, scenario.notes)
+}

@@ -1,0 +1,120 @@
+/** What a run or a check ends with: reports, annotations and the exit status. */
+import { appendFile, mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { visible } from '../core/visible.js'
+import { CHECK_FORMATS, jsonText, RUN_FORMATS } from '../reports/formats.js'
+import { type CheckedFile, isFailed } from '../reports/points.js'
+import {
+  type Gates,
+  type GivenGates,
+  gatesFrom,
+  type JudgedRun,
+  judged,
+  type RunDocument
+} from '../reports/run.js'
+import { checkAnnotations, runAnnotations, runText } from '../reports/text.js'
+import { coloured } from './colours.js'
+import { type CommandLine, listOf, option, percentOf, STATUS } from './command.js'
+import { reasonOf, SAYS } from './sentences.js'
+
+export type GateFlags = GivenGates & { report?: string; verbose?: boolean }
+/** `report` is a folder; `isVerbose` lists the assumptions. */
+export type Reporting = { gates: Gates; report: string | null; isVerbose: boolean }
+type Output = Pick<CommandLine, 'environment' | 'stderr'>
+
+export const GATES = [
+  option('--min-coverage <percent>', 'Minimum rule coverage.', percentOf),
+  option(
+    '--fail-on <names...>',
+    'More gates: script, findings, errors, warnings, or a finding by name. Expectations are a gate by default.',
+    listOf
+  ),
+  option('--ignore <names...>', 'Gates to disable: expectations, or a finding by name.', listOf),
+  option('--allow-no-requests', 'Pass a run in which the emulator received no requests.'),
+  option(
+    '--report <dir>',
+    'Folder for reports: report.html, junit.xml, summary.md, run.json and coverage.json.'
+  ),
+  option('--verbose', 'List the assumptions that responses relied on.')
+]
+
+/** Makes the folder of reports. Errors: `setting_invalid` for a gate. */
+export async function reportingOf(flags: GateFlags): Promise<Reporting> {
+  const { report = null, verbose = false } = flags
+  const gates = gatesFrom(flags)
+  if (report !== null) await mkdir(report, { recursive: true })
+  return { gates, report, isVerbose: verbose }
+}
+
+/**
+ * `status` is that of the command; `next` says what to run after a failure, by the first request
+ * that shows it. Returns 1 where only a report was not written.
+ */
+export async function concludeRun(
+  run: RunDocument,
+  status: number | null,
+  { gates, report, isVerbose, next }: Reporting & { next: (request: string) => string },
+  { environment, stderr }: Output
+): Promise<number> {
+  const result = judged(run, gates, status)
+  const failing = result.run.findings.find(({ finding }) => result.fails.has(finding))
+  const request = failing?.requests[0] ?? result.unmet[0]?.requests?.[0]
+  const text = runText(result, {
+    page: report && join(report, 'report.html'),
+    next: request === undefined ? null : next(request),
+    isVerbose
+  })
+  stderr.write(coloured(text, stderr))
+  if (environment.GITHUB_ACTIONS === 'true') stderr.write(runAnnotations(result))
+  const { GITHUB_STEP_SUMMARY: summary } = environment
+  const written = await Promise.allSettled([
+    ...(report === null ? [] : writeReports(report, reportsOf(result))),
+    ...(summary ? [appendFile(summary, RUN_FORMATS.markdown(result))] : [])
+  ])
+  const problems = written.flatMap(outcome =>
+    outcome.status === 'rejected'
+      ? [SAYS.unwritten(outcome.reason.path, reasonOf('write', outcome.reason))]
+      : []
+  )
+  for (const problem of problems) stderr.write(`commerce-emulator: ${visible(problem)}\n`)
+  if (status !== null && status !== 0) return status
+  if (!result.hasPassed) return STATUS.gate
+  return problems.length > 0 ? STATUS.failed : STATUS.done
+}
+
+const writeReports = (folder: string, reports: Readonly<Record<string, string>>) =>
+  Object.entries(reports).map(([name, text]) => writeFile(join(folder, name), text))
+
+const reportsOf = (result: JudgedRun) => ({
+  'run.json': runJson(result),
+  'coverage.json': jsonText(result.run.coverage),
+  'junit.xml': RUN_FORMATS.junit(result),
+  'summary.md': RUN_FORMATS.markdown(result),
+  'report.html': RUN_FORMATS.html(result)
+})
+
+function runJson({ run, gates, hasPassed, ignore, status }: JudgedRun): string {
+  const results = gates.map(({ gate, problems }) => ({
+    gate,
+    passed: problems.length === 0,
+    problems
+  }))
+  return jsonText({ status, passed: hasPassed, gates: results, ignored: ignore, run })
+}
+
+export async function concludeCheck(
+  checked: readonly CheckedFile[],
+  report: string | undefined,
+  { environment, stderr }: Output
+): Promise<number> {
+  if (report !== undefined) {
+    await mkdir(report, { recursive: true })
+    const reports = {
+      'junit.xml': CHECK_FORMATS.junit(checked),
+      'check.txt': CHECK_FORMATS.text(checked)
+    }
+    await Promise.all(writeReports(report, reports))
+  }
+  if (environment.GITHUB_ACTIONS === 'true') stderr.write(checkAnnotations(checked))
+  return checked.some(({ points }) => points.some(isFailed)) ? STATUS.failed : STATUS.done
+}
