@@ -112,6 +112,8 @@ export const SAYS = {
   killing: (seconds: number, signal: string) =>
     `the command did not end within ${seconds} s of ${signal}, so it is being killed`,
   command_failed: (how: string) => `the command failed: it ended with ${how}`,
+  proxy: (variable: string) =>
+    `${variable} is set; the command gets NO_PROXY for localhost, so that it reaches the emulator`,
   not_run: (command: string, why: string) => `${command} cannot be run: ${why}`,
   no_such_command: () => 'no such command',
   too_many_recordings: (most: number, more: number) =>

@@ -42,7 +42,7 @@ type Played = RecordedRequest & {
   replaced: readonly string[]
   status: number
   expect: StepData['expect'] | null
-  /** Milliseconds that the frozen clock waits before it. */
+  /** Milliseconds that the clock waits before it. */
   wait: number
   /** Whether its response has the same values. */
   isReproduced: boolean
@@ -54,6 +54,7 @@ type Playing = Awaited<ReturnType<typeof playedIn>>
 export async function recordingOf(sandbox: Sandbox, words: SecretWords, chosen?: readonly Entry[]) {
   const { scenario, clock, evidence, inputs } = sandbox
   const { dropped } = evidence.journal
+  const of = evidence.prefix.slice(0, -1)
   const expected = expectedOf(sandbox, words, chosen)
   const isRunning = clock.running
   // requests that come meanwhile are not in it
@@ -84,10 +85,10 @@ export async function recordingOf(sandbox: Sandbox, words: SecretWords, chosen?:
   }
   return {
     /** `SANDBOX#PERIOD` in a run. */
-    of: evidence.prefix.slice(0, -1),
+    of,
     scenario: scenario.name,
     calls,
-    /** Requests that the journal dropped before these. */
+    /** Requests dropped before these. */
     dropped: chosen === undefined ? dropped + held.length - calls.length : 0,
     isRunning,
     words,
@@ -103,7 +104,7 @@ export async function recordingOf(sandbox: Sandbox, words: SecretWords, chosen?:
   }
 }
 
-/** A pause is only judged by a clock that moves. */
+/** Only a clock that moves judges a pause. */
 const clockOf = ({ at }: Entry, { timed }: Expected) => ({
   clock: timed.length > 0 ? { now: isoOf(at), running: true } : isoOf(at)
 })

@@ -146,6 +146,35 @@ t.test('exec: a command that fails is said to, with its status or signal', async
   }
 })
 
+t.test('exec: the command reaches the emulator without a proxy', async t => {
+  const own = 'localhost,127.0.0.1,::1'
+  const cases: [given: Record<string, string>, no: string | null, said: string | null][] = [
+    [{}, null, null],
+    [{ NO_PROXY: 'a.example' }, 'a.example', null],
+    [{ HTTPS_PROXY: 'http://p' }, null, null],
+    [{ HTTP_PROXY: 'http://p' }, own, 'HTTP_PROXY'],
+    [{ http_proxy: 'http://p' }, own, 'http_proxy'],
+    [{ ALL_PROXY: 'http://p', NO_PROXY: 'a.example' }, `a.example,${own}`, 'ALL_PROXY'],
+    [{ HTTP_PROXY: 'http://p', NO_PROXY: '*' }, '*', null]
+  ]
+  const names = ['NO_PROXY', 'no_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy']
+  const saved = { ...process.env }
+  const clear = () => {
+    for (const name of names) delete process.env[name]
+  }
+  t.teardown(() => Object.assign(process.env, saved))
+  const file = `${t.testdir()}/found.json`
+  for (const [given, no, said] of cases) {
+    clear()
+    Object.assign(process.env, given)
+    const code = `printf %s "$NO_PROXY" > ${file}`
+    const { stderr } = await ran(['exec', '--allow-no-requests', '--', 'sh', '-c', code])
+    t.equal(readFileSync(file, 'utf8'), no ?? '', JSON.stringify(given))
+    t.equal(stderr.startsWith(`commerce-emulator: ${SAYS.proxy(String(said))}\n`), said !== null)
+  }
+  clear()
+})
+
 t.test('exec: the status is 127 for a command that does not exist', async t => {
   const root = t.testdir({ 'plain.txt': 'no program' })
   const none = await ran(['exec', '--min-coverage', '100', '--', `${root}/none`])

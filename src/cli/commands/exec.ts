@@ -111,7 +111,7 @@ async function exec(flags: ExecFlags, line: CommandLine, command: Command): Prom
   const say = (text: string) => stderr.write(`commerce-emulator: ${text}\n`)
   const emulator = await startFor({ ...launch, flag, vars }, recorder?.note, line)
   try {
-    const variables = variablesFor(emulator, flags)
+    const variables = { ...variablesFor(emulator, flags), ...withoutProxy(process.env, say) }
     const { status, why, hasRun = true } = await runCommand(command, variables, killAfter, say)
     if (!hasRun) {
       say(why)
@@ -129,6 +129,17 @@ async function exec(flags: ExecFlags, line: CommandLine, command: Command): Prom
   } finally {
     await emulator.close()
   }
+}
+
+const LOOPBACK = 'localhost,127.0.0.1,::1'
+/** A proxy of the environment must not stand between the command and its emulator. */
+function withoutProxy(env: NodeJS.ProcessEnv, say: (text: string) => void): Record<string, string> {
+  const proxy = ['http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY'].find(name => env[name])
+  const given = ['no_proxy', 'NO_PROXY'].map(name => env[name]).filter(Boolean)
+  if (proxy === undefined || given.some(hosts => hosts?.trim() === '*')) return {}
+  say(SAYS.proxy(proxy))
+  const value = [...given, LOOPBACK].join(',')
+  return { no_proxy: value, NO_PROXY: value }
 }
 
 async function startFor(
