@@ -44,19 +44,19 @@ const BUDGETS: Readonly<Record<string, number>> = {
   core: 125_650,
   work: 7_180,
   store: 25_980,
-  scenario: 316_100,
+  scenario: 317_550,
   engine: 101_000,
   evidence: 82_200,
-  sandbox: 87_950,
+  sandbox: 88_350,
   replay: 38_620,
   reports: 49_450,
   server: 39_900,
-  control: 158_450,
+  control: 158_500,
   console: 235_000,
   client: 28_600,
   cli: 165_850,
   top: 22_400,
-  test: 2_458_800,
+  test: 2_446_500,
   [WORDS]: 37_000
 }
 

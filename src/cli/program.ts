@@ -82,7 +82,7 @@ export async function run(
   }
   // the options of the default command come before its own
   program.configureHelp({
-    visibleOptions: command => [...(START.options ?? []), ...new Help().visibleOptions(command)]
+    visibleOptions: command => [...START.options, ...new Help().visibleOptions(command)]
   })
   await program.parseAsync([...args], { from: 'user' }).catch(error => {
     if (error instanceof CommanderError) {

@@ -10,7 +10,7 @@ import { Failure } from './failures.js'
 import { settingsOfEnvironment } from './launch.js'
 import { reasonOf, SAYS } from './sentences.js'
 
-export type AddressFlags = { url?: string; token?: string }
+export type AddressFlags = { url?: string; token?: string | undefined }
 export type RunningAddress = { url: string; token: string | null }
 
 export const TOKEN = option('--token <token>', 'Its control token. (variable: CONTROL_TOKEN)')

@@ -12,6 +12,7 @@ import { BASE, isUnder, pathOf } from '../core/paths.js'
 import type { Settings } from '../core/settings.js'
 import type { Account } from '../reference/accounts.js'
 import { type Family, type OperationId, operationAt, operationOf } from '../reference/operations.js'
+import type { Cursors } from '../reference/parameters.js'
 import type { Came } from '../scenario/expect/tally.js'
 import type { Store } from '../store/store.js'
 import { type Arrived, hasBody, isOpenEnded, type RequestHeaders } from './arrived.js'
@@ -42,6 +43,8 @@ const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({})
 class Draft {
   readonly request: Arrived
   readonly settings: Settings
+  /** The names of cursors as it was sent, whatever they are after a wait. */
+  readonly cursors: Cursors
   readonly relied: Relied
   reached: Stage
   operation: OperationId | null = null
@@ -58,9 +61,10 @@ class Draft {
   /** What the scenario's expectations know of it; null before it came to them. */
   came: Came | null = null
 
-  constructor(request: Arrived, relied: Relied, reached: Stage) {
+  constructor(request: Arrived, relied: Relied, reached: Stage, cursors?: Cursors) {
     this.request = request
     this.settings = request.world.settings
+    this.cursors = cursors ?? this.settings['pagination.cursors']
     this.relied = relied
     this.reached = reached
   }
@@ -85,7 +89,7 @@ class Draft {
   }
 
   checkCursor(param: string, id: string): void {
-    const [after, before] = this.settings['pagination.cursors']
+    const [after, before] = this.cursors
     if (param === before && valueIn(this.query, after) !== undefined)
       throw REFUSALS.twoCursors(after, before)
     positionOf(this, operationOf(this.operation as OperationId).family, param, id)
@@ -105,10 +109,10 @@ function reach(draft: Draft, stage: Stage): void {
 
 /** Again, on the present state. Errors: as of `enter` and `decode`; with them, what it read before. */
 export function admitAgain(
-  { request, operation, relied, reached, query, body, came }: Admitted,
+  { request, operation, relied, reached, cursors, query, body, came }: Admitted,
   form: Form | null
 ): { reading: Admitted; refusal: unknown } {
-  const draft = new Draft(request, relied, reached)
+  const draft = new Draft(request, relied, reached, cursors)
   const again = Object.assign(draft, { operation, query, body, came })
   try {
     enter(draft)
@@ -202,8 +206,7 @@ function identify(draft: Draft, needsKey: boolean): void {
     try {
       actorOf(authorization, world, relied)
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error
-      const { code, message, headers } = error
+      const { code, message, headers } = error as ApiError
       throw new ApiError(code, { message, headers, assumption: 'A20' })
     }
   }
@@ -259,7 +262,7 @@ export function decode(reading: Reading, body: Form | null): Admitted {
   if (query.problem !== null) throw brokenForm(query.problem)
   reach(draft, STAGE.decoded)
   const operation = draft.operation as OperationId
-  const table = parametersOf(operation, settings)
+  const table = parametersOf(operation, draft.cursors)
   const form = method === 'POST' ? draft.body : draft.query
   refuseMisshapen(table, form)
   if (method === 'POST') {

@@ -1,6 +1,5 @@
 /** The operations of all families, and the parameter table of each, ready to decode with. */
 import { remembered } from '../core/remembered.js'
-import type { Settings } from '../core/settings.js'
 import { OPERATION_IDS, type OperationId } from '../reference/operations.js'
 import { type Cursors, schemaOf } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
@@ -34,5 +33,5 @@ const tablesWith = remembered(
     )
 )
 
-export const parametersOf = (id: OperationId, settings: Settings): Table =>
-  tablesWith(settings['pagination.cursors']).get(id) as Table
+export const parametersOf = (id: OperationId, cursors: Cursors): Table =>
+  tablesWith(cursors).get(id) as Table

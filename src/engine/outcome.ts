@@ -163,7 +163,7 @@ export function recordsChanged(call: Ended): readonly RecordName[] {
 function recordsChangedByOperation(call: Ended): RecordName[] {
   if (call.operation === null || !tookEffect(call)) return []
   const { family, kind } = operationOf(call.operation)
-  if (kind === 'delete') return call.facts.found ? [{ family, id: call.facts.found.id }] : []
+  if (kind === 'delete') return [{ family, id: (call.facts.found as AnyRecord).id }]
   return recordsShown(call).flatMap(({ id, transaction }): RecordName[] => {
     const shown = { family, id }
     return family === 'refunds'

@@ -88,26 +88,21 @@ function ask<B>(
   if (action === null) return act(admitted, { action, body, hasWaited }, waits)
   const decided = action
   const course = { ...courseOf(admitted), script: { action, ...UNCHANGED } }
-  const refused = (error: unknown) => refuse(admitted, error, course)
-  try {
-    const pass = waits.pass(action, admitted, by)
-    if (pass === null) return act(admitted, { action, body, hasWaited }, waits)
-    return pass
-      .then(async goesOn => {
+  const pass = waits.pass(action, admitted, by)
+  if (pass === null) return act(admitted, { action, body, hasWaited }, waits)
+  return pass
+    .then(async goesOn => {
+      requireState(admitted)
+      if (!goesOn) return giveUp(admitted, course)
+      const again = isAnswer(decided) ? null : (waits.again?.() ?? null)
+      // those that were held keep their order
+      if (again !== null) {
+        await again
         requireState(admitted)
-        if (!goesOn) return giveUp(admitted, course)
-        const again = isAnswer(decided) ? null : (waits.again?.() ?? null)
-        // those that were held keep their order
-        if (again !== null) {
-          await again
-          requireState(admitted)
-        }
-        return act(admitted, { action: decided, body, hasWaited: true }, waits)
-      })
-      .catch(refused)
-  } catch (error) {
-    return refused(error)
-  }
+      }
+      return act(admitted, { action: decided, body, hasWaited: true }, waits)
+    })
+    .catch(error => refuse(admitted, error, course))
 }
 
 /** 9. The operation, unless the script responds in its place. */

@@ -10,7 +10,7 @@ import type { Action, Respond } from '../scenario/script.js'
 import type { Store } from '../store/store.js'
 import type { Reading } from './admit.js'
 import { JSON_TYPE } from './answers.js'
-import { type Arrived, isOfPresentState } from './arrived.js'
+import type { Arrived } from './arrived.js'
 import { keyIn } from './keys.js'
 import { type AnswerHeaders, malformed, type Pause, STAGE } from './outcome.js'
 import { courseOf, giveUp, type Response, respond } from './response.js'
@@ -147,7 +147,7 @@ export function retractUnapplied(response: Response): void {
   if (script === null) return
   const { action, changed, isPast } = script
   const { request } = reading
-  if (!action.isApplied || !isOfPresentState(request)) return
+  if (!action.isApplied) return
   const isApplied =
     outcome.name === 'scripted' ||
     changed.length > 0 ||

@@ -322,7 +322,7 @@ function isForeign(call: Entry, { actor, store }: Reading) {
   const { object, id, account, location, transaction } = found as Owned
   const place = location ?? transactions.get(transaction)?.location
   // the Location may have been deleted since
-  const owner = object === 'account' ? id : (account ?? locations.get(place ?? '')?.account)
+  const owner = object === 'account' ? id : (account ?? locations.get(String(place))?.account)
   return owner !== undefined && owner !== actor.id && accounts.get(owner)?.reseller !== actor.id
 }
 

@@ -25,7 +25,7 @@ export async function addBody(
   left: () => AbortSignal
 ): Promise<ImportedRecords> {
   const { limits } = sandbox.dependencies.library
-  const document = await sandbox.reading(left)('body', text, { limits, type })
+  const document = await sandbox.reading(left)('body', text, { limits, type, kind: 'fixture' })
   return addRecords(sandbox, document, [], bytes.length)
 }
 

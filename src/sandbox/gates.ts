@@ -35,9 +35,9 @@ export class Gates {
   ) {
     const { until = Infinity, release = 'in_order' } = hold
     const gate = this.#gate(gateOf(entry, hold))
-    const waiting: Waiting = { id, operation: operation as OperationId, go: () => {} }
-    const goesOn = new Promise<boolean>(resolve => {
-      waiting.go = resolve
+    let waiting!: Waiting
+    const goesOn = new Promise<boolean>(go => {
+      waiting = { id, operation: operation as OperationId, go }
     })
     const leave = (goesOn: boolean) => {
       if (goesOn && action && gate.waiting.includes(waiting)) action.isHeld = false

@@ -1,11 +1,13 @@
 /**
  * The lock of a data folder: a Unix socket in it, whose name is never used again and ends with
- * `.new` until it listens. One that refuses connections belongs to no process and is removed.
+ * `.new` until it listens. One that refuses connections belongs to no process and is removed; a
+ * process whose lock was not listening yet makes another.
  */
 import { randomBytes } from 'node:crypto'
-import { readdir, rename, rm } from 'node:fs/promises'
-import { connect, createServer } from 'node:net'
-import { basename, dirname, join, relative } from 'node:path'
+import { readdir, rename, rm, symlink } from 'node:fs/promises'
+import { connect, createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { SAYS } from './sentences.js'
 
@@ -19,22 +21,24 @@ const NOBODY = ['ECONNREFUSED', 'ENOENT']
 
 export class Lock {
   readonly #path: string
+  readonly #server: Server
   /** `takes` until this one is known to be the only one. */
   #word = 'takes'
-  readonly #server = createServer(socket =>
-    socket
-      .on('error', () => {})
-      .end(this.#word)
-      .destroySoon()
-  ).unref()
 
   private constructor(path: string) {
     this.#path = path
+    this.#server = createServer(socket =>
+      socket
+        .on('error', () => {})
+        .end(this.#word)
+        .destroySoon()
+    )
+    this.#server.unref()
   }
 
   /** Null when another process has it. Errors: the system's. */
   static async take(file: string, patience = PATIENCE_MS): Promise<Lock | null> {
-    const lock = new Lock(`${file}.lock-${randomBytes(4).toString('hex')}`)
+    const lock = new Lock(`${file}.lock-${ownPart()}`)
     let [isMade, isOurs] = [false, false]
     try {
       isMade = await lock.#listen()
@@ -54,11 +58,12 @@ export class Lock {
   /** False if another process removed it. */
   async #listen(): Promise<boolean> {
     const unnamed = `${this.#path}.new`
-    await new Promise<void>((resolve, reject) => {
-      this.#server.on('error', reject)
-      // processes of other users may ask too
-      const path = shortPath(unnamed)
-      this.#server.listen({ path, readableAll: true, writableAll: true }, resolve)
+    await reached(unnamed, path => {
+      return new Promise<void>((resolve, reject) => {
+        this.#server.on('error', reject)
+        // processes of other users may ask too
+        this.#server.listen({ path, readableAll: true, writableAll: true }, resolve)
+      })
     })
     const error = await rename(unnamed, this.#path).catch(error => error)
     if (error && error.code !== 'ENOENT') throw error
@@ -73,10 +78,12 @@ export class Lock {
     const own = basename(this.#path)
     for (const since = Date.now(); Date.now() - since < patience; await wait(AGAIN_MS)) {
       const others = await this.#others(file)
-      const words = await Promise.all(others.map(name => this.#ask(name, patience)))
-      const isFirst = others.every((name, nth) => words[nth] !== 'takes' || own < name)
-      if (words.includes('holds') || !isFirst) return false
-      if (words.every(word => NOBODY.includes(word))) {
+      const heard = await Promise.all(
+        others.map(async name => ({ name, word: await this.#ask(name, patience) }))
+      )
+      if (heard.some(({ name, word }) => word === 'holds' || (word === 'takes' && name < own)))
+        return false
+      if (heard.every(({ word }) => NOBODY.includes(word))) {
         this.#word = 'holds'
         return true
       }
@@ -85,8 +92,8 @@ export class Lock {
   }
 
   async #others(file: string): Promise<string[]> {
-    const entries = await readdir(dirname(this.#path), { withFileTypes: true })
-    return entries
+    const found = await readdir(dirname(this.#path), { withFileTypes: true })
+    return found
       .filter(entry => entry.isSocket() && entry.name !== basename(this.#path))
       .map(({ name }) => name)
       .filter(name => name.startsWith(file) && ENDING.test(name.slice(file.length)))
@@ -95,18 +102,23 @@ export class Lock {
   /** The word of another lock, or an error. One that no process holds is removed. */
   async #ask(name: string, patience: number): Promise<string> {
     const path = join(dirname(this.#path), name)
-    const word = await answerOf(shortPath(path), patience)
+    const word = await reached(path, short => answerOf(short, patience))
     // another user's socket in /tmp cannot be removed, and does no harm
     if (NOBODY.includes(word)) await rm(path, { force: true }).catch(() => {})
     return word
   }
 }
 
-/** From the working folder where that is needed. */
-function shortPath(path: string): string {
-  const short = [path, relative('', path)].find(one => Buffer.byteLength(one) <= MAX_PATH)
-  if (short === undefined) throw new Error(SAYS.longName(dirname(path)))
-  return short
+const ownPart = () => randomBytes(4).toString('hex')
+
+/** Where the path is too long, through a link to its folder that is removed afterwards. */
+async function reached<T>(path: string, act: (short: string) => Promise<T>): Promise<T> {
+  if (Buffer.byteLength(path) <= MAX_PATH) return act(path)
+  const link = join(tmpdir(), `lock-${ownPart()}`)
+  const short = join(link, basename(path))
+  if (Buffer.byteLength(short) > MAX_PATH) throw new Error(SAYS.longName(basename(path)))
+  await symlink(dirname(path), link)
+  return act(short).finally(() => rm(link))
 }
 
 /** Or an error code; empty if the process is too busy, or stopped. */

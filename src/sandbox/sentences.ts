@@ -166,6 +166,6 @@ export const SAYS = {
     'it is not a document of commerce-emulator. Choose another folder, or restore it from a copy',
   otherFormat: (format: number, own: number) =>
     `it has format ${format}, but this version reads format ${own}. Use the version that wrote it`,
-  longName: (folder: string) =>
-    `the path of ${folder} is too long for the socket of its lock; start nearer to it, or choose a shorter one`
+  longName: (name: string) =>
+    `the name of its lock, ${name}, is too long for a socket; choose a shorter name`
 }

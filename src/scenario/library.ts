@@ -20,7 +20,7 @@ import {
   utf8In
 } from './read/document.js'
 import { DEFAULT_LIMITS, type DocumentLimits, documentInvalid } from './read/refusal.js'
-import type { ReadText } from './reading.js'
+import type { ReadOptions, ReadText } from './reading.js'
 import { isSharedScript } from './script/shared-script.js'
 import { say } from './sentences.js'
 import { declaredVariables, type VariableValue } from './variables.js'
@@ -96,8 +96,8 @@ export class Library {
     return prepared ?? this.text(path, text)
   }
 
-  text(name: string, text: string, type: TextType | null = null): Promise<SourceDocument> {
-    return this.#readText(name, text, { limits: this.limits, type })
+  text(name: string, text: string, as: Omit<ReadOptions, 'limits'> = {}): Promise<SourceDocument> {
+    return this.#readText(name, text, { limits: this.limits, ...as })
   }
 
   /** A fixture can be loaded as one. Errors: `scenario_unknown`, with what there is. */

@@ -104,7 +104,8 @@ export async function requestedScenario(
   { type, text }: Body,
   library: Library
 ): Promise<{ document: SourceDocument; origin: Origin } & Pick<LoadContext, 'variables' | 'seed'>> {
-  const whole = await library.text('body', text, type)
+  const under = type === 'json' ? ['scenario'] : []
+  const whole = await library.text('body', text, { type, kind: 'scenario', under })
   const inline = { name: 'inline', file: null }
   if (type === 'yaml') return { document: whole, origin: inline }
   await refuseProblems(whole, REQUEST_CHECKER)
@@ -115,9 +116,9 @@ export async function requestedScenario(
   }
   const given = { seed, variables: vars && { values: vars, isText: false } }
   if (typeof scenario === 'object')
-    return { document: below(whole, ['scenario']), origin: inline, ...given }
+    return { document: below(whole, under), origin: inline, ...given }
   if (scenario.includes('\n')) {
-    const document = await library.text('scenario', scenario)
+    const document = await library.text('scenario', scenario, { kind: 'scenario' })
     return { document, origin: inline, ...given }
   }
   const document = await library.scenario(scenario)

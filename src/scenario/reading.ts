@@ -6,13 +6,19 @@ import { readDocument, type SourceDocument, type TextType, utf8In } from './read
 import type { DocumentLimits, Locate } from './read/refusal.js'
 
 export type ReadText = (name: string, text: string, options: ReadOptions) => Promise<SourceDocument>
-export type ReadOptions = { limits: DocumentLimits; type?: TextType | null }
+/** `kind`: what it must be, or its part `under` a place; a large text is checked where it is read. */
+export type ReadOptions = {
+  limits: DocumentLimits
+  type?: TextType | null
+  kind?: 'fixture' | 'scenario'
+  under?: readonly string[]
+}
 /** What the thread is asked: to read a text, or for places in it. */
 export type Reading = {
   read: { name: string; text: string; options: ReadOptions }
   places?: Parameters<Locate<unknown>>
 }
-type Part = readonly [path: readonly string[], members: unknown[]]
+export type Part = readonly [path: readonly string[], members: unknown[]]
 
 /** Characters of a text that is read in a thread. */
 const LARGE = 262_144
@@ -46,7 +52,7 @@ export const readBy =
     const read = { name, text, options }
     const answer = (question: Reading) => worker.run(signalOf(), ask => ask(question))
     const [head, ...parts] = (await answer({ read })) as [string, ...string[]]
-    const whole: Pick<SourceDocument, 'data' | 'numbers'> = JSON.parse(head)
+    const whole: Pick<SourceDocument, 'data' | 'numbers' | 'checkedAs'> = JSON.parse(head)
     for (const part of parts) {
       const [path, members]: Part = JSON.parse(part)
       ;(partAt(whole.data, path) as unknown[]).push(...members)
@@ -55,27 +61,3 @@ export const readBy =
     const locate = (...places: Parameters<Locate<unknown>>) => answer({ read, places })
     return { name, limits: options.limits, ...whole, locate: locate as SourceDocument['locate'] }
   }
-
-/** The thread's side: JSON of the data, long lists in parts, so that none takes long to parse. */
-export async function answerReading({ read, places }: Reading): Promise<unknown> {
-  const document = await readDocument(read.name, read.text, read.options)
-  if (places !== undefined) return document.locate(...places)
-  const parts: Part[] = []
-  const data = withoutLists(document.data, [], parts)
-  return [{ data, numbers: document.numbers }, ...parts].map(part => JSON.stringify(part))
-}
-
-const MAX_MEMBERS = 100
-const MAX_LEVELS = 4
-
-function withoutLists(data: unknown, path: readonly string[], parts: Part[]): unknown {
-  if (typeof data !== 'object' || data === null || path.length > MAX_LEVELS) return data
-  if (!Array.isArray(data))
-    return Object.fromEntries(
-      Object.entries(data).map(([name, part]) => [name, withoutLists(part, [...path, name], parts)])
-    )
-  if (data.length < MAX_MEMBERS) return data
-  for (let at = 0; at < data.length; at += MAX_MEMBERS)
-    parts.push([path, data.slice(at, at + MAX_MEMBERS)])
-  return []
-}

@@ -1,7 +1,11 @@
 import t from 'tap'
+import { ApiError } from '../../src/core/errors.js'
+import { readingOf } from '../../src/engine/admit.js'
+import { arrive } from '../../src/engine/arrived.js'
 import { tookEffect } from '../../src/engine/outcome.js'
 import { execute } from '../../src/engine/play.js'
-import { NOW, smallFixture } from '../support/requests.js'
+import { run, start } from '../../src/engine/run.js'
+import { authorization, NOW, smallFixture } from '../support/requests.js'
 import { startWorld } from '../support/world.js'
 
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
@@ -242,3 +246,32 @@ t.test('execute: a defect is no refusal: it is thrown on', async t => {
     message: 'a defect'
   })
 })
+
+t.test(
+  'A35: one that waited is ready again before its operation, and its response needs room',
+  async t => {
+    const { world } = await scripted([{ on: 'GET /tickets', delay: '1s' }])
+    const headers = { authorization: authorization() }
+    const reading = readingOf(
+      arrive(world, { base: '/next', method: 'GET', url: '/next/tickets', headers })
+    )
+    const steps: string[] = []
+    const noted = (step: string) => {
+      steps.push(step)
+      return Promise.resolve(true)
+    }
+    const waits = {
+      pass: () => noted('waits'),
+      again: () => noted('is ready again'),
+      done: () => {
+        throw new ApiError('limit_reached', { message: 'There is no room.', assumption: 'A35' })
+      }
+    }
+    t.equal(start(reading), null)
+    const { outcome, script } = await run(reading, null, { waits, by: null })
+    t.strictSame(
+      [steps, outcome.refusal?.code, script?.action.id],
+      [['waits', 'is ready again'], 'limit_reached', 'scr_1']
+    )
+  }
+)

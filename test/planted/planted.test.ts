@@ -14,12 +14,12 @@ const PLANTED = [
   [
     'src/evidence/lost.ts',
     'test/evidence/lost.test.ts',
-    'lost.about !== own.about → lost.about === own.about'
+    'lost.about !== about → lost.about === about'
   ],
   [
     'src/evidence/findings.ts',
     'test/evidence/findings.test.ts',
-    'isCardNumberSent(call) → !isCardNumberSent(call)'
+    'isCardNumberSent(reading) → false'
   ],
   ['src/evidence/judgement.ts', 'test/evidence/why.test.ts', 'true → false'],
   ['src/scenario/match/fields.ts', 'test/scenario/script.test.ts', 'value > bound → true']

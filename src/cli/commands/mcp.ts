@@ -34,7 +34,7 @@ export const MCP: CommandSpec = {
         settings: { ...launch.environment, port: 0, ...launch.flag },
         ...(vars && { vars })
       })
-    } else await mcp(await runningAt({ url, ...(token !== undefined && { token }) }, environment))
+    } else await mcp(await runningAt({ url, token }, environment))
     return STATUS.done
   }
 }

@@ -16,7 +16,7 @@ import { SAYS, shellWord } from '../sentences.js'
 type StartOptions = Required<Pick<RunOptions, 'settings' | 'environment'>> &
   Pick<RunOptions, 'variables' | 'vars'> & { quiet?: boolean }
 
-export const START: CommandSpec = {
+export const START = {
   about: 'Start the emulator. The default command.',
   options: [
     VAR,
@@ -39,7 +39,7 @@ export const START: CommandSpec = {
     await start({ settings, ...launch, quiet }, line)
     return null
   }
-}
+} satisfies CommandSpec
 
 function strayArgument(word: string, program: Command): string {
   const commands = program.commands.map(command => command.name())

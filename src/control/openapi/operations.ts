@@ -152,8 +152,10 @@ function requestBody(
   { settings, isFlat, publisher: { component, schemas } }: Writing
 ): Json {
   const operation = operationOf(id)
-  const nested = Object.entries(table.properties ?? {}).filter(([, { type }]) => type === 'object')
-  const examples = Object.entries(BODIES[id] ?? {}).map(([summary, value]) => ({
+  const nested = Object.entries(table.properties as Record<string, Schema>).filter(
+    ([, { type }]) => type === 'object'
+  )
+  const examples = Object.entries(BODIES[id] as object).map(([summary, value]) => ({
     summary,
     value: styled(value, isFlat)
   }))

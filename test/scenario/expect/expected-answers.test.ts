@@ -202,7 +202,7 @@ t.test('script and expect: what can never come after another', async t => {
   })
   t.strictSame(
     problems.map(({ path, ...said }) => coded(path, said)),
-    ['script[0].match.about.ticket missing_record', 'script[0].match.body.ticket[1] missing_record']
+    ['script[0].match.body.ticket[1] missing_record', 'script[0].match.about.ticket missing_record']
   )
 })
 
