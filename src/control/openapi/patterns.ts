@@ -16,25 +16,48 @@ const LOCAL = oneOf(
 const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
 const EMAIL = `${LOCAL}@(?:${LABEL}\\.)+[A-Za-z]{2,63}`
 
-const YEAR = '[1-9][0-9]{3}'
+/** From 0001 to 9998: no offset leads out of the years 0 to 9999. */
+const YEAR = oneOf(
+  '000[1-9]',
+  '00[1-9][0-9]',
+  '0[1-9][0-9]{2}',
+  '[1-8][0-9]{3}',
+  '9[0-8][0-9]{2}',
+  '99[0-8][0-9]',
+  '999[0-8]'
+)
 const LEAP_YEAR = oneOf(
   '[0-9]{2}(?:0[48]|[2468][048]|[13579][26])',
   '(?:[02468][048]|[13579][26])00'
 )
 
-const DATE = oneOf(
-  `${YEAR}-${oneOf(
-    '(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])',
-    '(?:0[13-9]|1[0-2])-(?:29|30)',
-    '(?:0[13578]|1[02])-31'
-  )}`,
-  `${LEAP_YEAR}-02-29`
-)
+/** A calendar date, an ordinal date or a week date; week 53, which few years have, is left out. */
+function date(dash: string): string {
+  const monthAndDay = oneOf(
+    `(?:0[1-9]|1[0-2])${dash}(?:0[1-9]|1[0-9]|2[0-8])`,
+    `(?:0[13-9]|1[0-2])${dash}(?:29|30)`,
+    `(?:0[13578]|1[02])${dash}31`
+  )
+  const dayOfYear = '(?:00[1-9]|0[1-9][0-9]|[12][0-9]{2}|3[0-5][0-9]|36[0-5])'
+  const week = `W(?:0[1-9]|[1-4][0-9]|5[0-2])${dash}[1-7]`
+  return oneOf(
+    `${YEAR}${dash}${oneOf(monthAndDay, dayOfYear, week)}`,
+    `${LEAP_YEAR}${dash}02${dash}29`
+  )
+}
+
 const HOUR = '(?:[01][0-9]|2[0-3])'
 const SIXTIETH = '[0-5][0-9]'
-const TIME = `${HOUR}:${SIXTIETH}(?::${SIXTIETH}(?:\\.[0-9]+)?)?(?:[Zz]|[+-]${HOUR}(?::?${SIXTIETH})?)?`
-/** Without the rarer forms of ISO 8601, such as week dates, which the emulator takes too. */
-const INSTANT = `${DATE}(?:[Tt]${TIME})?`
+const FRACTION = '(?:[.,][0-9]+)?'
+const TIME = oneOf(
+  `${HOUR}(?::?${SIXTIETH})?${FRACTION}`,
+  `${HOUR}${oneOf(`:${SIXTIETH}:`, SIXTIETH)}${SIXTIETH}${FRACTION}`,
+  '24(?::00(?::00)?|00(?:00)?)?'
+)
+const ZONE = `(?:[Zz]|[+-]${HOUR}(?::?${SIXTIETH})?)?`
+/** As clients write the last instant. */
+const LAST = '9999-12-31(?:[Tt]23:59(?::59(?:[.,]9+)?)?[Zz]?)?'
+const INSTANT = oneOf(`${oneOf(date('-'), date(''))}(?:[Tt]${TIME}${ZONE})?`, LAST)
 
 /** Codes, as alternatives that begin with all but their last letters. */
 function codes(of: ReadonlySet<string>): string {
