@@ -45,9 +45,9 @@ const BUDGETS: Readonly<Record<string, number>> = {
   work: 7_180,
   store: 25_980,
   scenario: 317_550,
-  engine: 101_000,
+  engine: 101_700,
   evidence: 82_200,
-  sandbox: 88_350,
+  sandbox: 88_500,
   replay: 38_620,
   reports: 49_450,
   server: 39_900,
@@ -56,7 +56,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   client: 28_600,
   cli: 165_850,
   top: 22_400,
-  test: 2_446_500,
+  test: 2_446_700,
   [WORDS]: 37_000
 }
 

@@ -19,7 +19,7 @@ import { type Arrived, hasBody, isOpenEnded, type RequestHeaders } from './arriv
 import { actorOf, redacted } from './keys.js'
 import { positionOf } from './listing.js'
 import { parametersOf } from './operations.js'
-import { type AnswerHeaders, type AnyRecord, type Relied, STAGE, type Stage } from './outcome.js'
+import { type AnswerHeaders, type AnyRecord, Relied, STAGE, type Stage } from './outcome.js'
 import {
   type BodyReference,
   decodeParameters,
@@ -96,7 +96,8 @@ class Draft {
   }
 }
 
-export const readingOf = (request: Arrived): Reading => new Draft(request, new Set(), STAGE.arrived)
+export const readingOf = (request: Arrived): Reading =>
+  new Draft(request, new Relied(), STAGE.arrived)
 
 export function noteCame(reading: Reading, came: Came): void {
   const draft: Draft = reading

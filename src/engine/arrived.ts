@@ -11,30 +11,42 @@ export type Arriving = { base: string; method: string; url: string; headers: Req
 /** W3C Trace Context; an id of only zeros is not valid. */
 const TRACEPARENT = /^[\da-f]{2}-(?!0{32})([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/
 
-export type Arrived = ReturnType<typeof arrivedAs>
+/** A class, since it is made for each request. */
+export class Arrived {
+  readonly world: World
+  /** Those of its arrival: a request that waited never touches a later period. */
+  readonly state: World['state']
+  readonly tally: World['tally']
+  readonly id: string
+  /** The path of the API as responses show it: `/next`. */
+  readonly base: string
+  readonly method: string
+  readonly url: string
+  readonly headers: RequestHeaders
+  readonly now: number
+  readonly at: number
+  readonly path: string
+  readonly authorization: string | undefined
+  readonly userAgent: string | null
+  readonly test: string | null
 
-/** `base` is the path of the API as responses show it: `/next`. */
-export function arrivedAs(world: World, id: string, { base, method, url, headers }: Arriving) {
-  const { state, tally, settings } = world
-  const now = world.machine()
-  const test = textOf(headers[settings['evidence.test_header'].toLowerCase()])
-  return {
-    world,
-    /** Those of its arrival: a request that waited never touches a later period. */
-    state,
-    tally,
-    id,
-    base,
-    method,
-    url,
-    headers,
-    now,
-    at: world.isLoaded ? state.clock.now(now) : 0,
-    path: pathBelow(url),
-    authorization: textOf(headers.authorization) ?? undefined,
-    userAgent: textOf(headers['user-agent']),
-    test: test ? readable(decoded(test)) : null
-  } as const
+  constructor(world: World, id: string, { base, method, url, headers }: Arriving) {
+    this.world = world
+    this.state = world.state
+    this.tally = world.tally
+    this.id = id
+    this.base = base
+    this.method = method
+    this.url = url
+    this.headers = headers
+    this.now = world.machine()
+    this.at = world.isLoaded ? world.state.clock.now(this.now) : 0
+    this.path = pathBelow(url)
+    this.authorization = textOf(headers.authorization) ?? undefined
+    this.userAgent = textOf(headers['user-agent'])
+    const test = textOf(headers[world.settings['evidence.test_header'].toLowerCase()])
+    this.test = test ? readable(decoded(test)) : null
+  }
 }
 
 export const isOfPresentPeriod = ({ tally, world }: Arrived): boolean => tally === world.tally
@@ -52,7 +64,7 @@ function decoded(header: string): string {
 }
 
 export const arrive = (world: World, arriving: Arriving): Arrived =>
-  arrivedAs(world, world.nextRequestId(), arriving)
+  new Arrived(world, world.nextRequestId(), arriving)
 
 export const hasBody = (headers: RequestHeaders): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'

@@ -1,7 +1,7 @@
 /** What becomes of a request. */
 import type { Facts as JudgedFacts, RefundFacts } from '../core/rules.js'
 import type { Template } from '../core/templates.js'
-import type { AssumptionId } from '../reference/assumptions.js'
+import { ASSUMPTION_PLACES, type AssumptionId } from '../reference/assumptions.js'
 import { isChange, type OperationId, operationOf } from '../reference/operations.js'
 import type { List } from '../reference/parameters.js'
 import type { RuleId } from '../reference/rules.js'
@@ -51,8 +51,23 @@ export type Outcome = Named & {
   readonly isDelivered: boolean
 }
 
-/** The assumptions that a response relies on, as far as they are noted on the way. */
-export type Relied = Set<AssumptionId>
+const WORD = 32
+
+/** The assumptions that a response relies on, as bits by their places in the ledger. */
+export class Relied {
+  #low = 0
+  #high = 0
+
+  add(assumption: AssumptionId): void {
+    const place = ASSUMPTION_PLACES.get(assumption) as number
+    if (place < WORD) this.#low |= 1 << place
+    else this.#high |= 1 << (place - WORD)
+  }
+
+  has(place: number): boolean {
+    return (((place < WORD ? this.#low : this.#high) >>> (place % WORD)) & 1) === 1
+  }
+}
 
 export type AnswerHeaders = Record<string, string | string[]>
 

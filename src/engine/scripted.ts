@@ -147,7 +147,6 @@ export function retractUnapplied(response: Response): void {
   if (script === null) return
   const { action, changed, isPast } = script
   const { request } = reading
-  if (!action.isApplied) return
   const isApplied =
     outcome.name === 'scripted' ||
     changed.length > 0 ||

@@ -12,7 +12,7 @@ import {
   recordsShown,
   STAGE
 } from '../engine/outcome.js'
-import { ASSUMPTION_IDS, type AssumptionId } from '../reference/assumptions.js'
+import { ASSUMPTION_IDS, ASSUMPTION_PLACES, type AssumptionId } from '../reference/assumptions.js'
 import { type Kind, OPERATION_IDS, type OperationId, operationOf } from '../reference/operations.js'
 import { ADDRESS_NAMES, type Metadata, schemaOf } from '../reference/parameters.js'
 import { isOfCard, type PaymentMethod } from '../reference/payment-methods.js'
@@ -21,6 +21,7 @@ import { TABLES, type Tables } from '../reference/tables.js'
 import type { Entry, Judgement } from './entry.js'
 
 type Predicate = (call: Entry) => boolean
+const A10 = ASSUMPTION_PLACES.get('A10') as number
 
 const isKind = ({ operation }: Entry, kind: Kind) =>
   operationOf(operation as OperationId).kind === kind
@@ -115,7 +116,7 @@ const KEPT: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'UPD-2': unsetSomething,
 
   'LIST-2': call => listShown(call)?.has_more === true,
-  'LIST-3': call => asked(call, 'limit') && !call.facts.relied.has('A10'),
+  'LIST-3': call => asked(call, 'limit') && !call.facts.relied.has(A10),
   'FILT-1': createdBy('gte'),
   'FILT-2': createdBy('gt'),
   'FILT-3': createdBy('lte'),
@@ -237,7 +238,7 @@ const RELIES: Readonly<Partial<Record<AssumptionId, Predicate>>> = {
 
 type Checks = {
   rules: readonly { rule: RuleId; place: number; isKept: Predicate }[]
-  assumptions: readonly { id: AssumptionId; place: number; relies: Predicate | undefined }[]
+  assumptions: readonly { place: number; relies: Predicate | undefined }[]
 }
 const checksOf = (rules: readonly RuleId[], assumptions: readonly AssumptionId[]): Checks => ({
   rules: rules
@@ -248,7 +249,7 @@ const checksOf = (rules: readonly RuleId[], assumptions: readonly AssumptionId[]
       isKept: KEPT_ON_THE_WAY[rule] ?? ifRun(KEPT[rule] ?? (() => true))
     })),
   assumptions: ASSUMPTION_IDS.flatMap((id, place) =>
-    assumptions.includes(id) ? { id, place, relies: RELIES[id] } : []
+    assumptions.includes(id) ? { place, relies: RELIES[id] } : []
   )
 })
 const CHECKS = new Map<OperationId | null, Checks>(
@@ -264,7 +265,7 @@ export function judgementOf(call: Entry): Judgement {
   const broken = brokenRule(call)
   const [kept, relied]: [number[], number[]] = [[], []]
   for (const { rule, place, isKept } of rules) if (rule !== broken && isKept(call)) kept.push(place)
-  for (const { id, place, relies } of assumptions)
-    if (call.facts.relied.has(id) || relies?.(call)) relied.push(place)
+  for (const { place, relies } of assumptions)
+    if (call.facts.relied.has(place) || relies?.(call)) relied.push(place)
   return { kept, broken, relied }
 }

@@ -89,9 +89,12 @@ export class State {
   }
 
   /** For a new record, once nothing can refuse it any more. */
+  #lastStamp = { at: Number.NaN, created: '' }
   stamp(settings: Settings, family: Family, type?: AccountType) {
     const id = this.ids.draw(kindOf(family, type), settings, this.store[family])
-    return { id, created: isoOf(this.clock.now()) }
+    const at = this.clock.now()
+    if (at !== this.#lastStamp.at) this.#lastStamp = { at, created: isoOf(at) }
+    return { id, created: this.#lastStamp.created }
   }
 
   changedClock(

@@ -6,7 +6,7 @@ import { ApiError } from '../core/errors.js'
 import { BASE, CONTROL, isUnder, pathOf } from '../core/paths.js'
 import { readable } from '../core/redaction.js'
 import { type Reading, readingOf } from '../engine/admit.js'
-import { type Arrived, arrive, arrivedAs, isOfPresentPeriod } from '../engine/arrived.js'
+import { Arrived, arrive, isOfPresentPeriod } from '../engine/arrived.js'
 import { giveUp, type Response } from '../engine/response.js'
 import { count } from '../engine/run.js'
 import { close, entryOf } from '../evidence/entry.js'
@@ -218,7 +218,7 @@ export class Arrivals {
   #own(request: FastifyRequest, prefix: string): Arrival {
     const { main } = this.sandboxes
     const arriving = arrivingOf(request, prefix)
-    return new Arrival(main, arrivedAs(main, `ctl_${++this.#ownAnswers}`, arriving), false)
+    return new Arrival(main, new Arrived(main, `ctl_${++this.#ownAnswers}`, arriving), false)
   }
 
   /** A named sandbox; null for the overview, or outside the API if there is none. */

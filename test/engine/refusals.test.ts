@@ -3,6 +3,7 @@ import { readable } from '../../src/core/redaction.js'
 import { shownGot } from '../../src/core/sentences.js'
 import { recordsShown } from '../../src/engine/outcome.js'
 import { execute } from '../../src/engine/play.js'
+import { ASSUMPTION_PLACES } from '../../src/reference/assumptions.js'
 import { MERCHANT, RESELLER, smallFixture } from '../support/requests.js'
 import { startWorld } from '../support/world.js'
 
@@ -208,7 +209,11 @@ t.test('A19: a list relies on it where it would be another one otherwise', async
 
     const what = `${visibility} ${key} ${on} ${query}`
     const ids = recordsShown(exchange).map(({ id }) => id)
-    t.strictSame([ids.sort(), exchange.facts.relied.has('A19')], [shown, relies], what)
+    t.strictSame(
+      [ids.sort(), exchange.facts.relied.has(ASSUMPTION_PLACES.get('A19') as number)],
+      [shown, relies],
+      what
+    )
   }
 })
 

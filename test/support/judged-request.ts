@@ -2,11 +2,12 @@ import { Clock, MACHINE_CLOCK } from '../../src/core/clock.js'
 import { decodeForm, type FormObject } from '../../src/core/form.js'
 import { settingsInForce } from '../../src/core/settings.js'
 import type { Reading } from '../../src/engine/admit.js'
-import { arrivedAs } from '../../src/engine/arrived.js'
+import { Arrived } from '../../src/engine/arrived.js'
 import {
   type Facts,
   factsOf,
   type Outcome,
+  Relied,
   type Scripted,
   STAGE
 } from '../../src/engine/outcome.js'
@@ -79,7 +80,7 @@ export function judgedRequest(given: Given = {}): Entry & { reading: Reading } {
     isLoaded: true
   }
   const arriving = { base: '/next', method: 'GET', url: '/next/tickets', headers }
-  const facts = pick(factsOf(new Set(), null))
+  const facts = pick(factsOf(new Relied(), null))
   const sent = pick({ query: form(''), body: form(''), operation: 'listTickets', params: {} })
   const settings = given.settings ?? SETTINGS
   const { action, changed = [], problem = null, isPast = false } = given
@@ -88,7 +89,7 @@ export function judgedRequest(given: Given = {}): Entry & { reading: Reading } {
     ...sent,
     settings,
     store,
-    request: arrivedAs(world as never, id, arriving)
+    request: new Arrived(world as never, id, arriving)
   }
   return {
     ...pick({ id, method: 'GET', path: '/tickets', now: 0, at: 0, ended: 0, ms: 1, held: 1000 }),
