@@ -1,4 +1,4 @@
-/** A request that is over, as evidence reads it. */
+/** A request that is over. */
 import { beginningOf, byteSize } from '../core/memory.js'
 import { maskedThroughout, readable, redactForm, withoutSecrets } from '../core/redaction.js'
 import type { SecretWords } from '../core/secret-words.js'
@@ -29,7 +29,7 @@ export type Caller = Pick<Arrived, 'base' | 'userAgent' | 'test'> &
     readonly isKeySent: boolean
     readonly trace: string | null
   }
-/** By the places of the ledgers, in the order of their checks. */
+/** By places of the ledgers, in the order of checks. */
 export type Judgement = {
   readonly kept: readonly number[]
   readonly broken: RuleId | null
