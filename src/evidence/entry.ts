@@ -36,7 +36,7 @@ export type Judgement = {
   readonly relied: readonly number[]
 }
 
-/** Once it is masked, nothing in it is secret. */
+/** Once masked, nothing in it is secret. */
 export type Entry = Pick<Arrived, 'id' | 'method' | 'path' | 'now' | 'at'> &
   Pick<Reading, 'operation' | 'params' | 'query' | 'body' | 'settings'> &
   Pick<Response, 'outcome' | 'facts' | 'script' | 'place' | 'changes'> & {
