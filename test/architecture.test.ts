@@ -45,7 +45,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   work: 7_180,
   store: 25_980,
   scenario: 317_550,
-  engine: 101_750,
+  engine: 101_760,
   evidence: 82_200,
   sandbox: 88_550,
   replay: 38_620,

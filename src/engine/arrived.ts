@@ -11,7 +11,6 @@ export type Arriving = { base: string; method: string; url: string; headers: Req
 /** W3C Trace Context; an id of only zeros is not valid. */
 const TRACEPARENT = /^[\da-f]{2}-(?!0{32})([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/
 
-/** A class, since it is made for each request. */
 export class Arrived {
   readonly world: World
   /** Those of its arrival: a request that waited never touches a later period. */

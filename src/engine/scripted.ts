@@ -10,7 +10,7 @@ import type { Action, Respond } from '../scenario/script.js'
 import type { Store } from '../store/store.js'
 import type { Reading } from './admit.js'
 import { JSON_TYPE } from './answers.js'
-import type { Arrived } from './arrived.js'
+import type { Arrived, RequestHeaders } from './arrived.js'
 import { keyIn } from './keys.js'
 import { type AnswerHeaders, malformed, type Pause, STAGE } from './outcome.js'
 import { courseOf, giveUp, type Response, respond } from './response.js'
@@ -24,8 +24,7 @@ export function sentBy(reading: Reading): SentCall {
   const { headers, authorization, test, userAgent, at } = request
   const caller = { account: actor?.id ?? null, test, userAgent }
   const sent = { operation, params, query, body, settings, at, caller }
-  const otherHeader = (name: string) => headers[name] && String(headers[name])
-  return sentIn(store, sent, keyIn(authorization), otherHeader)
+  return sentIn(store, sent, keyIn(authorization), headerIn(headers))
 }
 
 type Sent = Pick<Reading, 'operation' | 'params' | 'query' | 'body' | 'settings'> & {
@@ -33,6 +32,10 @@ type Sent = Pick<Reading, 'operation' | 'params' | 'query' | 'body' | 'settings'
   readonly caller: { readonly [of in 'account' | 'test' | 'userAgent']: string | null }
 }
 type Header = SentCall['header']
+export const headerIn =
+  (headers: RequestHeaders): Header =>
+  name =>
+    headers[name] && String(headers[name])
 const NOT_KEPT: Header = () => null
 
 /** A request as conditions see it, with the records that it is about. */

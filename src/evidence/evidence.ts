@@ -1,6 +1,5 @@
 /** The evidence of a sandbox since its last load or reset. */
 
-import { NO_WORDS } from '../core/secret-words.js'
 import type { Reading } from '../engine/admit.js'
 import { type Guarded, keysToMask } from '../engine/keys.js'
 import { Changers } from './changers.js'
@@ -112,7 +111,6 @@ export class Evidence {
   clearJournal() {
     const isEmpty = this.journal.size + this.journal.dropped === 0
     this.journal.clear()
-    if (!isEmpty)
-      for (const listener of this.run.listeners) listener(this.#sandbox, null, () => NO_WORDS)
+    if (!isEmpty) for (const listener of this.run.listeners) listener(this.#sandbox, null)
   }
 }

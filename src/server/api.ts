@@ -62,9 +62,9 @@ export async function addApi(
       return isEmpty ? null : OPAQUE
     }
   )
-  api.setErrorHandler((error: FastifyError | ApiError, _request, reply) =>
+  const refusing = (reply: FastifyReply) => (error: FastifyError | ApiError) =>
     answers.refuse(error, reply)
-  )
+  api.setErrorHandler((error: FastifyError | ApiError, _request, reply) => refusing(reply)(error))
   api.setNotFoundHandler(serve)
   api.all('/*', serve)
 
@@ -93,11 +93,7 @@ export async function addApi(
     release?.()
     const response = run(reading, request.body ?? null, { waits, by: reply })
     if (!(response instanceof Promise)) answers.send(response, reply)
-    else
-      response.then(
-        response => answers.send(response, reply),
-        error => answers.refuse(error, reply)
-      )
+    else response.then(response => answers.send(response, reply), refusing(reply))
   }
 
   const waits: Waits<FastifyReply> = {
@@ -137,7 +133,7 @@ export async function addApi(
   }
 }
 
-/** What outlives the process; undefined where nothing does. */
+/** What outlives the process, if anything does. */
 export type Data = Pick<DataFolder, 'saved' | 'isFailing' | 'writable'> | undefined
 
 export class Answers {
@@ -195,7 +191,7 @@ export class Answers {
     if (!isSent) faults.lose(reply, response, headers)
     arrivals.settle(request, reply)
     if (!isSent) return
-    // faster, and the same for ASCII
+    // faster for ASCII
     raw.writeHead(status, headers).end(payload, payload.length === length ? 'latin1' : 'utf8')
     arrivals.sending(request, raw, length)
   }

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { decodeForm, type FormObject } from '../../core/form.js'
 import { playIn } from '../../engine/play.js'
-import { sentIn } from '../../engine/scripted.js'
+import { headerIn, sentIn } from '../../engine/scripted.js'
 import { isChange, operationAt, operationOf } from '../../reference/operations.js'
 import { Player } from '../../replay/player.js'
 import type { PlacedPoint } from '../../reports/points.js'
@@ -124,6 +124,6 @@ function sentBy(
       settings
     },
     key,
-    name => headers[name]
+    headerIn(headers)
   )
 }

@@ -35,7 +35,9 @@ export class EventStreams {
       raw.writableLength > MAX_BACKLOG ? raw.destroy() : raw.write(event)
     const listener: JournalListener = (name, entry, keys) => {
       if (!isOfRun && name !== own) return
-      write(eventOf(entry, { ...(isOfRun && { sandbox: name || null }) }, keys))
+      write(
+        eventOf(entry, { ...(isOfRun && { sandbox: name || null }) }, keys as () => SecretWords)
+      )
     }
     const heartbeat = setInterval(() => write(': \n\n'), HEARTBEAT_MS)
     const end = () => {
