@@ -1,4 +1,4 @@
-/** A request from its way in to its end. What waits is given: nothing waits by itself. */
+/** Runs a request from arrival to response. The caller says how it waits. */
 import type { Form } from '../core/form.js'
 import type { Action } from '../scenario/script.js'
 import { type Admitted, decode, enter, noteCame, type Reading } from './admit.js'
@@ -8,13 +8,13 @@ import { courseOf, giveUp, type Response, refuse, respond } from './response.js'
 import { answerByScript, isAnswer, retractUnapplied, sentBy, UNCHANGED } from './scripted.js'
 import { REFUSALS } from './sentences.js'
 
-/** How requests wait, really or in a play; `by` is what the caller knows of one. Null: it need not. */
+/** How a caller lets requests wait; `by` is what it knows of one. Null where none has to. */
 export type Waits<B> = {
   /** Before anything is changed. Errors: where there is no room. */
   readonly ready?: (admitted: Admitted, by: B) => Promise<unknown> | null
   /** A hold and a delay; resolves with whether the request goes on. */
   readonly pass: (action: Action, admitted: Admitted, by: B) => Promise<boolean> | null
-  /** Before the operation of one that waited. */
+  /** Before the operation of a request that waited. */
   readonly again?: () => Promise<unknown> | null
   /** Once the operation is done. Errors: where there is no room for the response. */
   readonly done?: (response: Response) => void

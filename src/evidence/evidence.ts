@@ -1,5 +1,4 @@
 /** The evidence of a sandbox since its last load or reset. */
-
 import type { Reading } from '../engine/admit.js'
 import { type Guarded, keysToMask } from '../engine/keys.js'
 import { Changers } from './changers.js'

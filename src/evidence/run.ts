@@ -58,7 +58,7 @@ export type RunCall = Line & { entry: RunEntry | null }
 /** The first ones are listed; of those refused, kept in full. */
 export const MAX_CALLS = 10_000
 export const MAX_REFUSED = 1000
-/** Characters of a path, of an entry, and of all entries. */
+/** Characters of a path, an entry, and all entries. */
 const MAX_PATH = 200
 const MAX_ENTRY = 65_536
 const MAX_BYTES = 8_388_608

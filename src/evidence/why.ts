@@ -9,7 +9,7 @@ import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/ass
 import { nameOf } from '../reference/operations.js'
 import { RULE_IDS, RULES, type RuleId } from '../reference/rules.js'
 import { missText, type NearMiss } from '../scenario/match/near-misses.js'
-import { answerOf, type Entry, textOf } from './entry.js'
+import { answerOf, type Entry, type Judgement, textOf } from './entry.js'
 import { FACTS, judgementOf } from './judgement.js'
 
 type Changed = { changersOf: (call: Entry) => string[] }
@@ -49,8 +49,7 @@ export function summaryOf(call: Entry, keys: SecretWords) {
 
 const blameOf = ({ code, rule, assumption, param }: Refusal) => ({ code, rule, assumption, param })
 
-function verdictsOf(call: Entry) {
-  const { kept, broken } = judgementOf(call)
+function verdictsOf(call: Entry, { kept, broken }: Judgement) {
   const verdictOf = (rule: RuleId, verdict: 'kept' | 'broken', facts?: Facts | null) => ({
     rule,
     verdict,
@@ -66,17 +65,18 @@ function verdictsOf(call: Entry) {
     : [...verdicts, verdictOf(broken, 'broken', call.outcome.refusal?.facts)]
 }
 
-export const explained = (call: Entry, evidence: Changed, keys: SecretWords) => ({
-  ...summaryOf(call, keys),
-  why: {
-    rules: verdictsOf(call),
-    assumptions: judgementOf(call).relied.map(place => {
-      const assumption = ASSUMPTION_IDS[place] as AssumptionId
-      return { assumption, topic: ASSUMPTIONS[assumption].topic }
-    }),
-    changed_by: evidence.changersOf(call)
+export function explained(call: Entry, evidence: Changed, keys: SecretWords) {
+  const judgement = judgementOf(call)
+  const assumptions = judgement.relied.map(place => {
+    const assumption = ASSUMPTION_IDS[place] as AssumptionId
+    return { assumption, topic: ASSUMPTIONS[assumption].topic }
+  })
+  const changed_by = evidence.changersOf(call)
+  return {
+    ...summaryOf(call, keys),
+    why: { rules: verdictsOf(call, judgement), assumptions, changed_by }
   }
-})
+}
 
 const OUTCOMES: Readonly<Record<OutcomeName, string>> = {
   refused: 'refused',

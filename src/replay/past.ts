@@ -1,5 +1,4 @@
 /** The records around a request, and what it changed of them. */
-
 import { recordsChanged } from '../engine/outcome.js'
 import type { Entry } from '../evidence/entry.js'
 import type { Family } from '../reference/operations.js'

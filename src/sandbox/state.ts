@@ -88,8 +88,8 @@ export class State {
     return [settings, clock, script.revision, ...this.recordMarks]
   }
 
-  /** For a new record, once nothing can refuse it any more. */
   #lastStamp = { at: Number.NaN, created: '' }
+  /** For a new record, once nothing can refuse it any more. */
   stamp(settings: Settings, family: Family, type?: AccountType) {
     const id = this.ids.draw(kindOf(family, type), settings, this.store[family])
     const at = this.clock.now()

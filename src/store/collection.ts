@@ -51,9 +51,9 @@ export type Groups<R> = Readonly<Record<string, (record: R) => Names>> & {
  */
 export type Tombstone = { id: string; at: number; after: number; owners: readonly string[] }
 
-/** Ids that a wrong one is compared with, at most. */
+/** Maximum number of ids that a wrong one is compared with. */
 const MAX_COMPARED = 1000
-/** Records of a collection whose bytes are kept, at most. */
+/** Maximum number of records whose bytes are kept. */
 const MAX_WRITTEN = 4096
 
 let revisions = 0
@@ -215,10 +215,7 @@ export class Collection<R extends StoredRecord> {
     this.#bury(id, stored)
   }
 
-  /**
-   * Takes the id of a deleted record and its place among the others: after the first `after` of
-   * them.
-   */
+  /** Adds a deleted record, whose id stays taken, after the first `after` records. */
   addTombstone({ id, at, after, owners }: Tombstone): void {
     if (this.has(id)) return
     this.#beginChange()

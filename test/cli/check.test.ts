@@ -8,6 +8,7 @@ import type { CheckOptions } from '../../src/cli/check/plays.js'
 import { SAYS } from '../../src/cli/sentences.js'
 import { runEmulator } from '../../src/emulator.js'
 import { type CheckedFile, isFailed, isWarned } from '../../src/reports/points.js'
+import { FAULTS } from '../../src/scenario/shape/entry.js'
 import { ran, serving } from '../support/command.js'
 import { smallFixture } from '../support/emulator.js'
 import { freePort } from '../support/ports.js'
@@ -101,13 +102,6 @@ t.test('check: plays are sent as a client would, so that the script acts on them
     do: 'POST /refunds',
     body: { transaction: 'txn_a', ...(amount && { amount }) }
   })
-  const faults = [
-    'connection_reset',
-    'empty_response',
-    'truncated_body',
-    'malformed_body',
-    'hang'
-  ] as const
   const outage = { on: 'POST /refunds', for: '10s', respond: { status: 503 } }
   const cases: [title: string, scenario: object, points: (string | RegExp)[]][] = [
     [
@@ -143,15 +137,15 @@ t.test('check: plays are sent as a client would, so that the script acts on them
       'every fault, before and after',
       {
         script: [
-          ...faults.map((fault, index) => ({ on: 'POST /refunds', calls: index + 1, fault })),
-          ...faults.map((fault, index) => ({
+          ...FAULTS.map((fault, index) => ({ on: 'POST /refunds', calls: index + 1, fault })),
+          ...FAULTS.map((fault, index) => ({
             on: 'POST /refunds',
             calls: index + 6,
             fault,
             when: 'after'
           }))
         ],
-        play: [...faults, ...faults].map(fault => ({ ...refund(10), expect: { fault } })),
+        play: [...FAULTS, ...FAULTS].map(fault => ({ ...refund(10), expect: { fault } })),
         expect: [
           { on: 'POST /refunds', took_effect: true, times: 5 },
           { on: 'POST /refunds', answered: false, times: 10 }

@@ -7,6 +7,7 @@ import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { runEmulator } from '../../src/emulator.js'
 import { type Entry, textOf } from '../../src/evidence/entry.js'
+import { FAULTS } from '../../src/scenario/shape/entry.js'
 import { blameOf, MERCHANT, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 import { opened, partsOf } from '../support/socket.js'
 
@@ -19,13 +20,6 @@ const records = {
   ],
   transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 100_000 }]
 }
-const FAULTS = [
-  'connection_reset',
-  'empty_response',
-  'truncated_body',
-  'malformed_body',
-  'hang'
-] as const
 /** How a connection is left whose answer does not arrive whole. */
 const LEFT = {
   connection_reset: 'reset',

@@ -1,5 +1,4 @@
 /** The journal as scenarios that replay it, and the state around a request. */
-
 import { keysToMask } from '../../engine/keys.js'
 import type { Entry } from '../../evidence/entry.js'
 import { optional } from '../../reference/parameters.js'

@@ -1,5 +1,4 @@
 /** The script of a sandbox, and the gates at which it holds requests. */
-
 import { explainedEntries } from '../../evidence/near-misses.js'
 import { OPERATION_NAMES } from '../../reference/operations.js'
 import { closed, optional, parameters, text, word } from '../../reference/parameters.js'

@@ -1,5 +1,4 @@
 /** Expectations of requests, their order, and records in the end. A `Tally` judges them. */
-
 import { durationOf } from '../../core/durations.js'
 import { MASK } from '../../core/mask.js'
 import { didYouMean } from '../../core/nearest.js'

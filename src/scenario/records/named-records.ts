@@ -1,5 +1,4 @@
 /** The records that a `match` or an expected `state` names, and which of them do not exist. */
-
 import { didYouMean } from '../../core/nearest.js'
 import type { Step } from '../../core/places.js'
 import { isObject } from '../../core/quick-check.js'
