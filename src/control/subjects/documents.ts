@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { controlOfBase } from '../../core/paths.js'
+import { keep } from '../../core/remembered.js'
 import { JSON_TYPE } from '../../engine/answers.js'
 import { optional, parameters, word } from '../../reference/parameters.js'
 import { PACKAGE_ROOT } from '../../scenario/library.js'
@@ -17,10 +18,27 @@ const addressOf = ({ arrival: { base }, headers: { host } }: FastifyRequest) => 
   base
 })
 
-const sendDocument = async (reply: FastifyReply, document: object, format = 'json') =>
-  format === 'yaml'
-    ? sendYaml(reply, (await import('../../scenario/yaml.js')).yamlText(document))
-    : reply.type(JSON_TYPE).send(JSON.stringify(document))
+/** The texts that were made last, by what they were made with. */
+const TEXTS = new Map<string, string>()
+const MAX_TEXTS = 16
+
+async function sendDocument<Of extends { format?: string | undefined }>(
+  reply: FastifyReply,
+  of: Of,
+  make: () => Promise<object>
+) {
+  const isYaml = of.format === 'yaml'
+  const key = JSON.stringify(of)
+  let text = TEXTS.get(key)
+  if (text === undefined) {
+    const document = await make()
+    text = isYaml
+      ? (await import('../../scenario/yaml.js')).yamlText(document)
+      : JSON.stringify(document)
+  }
+  keep(TEXTS, key, text, MAX_TEXTS)
+  return isYaml ? sendYaml(reply, text) : reply.type(JSON_TYPE).send(text)
+}
 
 const schemaRow = (kind: 'fixture' | 'scenario' | 'script', of: string): Row => ({
   does: `Returns the JSON Schema of ${of}, for editors.`,
@@ -50,9 +68,10 @@ export const DOCUMENT_ROWS: Rows = {
       ...format(['json', 'yaml'])
     }),
     run: async ({ request, reply, sandbox: { settings }, version, query: { style, format } }) => {
-      const { openApiDocument } = await import('../openapi/api.js')
       const options = { ...addressOf(request), version, settings, isFlat: style === 'flat' }
-      return sendDocument(reply, openApiDocument(options), format)
+      return sendDocument(reply, { ...options, format }, async () =>
+        (await import('../openapi/api.js')).openApiDocument(options)
+      )
     }
   }),
   'GET /openapi.control.json': row({
@@ -60,12 +79,13 @@ export const DOCUMENT_ROWS: Rows = {
     query: parameters(format(['json', 'yaml'])),
     run: async ({ request, reply, version, query: { format } }) => {
       const { origin, base } = addressOf(request)
-      const document = JSON.parse(
-        await readFile(`${PACKAGE_ROOT}/docs/openapi.control.json`, 'utf8')
-      )
-      document.info.version = version
-      document.servers[0].url = `${origin}${controlOfBase(base)}`
-      return sendDocument(reply, document, format)
+      return sendDocument(reply, { origin, base, format }, async () => {
+        const file = await readFile(`${PACKAGE_ROOT}/docs/openapi.control.json`, 'utf8')
+        const document = JSON.parse(file)
+        document.info.version = version
+        document.servers[0].url = `${origin}${controlOfBase(base)}`
+        return document
+      })
     }
   }),
   'GET /docs': {
