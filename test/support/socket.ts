@@ -1,5 +1,4 @@
 /** HTTP as it is on the wire. */
-import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import type { Test } from 'tap'
 
@@ -9,9 +8,9 @@ export function received(socket: Socket): Promise<string> {
   socket.on('data', chunk => {
     text += chunk
   })
-  // a reset ends it too
+  // a reset ends it too; `once` of node:events would throw its error
   socket.on('error', () => {})
-  return once(socket, 'close').then(() => text)
+  return new Promise(resolve => socket.once('close', () => resolve(text)))
 }
 
 /**
