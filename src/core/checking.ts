@@ -30,6 +30,10 @@ export function checkerOf(schemaOf: () => object): Checker {
   }
 }
 
+/** Null for a value that is right. */
+export const firstProblem = (schema: object, value: unknown): PlacedProblem | null =>
+  problemsIn(schema as Schema, value, []).next().value ?? null
+
 /** Words that allow every value, or that another word reads. */
 const SILENT =
   /^(items|properties|additionalProperties|required|if|then|else|description|default|title|\$schema|[x~]-?.*)$/

@@ -1,15 +1,14 @@
 /** Judges the requests of a period by an expectation of requests, and what is said of it. */
 import type { OperationId } from '../../reference/operations.js'
-import { countedValue, isMatch, MAX_VALUES, type SentCall, shownOn } from '../match/matching.js'
+import { areMet } from '../match/conditions.js'
+import { countedValue, MAX_VALUES, type SentCall, shownOn } from '../match/matching.js'
 import type { NearMiss } from '../match/near-misses.js'
 import { say } from '../sentences.js'
 import type { Per } from '../shape/entry.js'
 import type { CallsData, ExpectationData } from '../shape/expectation.js'
+import type { Apart, Calls, Ending } from './calls.js'
 import {
-  type Apart,
-  type Calls,
   type CountExpectation,
-  type Ending,
   type Expectation,
   type SequenceExpectation,
   shownTimes
@@ -197,7 +196,7 @@ export class CountJudge extends CallsJudge<CountExpectation> {
     const { calls } = this.expectation
     if (!isOf(calls, call)) return
     this.isExercised = true
-    if (!isMatch(calls.matches, call)) return
+    if (!areMet(calls.matches, call)) return
     const counted = () => {
       const group = this.groupOf(call)
       if (group === undefined) return
@@ -207,7 +206,7 @@ export class CountJudge extends CallsJudge<CountExpectation> {
     if (calls.ended.length === 0) counted()
     else
       came.whenEnded.push(ending => {
-        if (calls.ended.every(({ holds }) => holds(ending))) counted()
+        if (areMet(calls.ended, ending)) counted()
       })
   }
 

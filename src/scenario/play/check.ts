@@ -17,7 +17,7 @@ import { FIELDS, TABLES, type Tables } from '../../reference/tables.js'
 import { type Report, within } from '../documents.js'
 import { compileStatus } from '../match/counts.js'
 import { checkHeaders, compileMatch, type MatchData } from '../match/matching.js'
-import { isWithinPatterns } from '../match/patterns.js'
+import { admitPatterns } from '../match/patterns.js'
 import type { Trial } from '../records/edits.js'
 import { missingOf, recordsNamedBy } from '../records/named-records.js'
 import { say } from '../sentences.js'
@@ -57,12 +57,12 @@ export async function checkSteps(
   checkAlone(steps, within(report, 'steps'))
   checkAlone(play, within(report, 'play'))
   const expected = placed.map(({ step }) => step.expect)
-  const areCompiled = isWithinPatterns(expected, 0, said => report(['play'], said))
+  const areCompiled = await admitPatterns(expected, 0, within(report, 'play'))
   for (const { step, at } of placed) {
     const note = within(report, ...at)
     const group = String(at.slice(0, 2))
     checkExpected(step.expect, within(note, 'expect'))
-    if (areCompiled) await checkShown(step.expect?.body, within(note, 'expect', 'body'))
+    if (areCompiled) checkShown(step.expect?.body, within(note, 'expect', 'body'))
     checkHeaders(step.headers ?? {}, 'request', within(note, 'headers'))
     const operation = step.do === undefined ? undefined : operationOfCall(step.do)
     if (step.do === undefined) note([], say('not_exactly_one', ['do', 'at_once', 'wait']))
@@ -103,7 +103,7 @@ export async function warnOfPlays(
         section === 'params' ? [...at, 'do'] : [...at, section as PathStep, ...name],
         say('is_refused', said.message)
       )
-    await compileMatch([met.operation], match, note, { onlyRight: true, answers: new Map() })
+    compileMatch([met.operation], match, note, { onlyRight: true, answers: new Map() })
     const named = recordsNamedBy({ on: nameOf(met.operation), match })
     for (const { steps, said, isDrawn } of missingOf(named, trial)) if (!isDrawn) note(steps, said)
   }

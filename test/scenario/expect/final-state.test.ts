@@ -75,7 +75,7 @@ async function differencesOf(state: object): Promise<string[]> {
   if (problems.length > 0) return problems
   const { found, report } = reported()
   const expectation = await compileExpectation({ state }, report)
-  return expectation !== null && 'differences' in expectation
+  return found.length === 0 && expectation !== null && 'differences' in expectation
     ? (await expectation.differences(SOME_RECORDS)).map(
         ({ at, message }) => `${at.join('.')} ${message}`
       )
