@@ -30,9 +30,8 @@ export function checkerOf(schemaOf: () => object): Checker {
   }
 }
 
-/** Null for a value that is right. */
-export const firstProblem = (schema: object, value: unknown): PlacedProblem | null =>
-  problemsIn(schema as Schema, value, []).next().value ?? null
+export const firstProblem = (schema: Schema, value: unknown): PlacedProblem | null =>
+  problemsIn(schema, value, []).next().value ?? null
 
 /** Words that allow every value, or that another word reads. */
 const SILENT =

@@ -21,7 +21,7 @@ import { compileExpectation, type Expectation } from './expect/expectations.js'
 import { generateAll, generatedBy } from './generate/generate.js'
 import type { Library } from './library.js'
 import { patternsIn } from './match/patterns.js'
-import { checkSteps, warnOfPlays } from './play/check.js'
+import { checkSteps } from './play/check.js'
 import { checkCount, tooLarge } from './read/refusal.js'
 import { idsMade, suggestedIds, type Trial } from './records/edits.js'
 import { recordsIn } from './records/fixture.js'
@@ -92,7 +92,6 @@ export async function buildState(used: Used, name: string, context: LoadContext)
   warnOfFuture(used, store, now)
   const sent = { steps, play, expect: isOpen ? [] : expect }
   await checkSteps(sent, knownIn(trial, context.keys), report, warn)
-  await warnOfPlays(used, trial)
   const actor = settings['auth.accept_any_key']
   if (actor !== null && isKnown && store.accounts.get(actor) === undefined) {
     const isGiven = sources['auth.accept_any_key'] === 'scenario'

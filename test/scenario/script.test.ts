@@ -732,8 +732,7 @@ const expectationProblems = async (data: unknown): Promise<string[]> => {
   )
   if (shape.length > 0) return shape
   const { found, report } = reported()
-  const expectation = await compileExpectation(data as ExpectationData, report)
-  t.equal(expectation === null, found.length > 0)
+  await compileExpectation(data as ExpectationData, report)
   return found
 }
 

@@ -1,7 +1,6 @@
 /** What records are expected to be: by id, how many, their sums, and every one of a family. */
 import { didYouMean } from '../../core/nearest.js'
 import { isObject } from '../../core/quick-check.js'
-import { RETIRED_NAMES } from '../../core/retired.js'
 import { say as check } from '../../core/sentences.js'
 import { type Family, LINKED_FAMILIES, RESOURCE_NAMES } from '../../reference/operations.js'
 import { FIELDS } from '../../reference/tables.js'
@@ -272,14 +271,10 @@ function compileTotal(
 }
 
 function summedField(path: string, subject: FamilySubject, note: Report): Name {
-  if (/[-+]/.test(path)) note([], say('sum_of_fields', path, RETIRED_NAMES.sum.expression))
-  else {
-    const field = fieldNamed(path, subject.fields, note)
-    if (field?.schemas.every(({ type }) => ![type].flat().includes('integer')))
-      note([], say('not_summable', path))
-    if (field) return field.name
-  }
-  return []
+  const field = fieldNamed(path, subject.fields, note)
+  if (field?.schemas.every(({ type }) => ![type].flat().includes('integer')))
+    note([], say('not_summable', path))
+  return field?.name ?? []
 }
 
 function compileEvery(wanted: Names, subject: FamilySubject, report: Report): QuantityTest {
