@@ -68,7 +68,7 @@ export type LoadContext = {
 }
 
 export async function buildState(used: Used, name: string, context: LoadContext): Promise<Loaded> {
-  const { data, problems, report, warn, written, isOpen = false } = used
+  const { data, problems, report, written, isOpen = false } = used
   const { steps = [], play = [], expect = [], description = null } = data
   const { launch, seed = data.seed } = context
   const given = { ...flattened(data.settings ?? {}), ...(seed !== undefined && { seed }) }
@@ -91,7 +91,7 @@ export async function buildState(used: Used, name: string, context: LoadContext)
   const expectations = await compileExpectations(used, trial, answers, isRunning)
   warnOfFuture(used, store, now)
   const sent = { steps, play, expect: isOpen ? [] : expect }
-  await checkSteps(sent, knownIn(trial, context.keys), report, warn)
+  await checkSteps(sent, knownIn(trial, context.keys), report)
   const actor = settings['auth.accept_any_key']
   if (actor !== null && isKnown && store.accounts.get(actor) === undefined) {
     const isGiven = sources['auth.accept_any_key'] === 'scenario'

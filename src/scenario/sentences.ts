@@ -240,8 +240,8 @@ export const SAYS = {
   body_unexpected: (method: string) => `a ${method} has no body`,
   name_reserved: (name: string) => `\${${name}.…} has another meaning; give the step another name`,
   name_taken: (name: string) => `an earlier step is called ${name} too`,
-  unknown_reference: (name: string, meant: string | null) =>
-    `${reference(name)} refers to nothing; ${meant === null ? 'give the name that an earlier step has under as, or the id of a record' : `did you mean \${${meant}}?`}`,
+  unknown_reference: (name: string, meant?: string) =>
+    `${reference(name)} refers to nothing; ${meant === undefined ? 'give the name that an earlier step has under as, or the id of a record' : `did you mean \${${meant}}?`}`,
   record_part: (name: string) =>
     `${reference(name)} must be the whole value or bound; it cannot be part of a text or of a calculation`,
   unknown_part: (name: string, part: string, meant: string) =>

@@ -90,31 +90,34 @@ const ofResponse = ({ valueIn, test, ...condition }: Condition<Ending>): Conditi
   test: (value, ending) => ending.isDelivered && test(value, ending)
 })
 
+const FACTS = [
+  ['took_effect', 'tookEffect'],
+  ['answered', 'isDelivered']
+] as const
+
+const factsWanted = (data: CallsData): Condition<Ending>[] =>
+  FACTS.flatMap(([name, fact]) => {
+    const wanted = data[name]
+    if (wanted === undefined) return []
+    return {
+      name,
+      wanted: yesOrNo(wanted),
+      valueIn: ending => yesOrNo(ending[fact]),
+      test: (_, ending) => ending[fact] === wanted
+    }
+  })
+
 function compileEnding(
-  { took_effect, status, answered, response }: CallsData,
+  data: CallsData,
   operations: readonly OperationId[],
   report: Report,
   answers: Answered
 ): Condition<Ending>[] {
+  const { status, answered, response } = data
   if (answered === false)
-    for (const [word, wanted] of Object.entries({ status, response }))
-      if (wanted !== undefined) report([word], say('no_response', word))
-  const facts = [
-    ['took_effect', took_effect, 'tookEffect'],
-    ['answered', answered, 'isDelivered']
-  ] as const
-  const conditions = facts.flatMap(([name, wanted, fact]): Condition<Ending>[] =>
-    wanted === undefined
-      ? []
-      : [
-          {
-            name,
-            wanted: yesOrNo(wanted),
-            valueIn: ending => yesOrNo(ending[fact]),
-            test: (_, ending) => ending[fact] === wanted
-          }
-        ]
-  )
+    for (const word of ['status', 'response'] as const)
+      if (data[word] !== undefined) report([word], say('no_response', word))
+  const conditions = factsWanted(data)
   if (status !== undefined) {
     const isWanted = compileStatus(status, within(report, 'status'))
     conditions.push(
@@ -129,9 +132,9 @@ function compileEnding(
   if (response === undefined || operations.length === 0) return conditions
   const note = within(report, 'response')
   if (Object.keys(response).length === 0) note([], check('empty'))
-  const ofBody = compileNames(response, bodyOf(operations, answers), note)
-  const named = ofBody.map(condition => ({ ...condition, name: `response.${condition.name}` }))
-  return [...conditions, ...named.map(ofResponse)]
+  for (const condition of compileNames(response, bodyOf(operations, answers), note))
+    conditions.push(ofResponse({ ...condition, name: `response.${condition.name}` }))
+  return conditions
 }
 
 const PARTS = 'type code message param rule assumption request_id'.split(' ')

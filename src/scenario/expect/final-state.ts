@@ -101,18 +101,23 @@ async function allOf<Of>(
   return differences
 }
 
+function adviceFor(name: string, known: readonly string[]): string | undefined {
+  if (name === 'refunds') return '; expect them under refunds, with count and where'
+  if (/[<>=]/.test(name) || known.length === 0)
+    return '; write a condition as in amount: { gt: 5000 }, with gt, gte, lt, lte, not or present'
+  return / [-+] /.test(name)
+    ? '; write a sum for each field, such as sum: { amount: 500, amount_refunded: 100 }'
+    : undefined
+}
+
 function subjectOf(family: Family, answers: Answered): FamilySubject {
   const unknown: At<FieldAt>['unknown'] = (name, known) => {
     const last = name.at(-1) as string
-    const isCondition = /[<>=]/.test(last) || known.length === 0
-    const advice = isCondition
-      ? '; write a condition as in amount: { gt: 5000 }, with gt, gte, lt, lte, not or present'
-      : didYouMean(last, known)
     return say(
       'unknown_field',
       RESOURCE_NAMES[family],
       name.join('.'),
-      last === 'refunds' ? '; expect them under refunds, with count and where' : advice
+      adviceFor(last, known) ?? didYouMean(last, known)
     )
   }
   const fields: At<FieldAt> = {

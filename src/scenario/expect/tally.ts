@@ -14,11 +14,11 @@ import {
   CallsJudge,
   type Came,
   CountJudge,
-  type Given,
   type Group,
   gapBetween,
   isInPace,
   isOf,
+  type Judged,
   ofValue,
   paceMessage,
   unexercised,
@@ -72,13 +72,12 @@ class SequenceJudge extends CallsJudge<SequenceExpectation> {
     }
   }
 
-  judged({ seen, stray }: Group, value?: string): Given {
-    return {
-      isMet: seen === this.expectation.steps.length && stray === null,
-      forbidden: stray !== null,
-      message: this.#messageOf(seen, stray, value),
-      seen
-    }
+  get least(): number {
+    return this.expectation.steps.length
+  }
+
+  judged({ seen, stray }: Group, value?: string): Judged {
+    return { forbidden: stray !== null, message: this.#messageOf(seen, stray, value) }
   }
 
   #messageOf(seen: number, stray: Group['stray'], value: string | undefined): string {

@@ -43,8 +43,7 @@ export async function checkSteps(
     expect
   }: { steps: readonly StepData[]; play: readonly PlayData[]; expect: readonly unknown[] },
   { otherKey, ...known }: Known,
-  report: Report,
-  warn: Report
+  report: Report
 ): Promise<void> {
   const named: Named = new Map()
   const latest: string[] = []
@@ -61,7 +60,7 @@ export async function checkSteps(
     checkHeaders(step.headers ?? {}, 'request', within(note, 'headers'))
     const operation = step.do === undefined ? undefined : operationOfCall(step.do)
     if (step.do === undefined) note([], say('not_exactly_one', ['do', 'at_once', 'wait']))
-    else checkCall(step, operation, otherKey, note, within(warn, ...at))
+    else checkCall(step, operation, otherKey, note)
     const problemIn = (name: string) =>
       named.get(headOf(name))?.group === group
         ? say('not_yet_known', name)
@@ -108,18 +107,16 @@ function checkCall(
   { do: call, key, body, expect }: StepData,
   operation: Operation | undefined,
   otherKey: Known['otherKey'],
-  report: Report,
-  warn: Report
+  report: Report
 ): void {
   const isChecked = key !== undefined && !key.includes('${') && !wantsStatus(expect?.status, 401)
-  const meant = isChecked ? otherKey(key) : null
+  const meant = isChecked && operation?.key ? otherKey(key) : null
   if (operation === undefined) report(['do'], unknownCall(call))
-  else if (meant !== null && operation.key)
+  if (meant !== null)
     report(
       ['key'],
       say('unknown_key', meant || '; give it under data: api_keys, or expect status 401')
     )
-  else if (meant !== null) warn(['key'], say('unknown_key', `, and the request needs none${meant}`))
   const [method] = splitCall(call)
   if (method !== 'POST' && body) report(['body'], say('body_unexpected', method))
 }
@@ -179,7 +176,9 @@ function problemOfReference(name: string, referable: Referable): Said | null {
   const step = named.get(head)
   if (step !== undefined) return problemOfPart(head, fields, step.answer, referable)
   if (head === 'vars' || variable(name) !== undefined) return null
-  const meant = nearest(head, fields.length === 0 ? [...latest, ...ids()] : ['vars', ...latest])
+  const meant =
+    nearest(head, fields.length === 0 ? [...latest, ...ids()] : ['vars', ...latest]) ??
+    latest.find(other => head.length > 1 && other.startsWith(head))
   return say('unknown_reference', name, meant && [meant, ...fields].join('.'))
 }
 
