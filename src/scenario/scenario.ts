@@ -109,12 +109,10 @@ function knownIn(
 ): Parameters<typeof checkSteps>[1] {
   const { variable } = bindingsOf(store)
   const isAnyKey = !isKnown || settings['auth.accept_any_key'] !== null
-  let ids: readonly string[] | undefined
   return {
     variable: name => (isKnown ? variable(name) : name),
     hasUsualLists: settings['shapes.list'] === SETTINGS['shapes.list'].default,
-    // collected when the first one is wrong
-    ids: () => (ids ??= suggestedIds(store)),
+    ids: () => suggestedIds(store),
     otherKey: key =>
       isAnyKey || keys?.has(key) || store.keys.has(key)
         ? null

@@ -1,5 +1,4 @@
 /** Named values of requests, responses and records, by the tables of the reference. */
-import { isObject } from '../../core/quick-check.js'
 import type { Said } from '../../core/sentences.js'
 import type { Schema } from '../../reference/parameters.js'
 import { LINKED_FIELDS } from '../../reference/tables.js'
@@ -36,8 +35,11 @@ export function asValue(part: Json | undefined): Value {
   return typeof part === 'object' ? null : part
 }
 
+/** Of an object, or of a list by its index. */
 export const fieldIn = (part: Json | undefined, name: string): Json | undefined =>
-  isObject(part) && Object.hasOwn(part, name) ? (part[name] as Json) : undefined
+  typeof part === 'object' && part !== null && Object.hasOwn(part, name)
+    ? (part as Record<string, Json>)[name]
+    : undefined
 
 /** Of a name such as `a[b][c]`, or a path such as `a.b[c]`; null where brackets are not closed. */
 export function stepsOf(name: string, isPath = true): string[] | null {

@@ -86,7 +86,7 @@ export async function admitPatterns(
 
 /** No value longer than `MAX_MATCHED` passes, and none where a problem is reported. */
 export function compilePattern(text: string, report: Report): (value: string) => boolean {
-  const [, pattern = '', flag] = PATTERN.exec(text) ?? []
+  const [, pattern, flag] = PATTERN.exec(text) as unknown as [string, string, string]
   const isWithin = ([maximum, what, got, advice]: Bound) => {
     if (got > maximum) report([], say('pattern_limit', 'a pattern', maximum, what, got, advice))
     return got <= maximum
