@@ -247,7 +247,7 @@ function compileTotal(
 ): QuantityTest {
   const { family } = subject
   const note = within(report, ...at)
-  const test = compileTest(wanted, { ...subject, schemas: [{ type: 'integer' }] }, note)
+  const test = compileTest<unknown>(wanted, { schemas: [{ type: 'integer' }], name: at }, note)
   const [, path] = at
   const field = path === undefined ? null : summedField(path, subject, note)
   const whose = path === undefined ? family : `${family}: sum of ${path}`
@@ -264,7 +264,7 @@ function compileTotal(
       return [
         { at: place, forbids: false, ...say('several_currencies', whose, [...currencies].sort()) }
       ]
-    if (test(total, () => undefined)) return []
+    if (test(total, null)) return []
     const isShort = isObject(wanted)
       ? total <= (wanted.gt ?? (wanted.gte ?? 0) - 1)
       : total <= wanted

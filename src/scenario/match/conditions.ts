@@ -129,10 +129,12 @@ const ofText =
   value =>
     value != null && test(String(value))
 
+const NO_ANSWERS: ReadonlyMap<string, Json> = new Map()
+
 /** Null for no value, undefined for one that is not known yet. */
 function compileReference<Of>(
   text: string,
-  { answers, fields }: Tested<Of>,
+  { answers = NO_ANSWERS, fields }: Tested<Of>,
   report: Report
 ): (of: Of) => Json | undefined {
   const path = recordPath(text)
@@ -140,9 +142,9 @@ function compileReference<Of>(
     const { name } = fieldNamed(path, fields, report) ?? fields
     return of => fields.valueIn(of, name) ?? null
   }
-  if (answers !== undefined) return () => answeredValue(text, answers)
-  report([], say('reference_without_value', referenceIn(text) as string))
-  return () => undefined
+  if (answers === NO_ANSWERS)
+    report([], say('reference_without_value', referenceIn(text) as string))
+  return () => answeredValue(text, answers)
 }
 
 /** A value that the tables do not allow can never match; null asks for no value. */
