@@ -338,8 +338,10 @@ export function scenarioPathOf(key: SettingKey): string | null {
 /** What to say of a process setting, or a group with one, where only a sandbox's may be. */
 export function processSettingProblem(name: string, value?: unknown): string | undefined {
   const isGroup = typeof value === 'object' && value !== null
-  const names = isGroup ? Object.keys(flattened(value, `${name}.`)) : [name]
-  const key = SETTING_KEYS.find(key => names.includes(key))
+  const names = isGroup && Object.keys(flattened(value, `${name}.`))
+  const key = SETTING_KEYS.find(key =>
+    names ? names.includes(key) : key === name || key.startsWith(`${name}.`)
+  )
   if (key === undefined || SETTINGS[key].scope === 'sandbox') return undefined
   return `is a setting of the process; give it when you start the emulator, with ${variableOf(key)} or --set ${key}=`
 }

@@ -196,6 +196,7 @@ t.test('settings: a process setting in a sandbox is told where it belongs', asyn
   for (const [name, as, value] of [
     ['port', 'PORT or --set port'],
     ['limits.body', 'LIMITS_BODY or --set limits.body'],
+    ['limits', 'LIMITS_BODY or --set limits.body'],
     ['limits', 'LIMITS_BODY or --set limits.body', { x: 1, body: 2 }]
   ] as [string, string, object?][])
     t.equal(processSettingProblem(name, value), given(as))
@@ -205,7 +206,6 @@ t.test('settings: a process setting in a sandbox is told where it belongs', asyn
     'pagination',
     'pagination.max_limit',
     'lim',
-    'limits',
     'none',
     '',
     '__proto__',

@@ -359,9 +359,9 @@ t.test('fixtures: later records win by id and take the place of the earlier ones
     api_keys: [{ key: 'k', account: 'mch_b' }]
   })
 
-  importer.import(
-    fixtureIn(documentOf('first', first), first),
-    fixtureIn(documentOf('second', second), second)
+  const fixtures = Object.entries({ first, second })
+  Array.from(
+    importer.importing(fixtures.map(([name, data]) => fixtureIn(documentOf(name, data), data)))
   )
 
   const shown = fieldsIn(store, 'tickets', 'id', 'reference').map(
@@ -383,7 +383,7 @@ async function running(data: object) {
       { ids: new Ids(), now: Date.parse(NOW) + 1000, settings },
       found
     )
-    importer.import(fixtureIn(documentOf('more', more), more))
+    Array.from(importer.importing([fixtureIn(documentOf('more', more), more)]))
     const problems = found.map(({ steps, ...said }) => coded(pathOf(steps), said))
     return { imported: importer.imported, problems, store: copy }
   }

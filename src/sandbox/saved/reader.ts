@@ -10,6 +10,7 @@ import { compileEntry } from '../../scenario/script/entry.js'
 import { Script } from '../../scenario/script.js'
 import { Answers } from '../../scenario/steps.js'
 import { FAMILIES, Store } from '../../store/store.js'
+import { inSlices } from '../../work/slices.js'
 import { SAYS } from '../sentences.js'
 import { missingActor, type SavedSandbox, type SavedState } from '../state.js'
 import { readState } from './document.js'
@@ -96,9 +97,8 @@ export class StateReader {
     const own = FAMILIES.filter(family => records[family] !== undefined)
     const store = new Store(base?.store, own)
     store.keys.clear()
-    new FixtureImporter(store, { ids: new Ids(), now: 0, settings }, problems).import(
-      fixtureIn(document, records, [at, 'records'])
-    )
+    const importer = new FixtureImporter(store, { ids: new Ids(), now: 0, settings }, problems)
+    await inSlices(importer.importing([fixtureIn(document, records, [at, 'records'])]))
     for (const family of FAMILIES)
       for (const tombstone of deleted[family] ?? []) store[family].addTombstone(tombstone)
     const actor = missingActor(settings, store)
