@@ -18,10 +18,10 @@ import {
   settingsSchema
 } from './core/settings.js'
 import { playIn } from './engine/play.js'
-import { DataFolder } from './sandbox/data-folder.js'
-import { DISK, UNSYNCED } from './sandbox/disk.js'
 import type { Sandbox } from './sandbox/sandbox.js'
 import { Sandboxes } from './sandbox/sandboxes.js'
+import { DataFolder } from './sandbox/saved/data-folder.js'
+import { DISK, UNSYNCED } from './sandbox/saved/disk.js'
 import { documentOf } from './scenario/documents.js'
 import { isPath, Library, VERSION } from './scenario/library.js'
 import { problemLine } from './scenario/read/refusal.js'

@@ -153,12 +153,7 @@ const PROCESS_SETTINGS = settingsOf('process', {
   'limits.journal_bytes': setting(
     whole(65_536, 17_179_869_184),
     16_777_216,
-    'Maximum memory of the journal of a sandbox, in bytes.'
-  ),
-  'limits.journal_total': setting(
-    whole(65_536, 17_179_869_184),
-    134_217_728,
-    'Maximum memory of the journals of all sandboxes together, in bytes; the largest journal drops requests first.'
+    'Maximum memory of the journal of a sandbox, in bytes; all journals together have eight times as much, and the largest drops requests first.'
   ),
   'limits.streams': setting(
     whole(0, 100_000),
@@ -169,11 +164,6 @@ const PROCESS_SETTINGS = settingsOf('process', {
     whole(0, 100_000),
     100,
     'Maximum number of waiting verify requests of a sandbox, and of requests that its script holds.'
-  ),
-  'limits.snapshots': setting(
-    whole(0, 1_000_000),
-    100,
-    'Maximum number of snapshots of a sandbox.'
   ),
   'limits.sandboxes': setting(whole(0, 100_000), 256, 'Maximum number of named sandboxes.'),
   'limits.connections': setting(
@@ -290,7 +280,6 @@ const SANDBOX_SETTINGS = settingsOf('sandbox', {
     'What happens to a key sent to POST /transactions; `check` refuses a wrong one.'
   ),
   'evidence.journal': flag(true, 'Whether the journal keeps requests.'),
-  'evidence.coverage': flag(true, 'Whether rules, assumptions and findings are counted.'),
   'evidence.test_header': setting(
     Type.String({ pattern: '^[A-Za-z0-9-]{1,64}$' }),
     'Test-Name',
@@ -346,9 +335,13 @@ export function scenarioPathOf(key: SettingKey): string | null {
   return key === 'seed' ? 'seed' : `settings.${key}`
 }
 
-/** What to say of a process setting, or a group of them, where only a sandbox's may be. */
-export function processSettingProblem(name: string): string | undefined {
-  const key = SETTING_KEYS.find(key => key === name || key.startsWith(`${name}.`))
+/** What to say of a process setting, or a group with one, where only a sandbox's may be. */
+export function processSettingProblem(name: string, value?: unknown): string | undefined {
+  const isGroup = typeof value === 'object' && value !== null
+  const names = isGroup && Object.keys(flattened(value, `${name}.`))
+  const key = SETTING_KEYS.find(key =>
+    names ? names.includes(key) : key === name || key.startsWith(`${name}.`)
+  )
   if (key === undefined || SETTINGS[key].scope === 'sandbox') return undefined
   return `is a setting of the process; give it when you start the emulator, with ${variableOf(key)} or --set ${key}=`
 }

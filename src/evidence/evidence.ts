@@ -37,11 +37,11 @@ export class Evidence {
 
   /** Records a request that is over: it is judged once, then masked. */
   record(over: Entry, reading: Reading) {
-    const { 'evidence.journal': isKept, 'evidence.coverage': isJudged } = over.settings
+    const { 'evidence.journal': isKept } = over.settings
     const name = this.nameInRun(over.id)
     const { run } = this
-    const judgement = isJudged ? judgementOf(over) : null
-    const raised = isJudged ? this.#findings.look(over, reading, this.changers) : []
+    const judgement = judgementOf(over)
+    const raised = this.#findings.look(over, reading, this.changers)
     const { world } = reading.request
     const isRead = isKept || over.caller.test !== null
     const entry = isRead ? masked(over, reading, judgement) : over

@@ -24,11 +24,10 @@ export class Totals {
   readonly found = new FindingCounts()
   #cursor: string = CURSORS[0]
 
-  /** By its name in these totals; without a judgement only that it came. */
-  add(entry: Entry, judgement: Judgement | null, name: string) {
+  /** By its name in these totals. */
+  add(entry: Entry, judgement: Judgement, name: string) {
     this.metrics.add(entry)
     this.tests.add(entry, judgement)
-    if (judgement === null) return
     this.#cursor = entry.settings['pagination.cursors'][0]
     this.coverage.add(judgement)
     this.assumptions.add(judgement, name)
@@ -173,13 +172,13 @@ export class TestTotals {
   #tests = new Map<string | null, ReturnType<typeof newTest>>()
   omitted = 0
 
-  add({ caller, outcome }: Entry, judgement: Judgement | null) {
+  add({ caller, outcome }: Entry, judgement: Judgement) {
     const test = this.#test(caller.test)
     if (test === undefined) this.omitted++
     else {
       test.calls++
       if (outcome.name === 'refused') test.refused++
-      if (judgement !== null) test.coverage.add(judgement)
+      test.coverage.add(judgement)
     }
   }
 

@@ -42,13 +42,14 @@ async function differencesIn(family: Family, first: Store, store: Store): Promis
   const differences = { added: 0, changed: 0, deleted: 0 }
   const [before, after] = [collectionOf(first, family), collectionOf(store, family)]
   if (before.revision === after.revision) return differences
-  for (const id of new Set([...after.ids(), ...before.ids()])) {
-    const [was, is] = [before.get(id), after.get(id)]
-    if (was === undefined) differences.added += is === undefined ? 0 : 1
-    else if (is === undefined) differences.deleted++
-    else if (was !== is && JSON.stringify(was) !== JSON.stringify(is)) differences.changed++
+  for (const record of after.inCreationOrder()) {
+    const earlier = before.get(record.id)
+    if (earlier === undefined) differences.added++
+    else if (earlier !== record && JSON.stringify(earlier) !== JSON.stringify(record))
+      differences.changed++
     await pause()
   }
+  differences.deleted = before.size + differences.added - after.size
   return differences
 }
 

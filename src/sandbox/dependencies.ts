@@ -23,16 +23,22 @@ export type Dependencies<S> = {
   beforeForgetting?: ((sandbox: S) => void) | undefined
 }
 
+const SHARE = 8
+const MAX_TOTAL = 2 ** 30
+
+/** The journals of several sandboxes are a few times as large as one, but for very large ones. */
+export const journalsOf = ({ 'limits.journal_bytes': bytes }: Settings): JournalBudget =>
+  new JournalBudget(Math.max(bytes, Math.min(SHARE * bytes, MAX_TOTAL)))
+
 export function evidenceOf<S>(
   { run = new Run(), journals }: Dependencies<S>,
   values: Settings,
   name: string | null
 ): { run: Run; evidence: Evidence } {
-  const budget = journals ?? new JournalBudget(values['limits.journal_total'])
   const limits = {
     entries: values['limits.journal'],
     bytes: values['limits.journal_bytes'],
-    budget
+    budget: journals ?? journalsOf(values)
   }
   return { run, evidence: new Evidence(limits, run, name) }
 }

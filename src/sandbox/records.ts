@@ -1,24 +1,79 @@
-/** Control requests that change a record, or add an API key. */
+/** Control requests that add, change and delete records and API keys. */
 import { mergePatched } from '../core/merge-patch.js'
+import type { Step } from '../core/places.js'
 import { type Family, RESOURCE_NAMES } from '../reference/operations.js'
-import { ProblemList, withoutProblems } from '../scenario/documents.js'
-import type { SourceDocument } from '../scenario/read/document.js'
-import { referrers } from '../scenario/records/edits.js'
+import {
+  type DocumentProblem,
+  documentOf,
+  ProblemList,
+  refusalOf,
+  withoutProblems
+} from '../scenario/documents.js'
+import { below, type SourceDocument } from '../scenario/read/document.js'
+import { checkCount } from '../scenario/read/refusal.js'
+import type { Body } from '../scenario/reading.js'
 import { exportedRecord } from '../scenario/records/export.js'
-import { fixtureIn } from '../scenario/records/fixture.js'
+import { type Fixture, fixtureIn, recordsIn } from '../scenario/records/fixture.js'
+import type { ImportedRecords } from '../scenario/records/importer.js'
 import { say } from '../scenario/sentences.js'
 import { FIXTURE_CHECKER } from '../scenario/shape/parts.js'
-import { problemsOfShape } from '../scenario/sources.js'
+import { problemsOfShape, shapeProblems } from '../scenario/sources.js'
 import { FAMILIES, type RecordOf } from '../store/store.js'
-import { merge, refundedBy } from './merges.js'
+import { editAtOnce, editInTurn } from './editing.js'
 import type { Sandbox } from './sandbox.js'
 import { REFUSALS, SAYS } from './sentences.js'
 
+const NO_RECORDS = fixtureIn(documentOf('', null), {})
 /** API keys of a sandbox: masking looks for each of them. */
 const MAX_KEYS = 10_000
 
+/** Errors: as of `addRecords`, `body_malformed`. */
+export async function addBody(
+  sandbox: Sandbox,
+  { type, text, bytes }: Body,
+  left: () => AbortSignal
+): Promise<ImportedRecords> {
+  const { limits } = sandbox.dependencies.library
+  const document = await sandbox.reading(left)('body', text, { limits, type, kind: 'fixture' })
+  return addRecords(sandbox, document, [], bytes.length)
+}
+
+/**
+ * `under` is the fixture's place, `bytes` are those of the document. Errors: `document_invalid`; as
+ * of `editInTurn`.
+ */
+export async function addRecords(
+  sandbox: Sandbox,
+  document: SourceDocument,
+  under: readonly Step[] = [],
+  bytes = 0
+): Promise<ImportedRecords> {
+  const edit = { fixture: await checkedFixture(document, under), removed: [] }
+  checkCount('The document adds', recordsIn([edit.fixture]), document.limits)
+  const problems = new ProblemList()
+  return withoutProblems(problems, async () => {
+    const imported = await editInTurn(sandbox, edit, 'POST /_control/records', problems, bytes)
+    // Refunds of the same fixture have replaced some of its Transactions
+    const { transactions } = sandbox.store
+    const present = imported.transactions.flatMap(({ id }) => transactions.get(id) ?? [])
+    return { ...imported, transactions: present }
+  })
+}
+
+async function checkedFixture(document: SourceDocument, under: readonly Step[]): Promise<Fixture> {
+  const part = below(document, under)
+  const found = await shapeProblems(part, 'fixture')
+  const placed = found.map(({ steps, ...said }) => ({
+    document,
+    steps: [...under, ...steps],
+    ...said
+  }))
+  if (placed.length > 0) throw await refusalOf(placed)
+  return fixtureIn(document, part.data as object, under)
+}
+
 /** A JSON Merge Patch of what a fixture gives. Errors: `record_unknown`, `document_invalid`. */
-export function patchRecord(
+export async function patchRecord(
   sandbox: Sandbox,
   name: string,
   id: string,
@@ -28,32 +83,30 @@ export function patchRecord(
   const { family, record } = recordNamed(sandbox, name, id)
   const patched = mergePatched(exportedRecord(family, record), patch) as { id?: unknown }
   const data = { [family]: [patched] }
-  const by = `PATCH /_control/records/${family}/${id}`
-  const problems = new ProblemList()
-  return withoutProblems(problems, async () => {
-    if (patched.id !== id) problems.push({ document, steps: ['id'], ...say('fixed_id', id) })
-    else {
-      const found = FIXTURE_CHECKER.isRight(data)
-        ? merge(sandbox, { fixture: fixtureIn(document, data), removed: [] }, by).problems
-        : await problemsOfShape('fixture', data)
-      // each is in the only record of the fixture
-      for (const { steps, code, message } of found)
-        problems.push({ document, steps: steps.slice(2), code, message })
-    }
-    return sandbox.store[family].get(id) as RecordOf<Family>
-  })
+  let problems: readonly Pick<DocumentProblem, 'steps' | 'code' | 'message'>[]
+  if (patched.id !== id) problems = [{ steps: [family, 0, 'id'], ...say('fixed_id', id) }]
+  else if (!FIXTURE_CHECKER.isRight(data)) problems = await problemsOfShape('fixture', data)
+  else {
+    const edit = { fixture: fixtureIn(document, data), removed: [] }
+    problems = editAtOnce(sandbox, edit, `PATCH /_control/records/${family}/${id}`).problems
+  }
+  // each is in the only record of the fixture
+  const placed = problems.map(({ steps, code, message }) => ({
+    document,
+    steps: steps.slice(2),
+    code,
+    message
+  }))
+  if (placed.length > 0) throw await refusalOf(placed)
+  return sandbox.store[family].get(id) as RecordOf<Family>
 }
 
 /** Errors: `record_unknown`, `record_in_use`. */
 export function deleteRecord(sandbox: Sandbox, name: string, id: string): void {
   const { family } = recordNamed(sandbox, name, id)
-  const { store, settings } = sandbox
-  const by = referrers(store, settings, family, id)
-  if (by.length > 0) throw REFUSALS.recordInUse(say('in_use', id, by).message)
-  const change = { family, id, record: null }
-  const refunded = refundedBy(store, [change])
-  store.remove(family, id)
-  sandbox.noteRecords(`DELETE /_control/records/${family}/${id}`, [change], 0, { refunded })
+  const edit = { fixture: NO_RECORDS, removed: [id], families: [family] }
+  const [problem] = editAtOnce(sandbox, edit, `DELETE /_control/records/${family}/${id}`).problems
+  if (problem) throw REFUSALS.recordInUse(problem.message)
 }
 
 function recordNamed({ store }: Sandbox, name: string, id: string) {

@@ -7,11 +7,11 @@ import { type ReadText, readBy } from '../scenario/reading.js'
 import type { FirstState } from '../scenario/scenario.js'
 import type { Ask, Worker } from '../work/worker.js'
 import { type Dependencies, evidenceOf, periodOf } from './dependencies.js'
+import { type EditedSandbox, inputOf, scriptedEdit } from './editing.js'
 import { endable, Gates } from './gates.js'
 import { type Input, Inputs } from './inputs.js'
-import { inputOf, type RecordSink, scriptedEdit } from './merges.js'
+import { type Snapshot, Snapshots } from './saved/snapshots.js'
 import { REFUSALS, SAYS } from './sentences.js'
-import { type Snapshot, Snapshots } from './snapshots.js'
 import { type ClockChange, emptyState, missingActor, type SavedSandbox, State } from './state.js'
 
 export type SandboxDependencies = Dependencies<Sandbox>
@@ -50,7 +50,7 @@ export class Sandbox implements World {
   constructor(
     dependencies: SandboxDependencies,
     name: string | null = null,
-    snapshots = new Snapshots(null, 0)
+    snapshots = new Snapshots()
   ) {
     this.name = name
     this.snapshots = snapshots
@@ -109,17 +109,18 @@ export class Sandbox implements World {
     return (this.#original ?? this.inputs).stateOn(this.clock.now() - ms).store
   }
 
-  readonly changed: World['changed'] = (family, id, record, by, json) =>
-    this.noteRecords(by, [{ family, id, record }], json)
+  readonly changed: World['changed'] = (family, id, record, by, json) => {
+    const changes = [{ family, id, record }]
+    this.noteRecords(by, changes, inputOf(changes, this.state.ids.counters), json)
+  }
 
   readonly counted: World['counted'] = (id, count) =>
     this.inputs.add(({ script }) => script.recount(id, count), count)
 
   readonly edit: World['edit'] = (edit, by) => scriptedEdit(this, edit, by)
 
-  readonly noteRecords: RecordSink['noteRecords'] = (by, changes, kept, more = {}) => {
-    const { keys, refunded = [], input = inputOf(changes, this.state.ids.counters, keys) } = more
-    this.evidence.changers.note(this.store, by, [...changes, ...refunded])
+  readonly noteRecords: EditedSandbox['noteRecords'] = (by, names, input, kept) => {
+    this.evidence.changers.note(this.store, by, names)
     this.inputs.add(input, kept)
   }
 

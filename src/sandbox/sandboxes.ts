@@ -1,18 +1,18 @@
 /** The sandboxes of a process: at the base address, and by name, made on first use. */
 import { join } from 'node:path'
 import { settingsInForce } from '../core/settings.js'
-import { JournalBudget } from '../evidence/journal.js'
 import { Run } from '../evidence/run.js'
 import type { Origin } from '../scenario/loading.js'
 import type { SourceDocument } from '../scenario/read/document.js'
 import type { FirstState } from '../scenario/scenario.js'
 import { heldShare } from '../work/heap.js'
 import { Worker } from '../work/worker.js'
+import { journalsOf } from './dependencies.js'
 import { type GivenOptions, loadScenario } from './loading.js'
-import { fileNameOf } from './names.js'
 import { Sandbox, type SandboxDependencies } from './sandbox.js'
+import { fileNameOf } from './saved/names.js'
+import { Snapshots } from './saved/snapshots.js'
 import { REFUSALS } from './sentences.js'
-import { Snapshots } from './snapshots.js'
 import type { SavedSandbox } from './state.js'
 
 /** What a data folder keeps; new sandboxes begin with `start`. */
@@ -39,7 +39,7 @@ export class Sandboxes {
     this.#dependencies = {
       ...dependencies,
       run: new Run(),
-      journals: new JournalBudget(values['limits.journal_total']),
+      journals: journalsOf(values),
       worker: this.worker
     }
     this.main = this.#new(null)
@@ -159,9 +159,9 @@ export class Sandboxes {
   }
 
   #new(name: string | null): Sandbox {
-    const { snapshots_dir: folder, 'limits.snapshots': max } = this.#settings
+    const { snapshots_dir: folder } = this.#settings
     const own = folder && name !== null ? join(folder, 'sandboxes', fileNameOf(name)) : folder
-    return new Sandbox(this.#dependencies, name, new Snapshots(own, max))
+    return new Sandbox(this.#dependencies, name, new Snapshots(own))
   }
 
   /** Those that may make room, the least recently used first, but those of pages before others. */

@@ -106,8 +106,7 @@ export const REFUSALS = {
   },
   tooManySnapshots: refusal(
     'limit_reached',
-    (count: number) =>
-      `limits.snapshots is reached: there are ${count} snapshots. Delete one, or raise the setting.`
+    (count: number) => `A sandbox has at most ${count} snapshots; delete one.`
   ),
   noSnapshot: refusal(
     'snapshot_unknown',
@@ -161,6 +160,7 @@ export const SAYS = {
     `no Account has the id ${shortened(id)}${didYouMean(id, known)}`,
   notAnActor: (id: string) =>
     `auth.accept_any_key names ${shortened(id)}, which is not an Account there`,
+  stopped: 'the emulator has stopped',
   damaged: 'it is not valid JSON. Restore it from a copy',
   foreign:
     'it is not a document of commerce-emulator. Choose another folder, or restore it from a copy',

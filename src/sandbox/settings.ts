@@ -1,5 +1,5 @@
 /** Control requests that change settings. */
-import { problemAt } from '../core/places.js'
+import { partAt, problemAt } from '../core/places.js'
 import {
   flattened,
   type GivenSettings,
@@ -30,10 +30,10 @@ export async function changeSettings(
   const isJudged = found.some(({ path }) => path === ACTOR.join('.'))
   const message = isJudged ? null : actorProblem(sandbox, given)
   if (message !== null) found.push(problemAt(ACTOR, { code: 'missing_record', message }))
-  const [first, ...others] = found.map(({ path, code, message }) => ({
+  const [first, ...others] = found.map(({ path, steps, code, message }) => ({
     path,
     code,
-    message: processSettingProblem(path) ?? message
+    message: processSettingProblem(path, partAt(nested(given), steps)) ?? message
   }))
   if (first) throw REFUSALS.wrongSettings([first, ...others])
   sandbox.setControlSettings({ ...sandbox.state.settings, ...given })

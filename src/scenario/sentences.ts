@@ -102,7 +102,6 @@ export const SAYS = {
     `${id} exists already, with ${was}; a merge cannot change that; load a whole document instead`,
   in_use: (id: string, by: readonly string[]) =>
     `${id} cannot be deleted: ${someOf(by)} ${by.length === 1 ? 'refers' : 'refer'} to it`,
-  no_room: (limit: number) => `the sandbox would hold more than ${limit} records (limits.records)`,
   fixed_id: (id: string) => `the id of ${id} cannot be changed`,
   missing_parent: (what: string, family: string) =>
     `there is no ${what} for the generated ${family}`,

@@ -1,6 +1,6 @@
 /** The shape of a scenario and of all that it uses: its groups and fixtures, read and expanded. */
 import { ApiError } from '../core/errors.js'
-import { type PlacedProblem, problemAt, type Step } from '../core/places.js'
+import { type PlacedProblem, partAt, problemAt, type Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import type { Said } from '../core/sentences.js'
 import { processSettingProblem } from '../core/settings.js'
@@ -129,7 +129,7 @@ function readScenario(
       isSharedScript(data) ? Promise.resolve([]) : shapeProblems(document, 'scenario', data),
     {
       given: given === undefined ? [] : [given],
-      report: (steps, said) => report(steps, processSettingIn(steps) ?? said)
+      report: (steps, said) => report(steps, processSettingIn(steps, document.data) ?? said)
     }
   )
 }
@@ -140,8 +140,10 @@ async function reportShape(document: SourceDocument, report: Report): Promise<bo
   return found.length === 0
 }
 
-function processSettingIn([first, ...name]: readonly Step[]): Said | undefined {
-  const message = first === 'settings' ? processSettingProblem(name.join('.')) : undefined
+function processSettingIn(steps: readonly Step[], data: unknown): Said | undefined {
+  const [first, ...name] = steps
+  if (first !== 'settings') return undefined
+  const message = processSettingProblem(name.join('.'), partAt(data, steps))
   return message === undefined ? undefined : { code: 'process_setting', message }
 }
 

@@ -10,9 +10,9 @@ import { Arrived, arrive, isOfPresentPeriod } from '../engine/arrived.js'
 import { giveUp, type Response } from '../engine/response.js'
 import { count } from '../engine/run.js'
 import { close, entryOf } from '../evidence/entry.js'
-import { checkedName } from '../sandbox/names.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
+import { checkedName } from '../sandbox/saved/names.js'
 import { UNREADABLE } from './errors.js'
 import { logDefect, logRequest, logWarnings } from './logging.js'
 import { isOfOtherPage } from './pages.js'
@@ -154,7 +154,7 @@ export class Arrivals {
       arrival.release?.()
       arrival.sandbox.inFlight--
       if (!arrival.isPending) this.#end(request, reply)
-      else if (isOfPresentPeriod(arrival.request) && arrival.sandbox.settings['evidence.coverage'])
+      else if (isOfPresentPeriod(arrival.request))
         arrival.sandbox.evidence.leave(entryOf(arrival.ended, false, 0), arrival.reading)
     }
     reply.raw.on('close', close)

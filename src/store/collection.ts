@@ -6,7 +6,6 @@ import type { Template } from '../core/templates.js'
 import { EARLIEST, LATEST, OrderedIndex, type Position } from './ordered-index.js'
 
 export type StoredRecord = { readonly id: string; readonly created: string }
-/** One text or several, mostly one. */
 type Names = string | readonly string[]
 /** The JSON of a record in UTF-8, and the shape of the list in it; null where there is none. */
 export type RecordBytes = { readonly whole: Buffer; readonly shape: Shape | null }
@@ -37,10 +36,7 @@ export class Stored<R> implements Place {
   }
 }
 
-/**
- * For each index, the group or groups that a record is in; `all` has one group of that name,
- * `account` are the Accounts that a record belongs to.
- */
+/** For each index, the group or groups that a record is in; `account`: whom it belongs to. */
 export type Groups<R> = Readonly<Record<string, (record: R) => Names>> & {
   readonly all: () => 'all'
   readonly account: (record: R) => Names
@@ -72,7 +68,7 @@ export class Collection<R extends StoredRecord> {
   /** The records whose bytes were kept last, in a ring. */
   readonly #written: Stored<R>[] = []
   #nextWritten = 0
-  /** What `inCreationOrder` gave last, as long as nothing changed. */
+  /** Of `inCreationOrder`, until a change. */
   #inOrder: readonly R[] | null = null
 
   constructor(groups: Groups<R>) {
@@ -88,7 +84,7 @@ export class Collection<R extends StoredRecord> {
     return copy
   }
 
-  /** Takes what another one holds, which is not used any more, or shares it already. */
+  /** Takes what another one holds, which is not used any more. */
   become(other: Collection<R>): void {
     this.#isShared = other.#isShared
     this.#places = other.#places
@@ -118,11 +114,7 @@ export class Collection<R extends StoredRecord> {
     return this.#inserted - this.#removed
   }
 
-  get hasDeleted(): boolean {
-    return this.#removed > 0
-  }
-
-  /** Two collections of the same revision hold the same; any change gives a new one. */
+  /** Collections of the same revision hold the same. */
   get revision(): number {
     return this.#revision
   }
@@ -133,10 +125,10 @@ export class Collection<R extends StoredRecord> {
 
   stored(id: string): Stored<R> | undefined {
     const place = this.#places.get(id)
-    return place !== undefined && isPresent(place) ? place : undefined
+    return place?.record ? (place as Stored<R>) : undefined
   }
 
-  /** Keeps the bytes of a record until it changes, or many others were kept after it. */
+  /** Until the record changes, or many others were kept after it. */
   keepBytes(stored: Stored<R>, bytes: RecordBytes): void {
     const oldest = this.#written[this.#nextWritten]
     if (oldest !== undefined) oldest.bytes = null
@@ -147,13 +139,13 @@ export class Collection<R extends StoredRecord> {
 
   /** Up to `count` ids, to suggest one that is similar to a wrong one. */
   someIds(count = MAX_COMPARED): string[] {
-    return this.index('all')
-      .range('all', { after: EARLIEST, before: LATEST, descending: false, count })
-      .map(({ record }) => record.id)
+    return this.group('all', 'all', count).map(({ record }) => record.id)
   }
 
-  ids(): Iterable<string> {
-    return this.#places.keys()
+  /** The first of a group of an index. */
+  group(index: string, name: string, count = Infinity): Stored<R>[] {
+    const range = { after: EARLIEST, before: LATEST, descending: false, count }
+    return this.index(index).range(name, range)
   }
 
   /** The places of all ids that were given out, in the order of creation. */
@@ -223,6 +215,15 @@ export class Collection<R extends StoredRecord> {
     this.#bury(id, { at, nth: after - 0.5, owners })
   }
 
+  tombstones(): Tombstone[] {
+    if (this.#removed === 0) return []
+    let after = 0
+    return this.places().flatMap(([id, { record, at, owners }]) => {
+      if (record !== null) after++
+      return record === null ? { id, at, owners: [owners].flat(), after } : []
+    })
+  }
+
   #bury(id: string, place: Place): void {
     this.#removed++
     this.#places.set(id, new Stored(null, place))
@@ -261,5 +262,3 @@ export class Collection<R extends StoredRecord> {
     }
   }
 }
-
-const isPresent = <R>(place: Stored<R | null>): place is Stored<R> => place.record !== null

@@ -92,7 +92,6 @@ const waits: Ask = (emulator, t) => {
 }
 const made = (emulator: Emulator, name: string) =>
   sandboxClient(emulator, name).control('POST /reset').then(codeOf)
-const took = ({ control }: Emulator, name: string) => control(`PUT /snapshots/${name}`).then(codeOf)
 
 const HEAD = 'GET /next/tickets HTTP/1.1\r\nHost: localhost\r\n'
 const LOAD =
@@ -168,22 +167,8 @@ const TRIALS: Record<Limit, Trial> = {
     dropped(1, ({ call }) => call('GET /tickets'))
   ],
   'limits.journal_bytes': [65_536, 0, 1, dropped(3, longCall), dropped(1, longCall)],
-  'limits.journal_total': [
-    65_536,
-    0,
-    1,
-    dropped(3, longCall),
-    dropped(1, emulator => longCall(sandboxClient(emulator, 'other')))
-  ],
   'limits.streams': [1, 200, 429, (emulator, t) => sent(emulator, eventsOf(), t)],
   'limits.waiting': [1, 'waits', 'limit_reached', waits, e => verified(e, '400ms')],
-  'limits.snapshots': [
-    1,
-    201,
-    'limit_reached',
-    e => took(e, 'one').then(() => took(e, 'one')),
-    e => took(e, 'two')
-  ],
   'limits.sandboxes': [1, 200, 'sandbox_limit', ...both(made, 'one', 'two')],
   'limits.connections': [
     1,

@@ -178,6 +178,7 @@ t.test('control: settings that cannot be changed so are refused together', async
     - [{port: 1}, port]
     - [{limits: {body: 1}}, limits]
     - [{limits.body: 1}, limits]
+    - [{limits.x: 1}, limits]
     - [{control_token: x}, control_token]
     - [{constructor: 1}, constructor]
     - [{pagination: {max_limt: 1}}, pagination.max_limt]
@@ -194,6 +195,8 @@ t.test('control: settings that cannot be changed so are refused together', async
     t.strictSame([status, body.error.code], [400, 'setting_invalid'], JSON.stringify(changes))
     t.equal(body.error.problems.map(({ path }: Json) => path).join(), paths)
     t.match(body.error.message, /Nothing was changed\.$/)
+    const isOfProcess = body.error.message.includes('is a setting of the process')
+    t.equal(isOfProcess, /port|token|body/.test(JSON.stringify(changes)), body.error.message)
     t.equal((await control('GET /settings')).text, before)
   }
 })

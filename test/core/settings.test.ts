@@ -193,11 +193,14 @@ t.test('settings: a key below the value of another is an unknown name', async t 
 t.test('settings: a process setting in a sandbox is told where it belongs', async t => {
   const given = (as: string) =>
     `is a setting of the process; give it when you start the emulator, with ${as}=`
-  for (const [name, as] of [
-    ['port', 'PORT or --set port'] as const,
-    ...['limits.body', 'limits'].map(name => [name, 'LIMITS_BODY or --set limits.body'] as const)
-  ])
-    t.equal(processSettingProblem(name), given(as))
+  for (const [name, as, value] of [
+    ['port', 'PORT or --set port'],
+    ['limits.body', 'LIMITS_BODY or --set limits.body'],
+    ['limits', 'LIMITS_BODY or --set limits.body'],
+    ['limits', 'LIMITS_BODY or --set limits.body', { x: 1, body: 2 }]
+  ] as [string, string, object?][])
+    t.equal(processSettingProblem(name, value), given(as))
+  t.equal(processSettingProblem('limits', { x: 1 }), undefined, 'of a group that has none')
   for (const name of [
     'seed',
     'pagination',

@@ -8,7 +8,7 @@ import { parse, parseAllDocuments } from 'yaml'
 import { settingsOfEnvironment } from '../../src/cli/launch.js'
 import { CATALOGUE } from '../../src/core/errors.js'
 import { SETTING_KEYS, SETTINGS, settingsInForce, variableOf } from '../../src/core/settings.js'
-import { isName } from '../../src/sandbox/names.js'
+import { isName } from '../../src/sandbox/saved/names.js'
 import { VERSION } from '../../src/scenario/library.js'
 import type { Json } from '../support/json.js'
 

@@ -9,7 +9,7 @@ const SANDBOXES = figure('SANDBOXES', { short: 8, long: 64 })
 const SECONDS = figure('SECONDS', { short: 0.7, long: 30 })
 /** The allowed refusals of a Refund of a random amount. */
 const REFUSED: readonly unknown[] = ['refund_exceeds_remaining', 'charge_already_refunded']
-const LIMITS = { 'limits.sandboxes': SANDBOXES, 'limits.journal_total': 2 ** 30 }
+const LIMITS = { 'limits.sandboxes': SANDBOXES, 'limits.journal_bytes': 2 ** 27 }
 
 type Sandbox = {
   nth: number

@@ -392,7 +392,7 @@ t.test('change: makes, replaces and deletes before or after, all or nothing', as
     `),
     [
       { data: { tickets: new Array(30).fill({ location: 'loc_a' }) } },
-      'change: the sandbox would hold more than 30 records (limits.records)'
+      'change: The sandbox would hold 36 records; limits.records allows 30.'
     ]
   ]
   for (const [change, problem] of wrong) {

@@ -43,7 +43,7 @@ t.test('journal: it is bounded in number; the oldest make room', t => {
   t.end()
 })
 
-t.test('limits.journal_total: where journals together hold too much, the largest give way', t => {
+t.test('journals: where journals together hold too much, the largest give way', t => {
   const budget = new JournalBudget(100_000)
   const [large, small, other] = [1, 2, 3].map(() => new Journal(journalLimits({ budget }))) as [
     Journal,

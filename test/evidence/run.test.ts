@@ -254,19 +254,14 @@ t.test('run: without the journal no call is listed, but tests are', t => {
   t.end()
 })
 
-t.test('evidence: what is not asked for is not counted or kept; metrics always are', t => {
-  for (const [isJournaled, isJudged] of [
-    [true, true],
-    [true, false],
-    [false, true],
-    [false, false]
-  ] as const) {
+t.test('evidence: without the journal nothing is kept, but all is counted', t => {
+  for (const isJournaled of [true, false]) {
     const run = new Run()
     const evidence = new Evidence(LIMITS, run)
 
     record(evidence, {
       isUnknown: true,
-      settings: settingsOf({ 'evidence.journal': isJournaled, 'evidence.coverage': isJudged })
+      settings: settingsOf({ 'evidence.journal': isJournaled })
     })
 
     const { journal, totals } = evidence
@@ -277,7 +272,7 @@ t.test('evidence: what is not asked for is not counted or kept; metrics always a
         totals.assumptions.ids().length > 0,
         found(totals).length
       ],
-      isJudged ? [true, true, 1] : [false, false, 0]
+      [true, true, 1]
     )
     t.equal(run.metrics.total, 1)
   }
@@ -390,7 +385,7 @@ t.test('calls of a run: an entry of more than 64 KiB is not kept', t => {
 t.test('tests of a run: calls, refusals, rules and findings of each', t => {
   const tests = new TestTotals()
   tests.add(judgedRequest({ test: 'pays' }), judgement(['LIST-1', 'BASE-1']))
-  tests.add(judgedRequest(), null)
+  tests.add(judgedRequest(), judgement([]))
   tests.add(judgedRequest({ ...NO_CALL, test: 'pays' }), judgement(['BASE-1'], 'REF-7'))
   const add = (finding: FindingId, test: string, times: 1 | -1 = 1) =>
     tests.addFound({ finding, requests: [], times }, test)
@@ -432,9 +427,9 @@ t.test('tests of a run: calls, refusals, rules and findings of each', t => {
 t.test('tests of a run: so many are told apart, and calls of further ones are counted', t => {
   const tests = new TestTotals()
   for (let test = 0; test < MAX_TESTS + 2; test++)
-    tests.add(judgedRequest({ test: String(test) }), null)
+    tests.add(judgedRequest({ test: String(test) }), judgement([]))
   tests.addFound({ finding: 'zero-payment', requests: [], times: 1 }, String(MAX_TESTS))
-  tests.add(judgedRequest({ test: '7' }), null)
+  tests.add(judgedRequest({ test: '7' }), judgement([]))
 
   const listed = tests.list()
   t.strictSame([listed.length, listed[7]?.calls, tests.omitted], [MAX_TESTS, 2, 2])

@@ -1,6 +1,6 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import t from 'tap'
-import { DISK, type FileSystem, replaceFile, syncFolder } from '../../src/sandbox/disk.js'
+import { DISK, type FileSystem, replaceFile, syncFolder } from '../../src/sandbox/saved/disk.js'
 import { placeOf } from '../support/places.js'
 import { recordedDisk } from '../support/recorded-disk.js'
 

@@ -1,20 +1,20 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { mkdir, readdir, readlink, rm, symlink, writeFile } from 'node:fs/promises'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { Lock } from '../../src/sandbox/lock.js'
+import { takeLock } from '../../src/sandbox/saved/lock.js'
 import { placeOf } from '../support/places.js'
 
-const MODULE = new URL('../../src/sandbox/lock.ts', import.meta.url).href
+const MODULE = new URL('../../src/sandbox/saved/lock.ts', import.meta.url).href
 /** Takes the lock of the file that it is given, says `true` or `false`, and stays. */
 const TAKER = `const [, file, at] = process.argv
-  const { Lock } = await import(${JSON.stringify(MODULE)})
+  const { takeLock } = await import(${JSON.stringify(MODULE)})
   await new Promise(resolve => setTimeout(resolve, Number(at) - Date.now()))
-  console.log((await Lock.take(file)) !== null)
+  console.log((await takeLock(file)) !== null)
   setInterval(() => {}, 1000)`
 
 const locksIn = async (folder: string) =>
@@ -57,12 +57,12 @@ async function impostor(
 t.test('a lock is held by one alone, given up with release, and leaves nothing behind', async t => {
   const { folder, file } = await placeOf(t)
 
-  const lock = await Lock.take(file)
+  const lock = await takeLock(file)
   t.equal((await locksIn(folder)).length, 1)
   t.match((await locksIn(folder))[0], /^shop\.json\.lock-[0-9a-f]{8}$/)
   const asking = connect(join(folder, (await locksIn(folder))[0] as string))
   t.equal(String((await once(asking, 'data'))[0]), 'holds')
-  t.equal(await Lock.take(file), null)
+  t.equal(await takeLock(file), null)
   t.equal((await locksIn(folder)).length, 1, 'who was refused leaves nothing')
   const open = connect({
     path: join(folder, (await locksIn(folder))[0] as string),
@@ -74,7 +74,7 @@ t.test('a lock is held by one alone, given up with release, and leaves nothing b
   // one who asks and never closes its connection does not keep it
   await lock?.release()
   t.strictSame(await locksIn(folder), [])
-  const again = await Lock.take(file)
+  const again = await takeLock(file)
   t.ok(again)
   await again?.release()
 })
@@ -87,7 +87,7 @@ t.test('locks of other files in the folder do not count', async t => {
   await symlink('nowhere', join(folder, 'shop.json.lock-76543210'))
   await impostor(t, join(folder, 'shop.json.old.lock-0123abcd'), socket => socket.end('holds'))
   const locks = await Promise.all(
-    ['shop.json', 'shop', 'shop.json.lock', 'other'].map(name => Lock.take(join(folder, name)))
+    ['shop.json', 'shop', 'shop.json.lock', 'other'].map(name => takeLock(join(folder, name)))
   )
   t.notOk(locks.includes(null))
   await Promise.all(locks.map(lock => lock?.release()))
@@ -105,7 +105,7 @@ t.test('locks of other files in the folder do not count', async t => {
 t.test('of those who take a lock at once exactly one gets it', async t => {
   const { folder, file } = await placeOf(t)
   for (let round = 0; round < 20; round++) {
-    const locks = await Promise.all(Array.from({ length: 1 + (round % 8) }, () => Lock.take(file)))
+    const locks = await Promise.all(Array.from({ length: 1 + (round % 8) }, () => takeLock(file)))
     const taken = locks.filter(lock => lock !== null)
     t.equal(taken.length, 1, `round ${round} of ${locks.length}`)
     await taken[0]?.release()
@@ -130,42 +130,35 @@ t.test('the lock of a killed process is nobody’s: of several exactly one gets 
   const locks = await locksIn(folder)
   t.notOk(locks.includes(left as string), 'what was left is cleared away')
   t.equal(locks.length, 1)
-  t.equal(await Lock.take(file), null, 'and the one that got it holds it on')
+  t.equal(await takeLock(file), null, 'and the one that got it holds it on')
 
   for (const { child } of takers) child.kill('SIGKILL')
   await Promise.all(
     takers.map(({ child }) => child.exitCode ?? child.signalCode ?? once(child, 'exit'))
   )
-  const lock = await Lock.take(file)
+  const lock = await takeLock(file)
   t.ok(lock, 'until it is killed')
   await lock?.release()
   t.strictSame(await locksIn(folder), [])
 })
 
-t.test('a lock that was being made: of a killed process removed, of a live one kept', async t => {
+t.test('one whose name was removed before its socket listened takes another', async t => {
   const { folder, file } = await placeOf(t)
-  const [left, alive] = ['0123abcd', 'ffffffff'].map(part => `shop.json.lock-${part}.new`)
-  const making =
-    "require('net').Server().listen(process.argv[1], () => process.kill(process.pid, 9))"
-  spawnSync(process.execPath, ['--eval', making, join(folder, left as string)])
-  t.strictSame(await locksIn(folder), [left])
-  const taken = Lock.take(file)
-  const own = readdirSync(folder).find(name => name !== left && name.endsWith('.new')) as string
-  rmSync(join(folder, own))
-  const lock = await taken
+  const asked = new Set<string>()
+  // its answer is late, so that the one that asks has a name meanwhile
+  await impostor(t, join(folder, 'shop.json.lock-ffffffff'), (socket, server) => {
+    for (const name of readdirSync(folder)) if (!name.endsWith('-ffffffff')) asked.add(name)
+    if (asked.size === 1) rmSync(join(folder, [...asked][0] as string), { force: true })
+    else server.close()
+    socket.end('takes')
+  })
+
+  const lock = await takeLock(file)
+
   const [held = '', ...more] = await locksIn(folder)
-  t.strictSame([held.length, more], ['shop.json.lock-01234567'.length, []])
-  t.not(`${held}.new`, own, 'a live process whose own was removed makes another')
+  t.strictSame([asked.size, more, asked.has(held)], [2, [], true])
+  t.not(held, [...asked][0], 'not the name that was removed')
   await lock?.release()
-
-  const refused = Lock.take(file)
-  mkdirSync(join(folder, (readdirSync(folder)[0] as string).slice(0, -'.new'.length)))
-  await t.rejects(refused, { code: /EISDIR/ }, 'no other error is tried again')
-  for (const name of await locksIn(folder)) rmSync(join(folder, name), { recursive: true })
-
-  await impostor(t, join(folder, alive as string), socket => socket.end('takes'))
-  t.equal(await Lock.take(file, 150), null)
-  t.strictSame(await locksIn(folder), [alive])
 })
 
 t.test('a process that is stopped, and one that says nothing, still hold their lock', async t => {
@@ -188,7 +181,7 @@ t.test('a process that is stopped, and one that says nothing, still hold their l
   // one that says nothing, one that ends in the middle of its answer, one that stays at taking it,
   // and one that is stopped
   for (const name of ['silent', 'curt', 'slow', 'shop.json'])
-    t.equal(await Lock.take(join(folder, name), 1000), null, name)
+    t.equal(await takeLock(join(folder, name), 1000), null, name)
   const again = Object.values(asked).map(times => times > 1)
   t.strictSame(again, [false, true, true], 'asked until the patience ends')
   child.kill('SIGKILL')
@@ -198,14 +191,14 @@ t.test('the one whose name comes first waits for the others to withdraw', async 
   const { folder } = await placeOf(t)
   const [first, last] = ['00000000', 'ffffffff']
   await impostor(t, join(folder, `before.lock-${first}`), socket => socket.end('takes'))
-  t.equal(await Lock.take(join(folder, 'before')), null, 'another comes first')
+  t.equal(await takeLock(join(folder, 'before')), null, 'another comes first')
 
   let asked = 0
   await impostor(t, join(folder, `after.lock-${last}`), (socket, server) => {
     socket.end('takes')
     if (++asked === 3) server.close()
   })
-  const lock = await Lock.take(join(folder, 'after'))
+  const lock = await takeLock(join(folder, 'after'))
   t.ok(lock)
   t.equal(asked, 3)
   await lock?.release()
@@ -213,16 +206,16 @@ t.test('the one whose name comes first waits for the others to withdraw', async 
 
 t.test('a missing or unlistable folder and a name that is too long are errors', async t => {
   const { folder } = await placeOf(t)
-  await t.rejects(Lock.take(join(folder, 'none', 'shop.json')), { code: 'EACCES' })
-  await t.rejects(Lock.take(join(folder, 'x'.repeat(120))), {
+  await t.rejects(takeLock(join(folder, 'none', 'shop.json')), { code: 'EACCES' })
+  await t.rejects(takeLock(join(folder, 'x'.repeat(120))), {
     message:
-      /^the name of its lock, x{120}\.lock-[0-9a-f]{8}\.new, is too long for a socket; choose a shorter name$/
+      /^the name of its lock, x{120}\.lock-[0-9a-f]{8}, is too long for a socket; choose a shorter name$/
   })
   t.strictSame(await readdir(folder), [])
   const gone = join(folder, 'gone')
   await mkdir(gone)
   await impostor(t, join(gone, 'shop.json.lock-ffffffff'), socket => socket.end('takes'))
-  const taken = Lock.take(join(gone, 'shop.json'))
+  const taken = takeLock(join(gone, 'shop.json'))
   await Promise.all([t.rejects(taken, { code: /ENOENT|EACCES/ }), rm(gone, { recursive: true })])
 })
 
@@ -237,11 +230,11 @@ t.test('a path too long for a socket is reached through a link that does not sta
     ).filter(to => to === folder)
   }
 
-  const lock = await Lock.take(file)
+  const lock = await takeLock(file)
 
   t.ok(lock)
   t.equal((await locksIn(folder)).length, 1)
-  t.equal(await Lock.take(file), null)
+  t.equal(await takeLock(file), null)
   await lock?.release()
   t.strictSame(await locksIn(folder), [])
   t.strictSame(await links(), [])

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
-import { fileNameOf, isName, nameOfFile } from '../../src/sandbox/names.js'
+import { fileNameOf, isName, nameOfFile } from '../../src/sandbox/saved/names.js'
 import { sandboxClient, startTestEmulator } from '../support/emulator.js'
 
 const USER = [
@@ -38,6 +38,15 @@ t.test('names: no two share a file, also where case is nothing; each is found by
     t.equal(nameOfFile(file), null, file)
   t.ok(isName('x'.repeat(64)) && fileNameOf('X'.repeat(64)).length < 200)
   t.end()
+})
+
+t.test('snapshots: a sandbox has at most 1000 of them, and replaces one at any time', async t => {
+  const { control, sandbox } = await startTestEmulator(t)
+  for (let nth = 1; nth <= 1000; nth++) await sandbox.snapshots.put(`n${nth}`, sandbox.snapshot())
+  t.equal((await control('PUT /snapshots/n1')).status, 201)
+  const { status, body } = await control('PUT /snapshots/other')
+  t.strictSame([status, body.error.code], [429, 'limit_reached'])
+  t.match(body.error.message, /^A sandbox has at most 1000 snapshots; delete one\./)
 })
 
 t.test('snapshots: a file is made for its user alone', async t => {

@@ -1,13 +1,15 @@
+import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
 import { settingsInForce } from '../../src/core/settings.js'
-import { addRecords } from '../../src/sandbox/added-records.js'
 import { loadScenario } from '../../src/sandbox/loading.js'
-import { addKey } from '../../src/sandbox/records.js'
+import { addKey, addRecords } from '../../src/sandbox/records.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
 import { Sandboxes } from '../../src/sandbox/sandboxes.js'
+import { UNSYNCED } from '../../src/sandbox/saved/disk.js'
+import { writeState } from '../../src/sandbox/saved/document.js'
+import { StateReader } from '../../src/sandbox/saved/reader.js'
 import { changeSettings } from '../../src/sandbox/settings.js'
-import { StateReader } from '../../src/sandbox/state-reader.js'
 import { documentOf } from '../../src/scenario/documents.js'
 import { Library } from '../../src/scenario/library.js'
 import { exported } from '../../src/scenario/records/export.js'
@@ -15,8 +17,9 @@ import { compileEntry, type Entry } from '../../src/scenario/script/entry.js'
 import { pageOf } from '../../src/store/paging.js'
 import { FAMILIES, type Store } from '../../src/store/store.js'
 import { NOW, smallFixture } from '../support/emulator.js'
+import { placeOf } from '../support/places.js'
 import { recordsOf } from '../support/records.js'
-import { documentText, stateText } from '../support/saved-states.js'
+import { stateText } from '../support/saved-states.js'
 
 const document = (data: object) => documentOf('test', data)
 const SCENARIO = document({
@@ -160,16 +163,17 @@ t.test('a snapshot gives the state back, and of the settings the seed alone', as
   })
 })
 
-t.test('a saved state goes on as it was, in memory and through its text', async t => {
+t.test('a saved state goes on as it was, in memory and through its file', async t => {
+  const path = join((await placeOf(t)).folder, 'state.json')
   await always(async names => {
     const sandbox = await changed(names)
     const expected = shown(sandbox)
     const { requests, state } = sandbox
     const first = sandbox.requireLoaded()
-    const text = documentText({ first, sandbox: { ...state.saved, name: null, requests } })
+    await writeState(path, { first, sandbox: { ...state.saved, name: null, requests } }, UNSYNCED)
     const read = await new StateReader(
       (scenario, control) => settingsInForce({ scenario, control }).values
-    ).sandboxIn('state.json', JSON.parse(text))
+    ).sandboxIn(path)
 
     for (const saved of [{ first, requests, state: state.saved }, read.sandbox]) {
       const again = sandboxes().main

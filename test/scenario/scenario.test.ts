@@ -7,7 +7,7 @@ import { pathOf } from '../../src/core/places.js'
 import { type GivenSettings, settingsInForce } from '../../src/core/settings.js'
 import { type DocumentProblem, documentOf } from '../../src/scenario/documents.js'
 import { Library } from '../../src/scenario/library.js'
-import { edited, editOf } from '../../src/scenario/records/edits.js'
+import { editing, editOf } from '../../src/scenario/records/edits.js'
 import { exported } from '../../src/scenario/records/export.js'
 import { fixtureIn } from '../../src/scenario/records/fixture.js'
 import { FixtureImporter } from '../../src/scenario/records/importer.js'
@@ -359,9 +359,9 @@ t.test('fixtures: later records win by id and take the place of the earlier ones
     api_keys: [{ key: 'k', account: 'mch_b' }]
   })
 
-  importer.import(
-    fixtureIn(documentOf('first', first), first),
-    fixtureIn(documentOf('second', second), second)
+  const fixtures = Object.entries({ first, second })
+  Array.from(
+    importer.importing(fixtures.map(([name, data]) => fixtureIn(documentOf(name, data), data)))
   )
 
   const shown = fieldsIn(store, 'tickets', 'id', 'reference').map(
@@ -383,7 +383,7 @@ async function running(data: object) {
       { ids: new Ids(), now: Date.parse(NOW) + 1000, settings },
       found
     )
-    importer.import(fixtureIn(documentOf('more', more), more))
+    Array.from(importer.importing([fixtureIn(documentOf('more', more), more)]))
     const problems = found.map(({ steps, ...said }) => coded(pathOf(steps), said))
     return { imported: importer.imported, problems, store: copy }
   }
@@ -543,7 +543,7 @@ t.test('a scenario: what it may not say', async t => {
     [{ seed: '7' }, seed wrong_type], [{ fixtures: bistro }, fixtures wrong_type], [{ clock: 2026 }, clock wrong_format], [{ clock: [] }, clock wrong_type], [{ clock: now }, clock wrong_format],
     [{ clock: {} }, clock required], [{ clock: { now: '${NOW}', runing: true } }, clock.runing unknown_name], [{ settings: 5 }, settings wrong_type],
     [{ settings: { port: 1 } }, settings.port process_setting], [{ settings: { cors: true } }, settings.cors process_setting],
-    [{ settings: { limits: { body: 1 } } }, settings.limits process_setting], [{ settings: { seed: 5 } }, settings.seed unknown_name],
+    [{ settings: { limits: { body: 1 } } }, settings.limits process_setting], [{ settings: { limits: { x: 1 } } }, settings.limits unknown_name], [{ settings: { seed: 5 } }, settings.seed unknown_name],
     [{ settings: { pagination: { max_limit: 0 } } }, settings.pagination.max_limit too_small],
     [{ settings: { paginatoin: { max_limit: 1 } } }, settings.paginatoin unknown_name],
     [{ settings: { auth: { accept_any_key: mch_a } } }, settings.auth.accept_any_key missing_account],
@@ -949,12 +949,8 @@ t.test('deletions: the Transactions of a Location are gone through once an edit'
   }
   const problems: DocumentProblem[] = []
   const generation = { ids: new Ids(), now: Date.parse(NOW), settings: settingsInForce({}).values }
-  edited(
-    store,
-    editOf({ delete: ids }, () => t.fail()),
-    generation,
-    problems
-  )
+  const edit = editOf({ delete: ids }, () => t.fail())
+  Array.from(editing(store, edit, generation, problems))
   t.strictSame([times, problems.map(({ code }) => code)], [1, Array(3).fill('in_use')])
 })
 

@@ -19,8 +19,7 @@ const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 const ROOM = {
   'limits.parameters': 1_000_000,
   'limits.body': 100_000_000,
-  'limits.journal_bytes': 2_000_000_000,
-  'limits.journal_total': 2_000_000_000
+  'limits.journal_bytes': 2_000_000_000
 }
 
 /** An app with a logger of its own, and the lines that it wrote. */

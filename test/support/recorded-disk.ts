@@ -3,7 +3,7 @@
  * the power fails at any moment.
  */
 import { join } from 'node:path'
-import { DISK, type FileSystem } from '../../src/sandbox/disk.js'
+import { DISK, type FileSystem } from '../../src/sandbox/saved/disk.js'
 
 /**
  * A call of the file system. `inode` is a number for each file that was opened. `sync` is of a

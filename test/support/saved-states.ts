@@ -1,8 +1,8 @@
 /** Data folders of a test: what their documents hold. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { textsOf, type Written } from '../../src/sandbox/saved/document.js'
 import type { SavedState } from '../../src/sandbox/state.js'
-import { textsOf, type Written } from '../../src/sandbox/state-document.js'
 import type { Json } from './json.js'
 
 /** The text of a document. */

@@ -194,8 +194,7 @@ const recordingSettings = (environment: GivenSettings): GivenSettings =>
   Object.fromEntries(
     Object.entries({
       'limits.journal': 10_000,
-      'limits.journal_bytes': 268_435_456,
-      'limits.journal_total': 1_073_741_824
+      'limits.journal_bytes': 268_435_456
     }).filter(([key]) => !Object.hasOwn(environment, key))
   )
 

@@ -1,7 +1,7 @@
 /** The named sandboxes. */
 import { BASE, CONTROL } from '../../core/paths.js'
 import { text } from '../../reference/parameters.js'
-import { checkedName } from '../../sandbox/names.js'
+import { checkedName } from '../../sandbox/saved/names.js'
 import type { Rows } from '../route.js'
 import { answer, count, listing } from '../schemas.js'
 

@@ -1,6 +1,6 @@
 /** Named states of a sandbox. */
 import { text } from '../../reference/parameters.js'
-import { checkedName } from '../../sandbox/names.js'
+import { checkedName } from '../../sandbox/saved/names.js'
 import { CHANGES, type Rows } from '../route.js'
 import { answer, CLOCK, listing } from '../schemas.js'
 import { clockState } from './clock.js'

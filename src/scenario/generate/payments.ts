@@ -5,7 +5,7 @@ import { isoOf } from '../../core/instants.js'
 import { isObject } from '../../core/quick-check.js'
 import type { Family } from '../../reference/operations.js'
 import { PAYMENT_TYPES, type PaymentType } from '../../reference/payment-methods.js'
-import { pageOf } from '../../store/paging.js'
+import type { Stored } from '../../store/collection.js'
 import type { RecordOf, Records, Store } from '../../store/store.js'
 import { pause } from '../../work/slices.js'
 import { completed } from '../completion.js'
@@ -125,12 +125,7 @@ function openTickets(
 ): Map<string, OpenTickets> | null {
   const open = new Map<string, OpenTickets>()
   for (const location of locations) {
-    const { stored: tickets } = pageOf(store.tickets, {
-      index: 'location',
-      group: location,
-      limit: Number.POSITIVE_INFINITY,
-      order: 'oldest_first'
-    })
+    const tickets = store.tickets.group('location', location)
     const [first] = tickets
     if (first === undefined || first.at > (latest ?? first.at)) {
       report(['location'], say('no_early_ticket', location))
@@ -173,7 +168,7 @@ function paymentsOf(
 
 type OpenTickets = {
   location: string
-  tickets: ReturnType<typeof pageOf<Records['tickets']>>['stored']
+  tickets: Stored<Records['tickets']>[]
   opened: number
   /** Of the opened ones, those without a payment, where each gets so many. */
   unpaid: OpenTickets['tickets'][number][]

@@ -6,7 +6,6 @@ import type { Said } from '../../core/sentences.js'
 import type { Settings } from '../../core/settings.js'
 import { ACCOUNT_TYPES } from '../../reference/accounts.js'
 import { type Family, LINKED_FAMILIES } from '../../reference/operations.js'
-import { EARLIEST, LATEST } from '../../store/ordered-index.js'
 import { collectionOf, FAMILIES, type Records, type Store } from '../../store/store.js'
 import { type DocumentProblem, documentOf, type Problems, type Report } from '../documents.js'
 import { say } from '../sentences.js'
@@ -14,8 +13,8 @@ import type { ChangeData, EntryData } from '../shape/entry.js'
 import { type Fixture, fixtureIn, type GenerationContext, recordsIn } from './fixture.js'
 import { FixtureImporter, type ImportedRecords } from './importer.js'
 
-/** The ids of `removed` are deleted first. */
-export type Edit = { fixture: Fixture; removed: readonly string[] }
+/** The ids of `removed` are deleted first, in these families. */
+export type Edit = { fixture: Fixture; removed: readonly string[]; families?: readonly Family[] }
 export type RecordName = { family: Family; id: string }
 export type Edited = { imported: ImportedRecords; removed: readonly RecordName[] }
 
@@ -32,32 +31,36 @@ export function editOf({ data = {}, delete: removed = [] }: ChangeData, report: 
   return { fixture, removed }
 }
 
-/** In a copy of a store, thrown away where there are problems. A record deleted before is none. */
-export function edited(
+/**
+ * In a copy of a store, thrown away where there are problems. Yields after each record. To delete
+ * one that was deleted before is no problem.
+ */
+export function* editing(
   store: Store,
-  { fixture, removed: ids }: Edit,
+  { fixture, removed: ids, families = FAMILIES }: Edit,
   generation: GenerationContext,
   problems: Problems
-): Edited {
-  const removed = FAMILIES.toReversed().flatMap(family =>
-    ids.flatMap((id): RecordName[] => (store[family].get(id) ? [{ family, id }] : []))
-  )
-  const [named, links] = [new Set(ids), new Map()]
+): Generator<void, Edited> {
+  const removed = families
+    .toReversed()
+    .flatMap(family =>
+      ids.flatMap((id): RecordName[] => (store[family].get(id) ? [{ family, id }] : []))
+    )
+  const links = new Map()
   for (const [nth, id] of ids.entries()) {
     const note = (said: Said) =>
       problems.push({ document: DOCUMENT, steps: ['change', 'delete', nth], ...said })
-    const family = removed.find(one => one.id === id)?.family
-    const referring =
-      family === undefined ? [] : referrers(store, generation.settings, family, id, links)
-    const by = referring.filter(by => !named.has(by))
-    if (by.length > 0) note(say('in_use', id, by))
+    const family = removed.find(name => name.id === id)?.family
+    const by = family ? referrers(store, generation.settings, family, id, links) : []
+    const remaining = by.filter(by => !ids.includes(by))
+    if (remaining.length > 0) note(say('in_use', id, remaining))
     else if (!FAMILIES.some(family => store[family].has(id)))
       note(say('missing_record', 'record', id, didYouMean(id, suggestedIds(store))))
   }
   // a Refund goes before its Transaction, which then has less refunded
   if (problems.length === 0) for (const { family, id } of removed) store.remove(family, id)
   const importer = new FixtureImporter(store, generation, problems)
-  importer.import(fixture)
+  yield* importer.importing([fixture])
   return { imported: importer.imported, removed }
 }
 
@@ -112,7 +115,7 @@ export function checkEdit(
 ): void {
   const found: DocumentProblem[] = []
   const { store, generation } = trial
-  edited(store.clone(), edit, { ...generation, ids: new Ids() }, found)
+  Array.from(editing(store.clone(), edit, { ...generation, ids: new Ids() }, found))
   for (const problem of found) {
     const { steps, code } = problem
     const [isNamed, id] = [code === 'missing_record', String(partAt(entry, steps))]
@@ -132,18 +135,17 @@ const REFERRING: Partial<Record<Family, readonly [index: string, ...families: Fa
   transactions: ['transaction', 'refunds']
 }
 const LINKS = Object.keys(LINKED_FAMILIES)
-const ALL = { after: EARLIEST, before: LATEST, descending: false, count: Infinity }
 
 /**
  * What refers to a record. `known` has what was found for others, so that each group is gone
  * through once.
  */
-export function referrers(
+function referrers(
   store: Store,
   settings: Settings,
   family: Family,
   id: string,
-  known = new Map<string, Map<unknown, string[]>>()
+  known: Map<string, Map<unknown, string[]>>
 ): string[] {
   const group = family === 'tickets' ? (store.tickets.get(id) as Records['tickets']).location : id
   const [index = '', ...families] = REFERRING[family] ?? []
@@ -151,7 +153,7 @@ export function referrers(
   const links = known.get(place) ?? new Map<unknown, string[]>()
   if (!known.has(place))
     for (const other of families)
-      for (const { record } of collectionOf(store, other).index(index).range(group, ALL))
+      for (const { record } of collectionOf(store, other).group(index, group))
         for (const link of LINKS) {
           const to = (record as Readonly<Record<string, unknown>>)[link]
           const ids = links.get(to)

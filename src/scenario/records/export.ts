@@ -22,20 +22,14 @@ export function exported(store: Store): Record<string, Iterable<object>> {
       exportedRecord(family, record)
     )
   ])
-  const deleted = deletedUsers(store)
+  const deleted = store.users
+    .tombstones()
+    .map(({ id, owners: [account], at, after }) => ({ id, account, created: isoOf(at), after }))
   return {
     api_keys: keysIn(store),
     ...Object.fromEntries(families),
     ...(deleted.length > 0 && { deleted_users: deleted })
   }
-}
-
-function deletedUsers({ users }: Store): object[] {
-  let after = 0
-  return users.places().flatMap(([id, { record, at, owners }]) => {
-    if (record !== null) after++
-    return record === null ? { id, account: [owners].flat()[0], created: isoOf(at), after } : []
-  })
 }
 
 /** Seed and settings that are not the default, as a scenario gives them. */

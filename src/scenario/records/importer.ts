@@ -66,10 +66,6 @@ export class FixtureImporter {
     this.#now = isoOf(generation.now)
   }
 
-  import(...fixtures: readonly Fixture[]): void {
-    Array.from(this.importing(fixtures))
-  }
-
   *importing(fixtures: readonly Fixture[]): Generator<void, void> {
     const [first, ...others] = fixtures as [Fixture, ...Fixture[]]
     const fixture = others.length === 0 ? first : merged(fixtures)

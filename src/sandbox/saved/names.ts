@@ -1,7 +1,7 @@
 /** Names of sandboxes and snapshots, and of their documents. */
 import { join } from 'node:path'
-import { holdsCardNumber } from '../core/card-numbers.js'
-import { REFUSALS } from './sentences.js'
+import { holdsCardNumber } from '../../core/card-numbers.js'
+import { REFUSALS } from '../sentences.js'
 
 /** Windows reserves names such as `con`, and drops a final dot. */
 const NAME = /^(?!(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$))[a-z\d][\w.-]{0,63}(?<!\.)$/i

@@ -2,13 +2,16 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { Settings } from '../core/settings.js'
-import { DISK, syncFolder } from './disk.js'
+import type { Settings } from '../../core/settings.js'
+import { REFUSALS } from '../sentences.js'
+import type { SavedState } from '../state.js'
+import { syncFolder } from './disk.js'
+import { writeState } from './document.js'
 import { documentNames, documentPath } from './names.js'
-import { REFUSALS } from './sentences.js'
-import type { SavedState } from './state.js'
-import { type StateDocument, stateFile } from './state-document.js'
-import { StateReader } from './state-reader.js'
+import { StateReader } from './reader.js'
+
+/** One for each test of a large suite; their memory is guarded as that of all records. */
+const MAX_SNAPSHOTS = 1000
 
 export type Snapshot = { scenario: string; state: SavedState }
 
@@ -18,12 +21,10 @@ const LAST = new Map<string | Snapshots, Promise<void>>()
 export class Snapshots {
   /** Null keeps them in memory alone. */
   #folder: string | null
-  readonly #max: number
   readonly #inMemory = new Map<string, Snapshot>()
 
-  constructor(folder: string | null, max: number) {
+  constructor(folder: string | null = null) {
     this.#folder = folder
-    this.#max = max
   }
 
   names(): Promise<string[]> {
@@ -33,8 +34,8 @@ export class Snapshots {
   put(name: string, snapshot: Snapshot): Promise<void> {
     return this.#inTurn(async () => {
       const names = await this.#names()
-      if (names.length >= this.#max && !names.includes(name))
-        throw REFUSALS.tooManySnapshots(names.length)
+      if (names.length >= MAX_SNAPSHOTS && !names.includes(name))
+        throw REFUSALS.tooManySnapshots(MAX_SNAPSHOTS)
       if (this.#folder !== null) await this.#write(name, this.#folder, snapshot)
       this.#inMemory.set(name, snapshot)
     })
@@ -56,29 +57,23 @@ export class Snapshots {
 
   async #read(name: string, settings: Settings): Promise<Snapshot> {
     await this.#require(name)
-    const path = documentPath(this.#folder as string, name)
-    const file = await stateFile(path, DISK)
-    await file.read().catch(error => {
-      throw REFUSALS.unreadable(path, error.message)
-    })
     // whoever restores it looks for the Account of that setting in it
     const reader = new StateReader(() => ({ ...settings, 'auth.accept_any_key': null }))
-    const state = await reader.snapshotIn(path, file.data as StateDocument)
+    const state = await reader.snapshotIn(documentPath(this.#folder as string, name))
     return { scenario: state.scenario.name, state }
   }
 
   /** Errors: `data_not_written`; an earlier snapshot stays. */
   async #write(name: string, folder: string, { scenario, state }: Snapshot): Promise<void> {
     const path = documentPath(folder, name)
-    const file = await stateFile(path, DISK)
-    file.data = { first: { ...state, scenario: { name: scenario, description: null } } }
-    const written = mkdir(folder, { recursive: true }).then(async made => {
-      await file.write()
+    const first = { ...state, scenario: { name: scenario, description: null } }
+    try {
+      const made = await mkdir(folder, { recursive: true })
+      await writeState(path, { first })
       if (made !== undefined) await syncFolder(dirname(made))
-    })
-    await written.catch(error => {
-      throw REFUSALS.snapshotNotTaken(name, path, error.message)
-    })
+    } catch (error) {
+      throw REFUSALS.snapshotNotTaken(name, path, (error as Error).message)
+    }
   }
 
   /** Errors: `snapshot_unknown`. */

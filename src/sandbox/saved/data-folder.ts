@@ -2,18 +2,18 @@
 import { mkdir, readdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
-import type { ApiError } from '../core/errors.js'
-import { settingsInForce } from '../core/settings.js'
-import type { FirstState, Launch } from '../scenario/scenario.js'
+import type { ApiError } from '../../core/errors.js'
+import { settingsInForce } from '../../core/settings.js'
+import type { FirstState, Launch } from '../../scenario/scenario.js'
+import type { Sandbox } from '../sandbox.js'
+import type { KeptSandboxes } from '../sandboxes.js'
+import { REFUSALS, SAYS } from '../sentences.js'
+import { isSame, type SavedSandbox } from '../state.js'
 import { DISK, type FileSystem, removeLeftovers, syncFolder } from './disk.js'
-import { Lock } from './lock.js'
+import { writeState } from './document.js'
+import { type Lock, takeLock } from './lock.js'
 import { documentNames, documentPath } from './names.js'
-import type { Sandbox } from './sandbox.js'
-import type { KeptSandboxes } from './sandboxes.js'
-import { REFUSALS } from './sentences.js'
-import { isSame, type SavedSandbox } from './state.js'
-import { type StateDocument, stateFile, type Written } from './state-document.js'
-import { StateReader } from './state-reader.js'
+import { StateReader } from './reader.js'
 
 const RETRY_MS = 1000
 /** The sandbox at the base address; the others are in a folder, by their names. */
@@ -22,16 +22,12 @@ const NAMED = 'sandboxes'
 /** What a process that ended before its first write leaves. */
 const OWN = /^(sandboxes$|data\.lock-|base\.json\.)/
 
-type Source = () => KeptSandboxes<Sandbox>
 /** Of a sandbox as its document has it; `counts` go on by themselves. */
 type Marks = { state: readonly unknown[]; counts: readonly unknown[] }
 
 export class DataFolder {
-  readonly #path: string
-  readonly #lock: Lock
-  readonly #files: FileSystem
-  readonly isNew: boolean
-  #source: Source = () => fail('there is nothing to save yet')
+  /** What is written; null before there is a state, and when the folder is closed. */
+  #source: (() => KeptSandboxes<Sandbox>) | null = null
   /** Null where a write failed, and the file may be there all the same. */
   readonly #written = new Map<string | null, Marks | null>()
   /** The present write, and the one that waits for it. */
@@ -40,14 +36,13 @@ export class DataFolder {
   /** The last write failed: some changes are in memory alone. */
   isFailing = false
   #retry: NodeJS.Timeout | undefined
-  #isClosed = false
 
-  private constructor(path: string, lock: Lock, files: FileSystem, isNew: boolean) {
-    this.#path = path
-    this.#lock = lock
-    this.#files = files
-    this.isNew = isNew
-  }
+  private constructor(
+    private readonly path: string,
+    private readonly lock: Lock,
+    private readonly files: FileSystem,
+    readonly isNew: boolean
+  ) {}
 
   /** Errors: `document_invalid`. */
   static async take(path: string, files: FileSystem = DISK): Promise<DataFolder> {
@@ -62,7 +57,7 @@ export class DataFolder {
       throw REFUSALS.unlockable(path, error.message)
     }
     await mkdir(join(path, NAMED), { recursive: true }).catch(unusable)
-    const lock = await Lock.take(join(path, 'data')).catch(unusable)
+    const lock = await takeLock(join(path, 'data')).catch(unusable)
     if (lock === null) throw REFUSALS.locked(path)
     try {
       for (const folder of [path, join(path, NAMED)]) await removeLeftovers(folder, files)
@@ -80,13 +75,8 @@ export class DataFolder {
     )
     const sandboxes: SavedSandbox[] = []
     let start: FirstState | undefined
-    for (const name of [null, ...documentNames(await readdir(join(this.#path, NAMED)))]) {
-      const path = this.#fileOf(name)
-      const file = await stateFile(path, this.#files)
-      await file.read().catch(error => {
-        throw REFUSALS.unreadable(path, error.message)
-      })
-      const read = await reader.sandboxIn(path, file.data as StateDocument)
+    for (const name of [null, ...documentNames(await readdir(join(this.path, NAMED)))]) {
+      const read = await reader.sandboxIn(this.#fileOf(name))
       start ??= read.start
       sandboxes.push({ ...read.sandbox, name })
     }
@@ -94,10 +84,10 @@ export class DataFolder {
   }
 
   #fileOf(name: string | null): string {
-    return name === null ? join(this.#path, BASE) : documentPath(join(this.#path, NAMED), name)
+    return name === null ? join(this.path, BASE) : documentPath(join(this.path, NAMED), name)
   }
 
-  writeFrom(source: Source): void {
+  writeFrom(source: () => KeptSandboxes<Sandbox>): void {
     this.#source = source
   }
 
@@ -123,11 +113,10 @@ export class DataFolder {
       if (writesLast) await this.#write({ counts: true })
     } catch (error) {
       const names = [...this.#changed()].map(({ name }) => name)
-      throw REFUSALS.lastNotWritten(this.#path, (error as Error).message, names)
+      throw REFUSALS.lastNotWritten(this.path, (error as Error).message, names)
     } finally {
-      this.#isClosed = true
-      this.#source = () => fail('the emulator has stopped')
-      await this.#lock.release()
+      this.#source = null
+      await this.lock.release()
     }
   }
 
@@ -142,36 +131,39 @@ export class DataFolder {
         this.isFailing = false
       } catch (error) {
         this.isFailing = true
-        if (!this.#isClosed)
+        if (this.#source !== null)
           this.#retry = setTimeout(() => this.writable().catch(() => {}), RETRY_MS).unref()
         throw error
       }
     })
     return this.#next.catch(error => {
-      throw refusal(this.#path, error.message)
+      throw refusal(this.path, error.message)
     })
   }
 
   /** `counts`: also where only the count of requests or a running clock went on. */
   async #write({ counts = false } = {}): Promise<void> {
     for (const { name, marks, written } of [...this.#changed(counts)]) {
-      const file = await stateFile(this.#fileOf(name), this.#files)
-      file.data = written
       this.#written.set(name, null)
-      await file.write()
+      await writeState(this.#fileOf(name), written, this.files)
       this.#written.set(name, marks)
     }
-    const present = new Set(this.#source().sandboxes.map(({ name }) => name))
+    const present = new Set(this.#kept().sandboxes.map(({ name }) => name))
     const ended = [...this.#written.keys()].filter(name => !present.has(name))
     for (const name of ended) {
-      await this.#files.rm(this.#fileOf(name), { force: true })
+      await this.files.rm(this.#fileOf(name), { force: true })
       this.#written.delete(name)
     }
-    if (ended.length > 0) await syncFolder(join(this.#path, NAMED), this.#files)
+    if (ended.length > 0) await syncFolder(join(this.path, NAMED), this.files)
+  }
+
+  #kept(): KeptSandboxes<Sandbox> {
+    if (this.#source === null) throw new Error(SAYS.stopped)
+    return this.#source()
   }
 
   *#changed(counts = false) {
-    const { start: common, sandboxes } = this.#source()
+    const { start: common, sandboxes } = this.#kept()
     for (const sandbox of sandboxes) {
       const { name, requests, state } = sandbox
       const first = sandbox.requireLoaded()
@@ -183,12 +175,8 @@ export class DataFolder {
       const last = this.#written.get(name)
       if (last && isSame(marks.state, last.state) && (!counts || isSame(marks.counts, last.counts)))
         continue
-      const written: Written = { first, start, sandbox: { ...state.saved, name, requests } }
+      const written = { first, start, sandbox: { ...state.saved, name, requests } }
       yield { name, marks, written }
     }
   }
-}
-
-function fail(why: string): never {
-  throw new Error(why)
 }

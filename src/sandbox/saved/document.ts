@@ -1,60 +1,60 @@
 /** The JSON documents of a data folder: a sandbox, or a snapshot, each whole. */
 import { readFile } from 'node:fs/promises'
-import type { Low } from 'lowdb'
-import { nested } from '../core/settings.js'
-import type { Family } from '../reference/operations.js'
-import type { ExpectationData } from '../scenario/expect/expectations.js'
-import { withAnswers } from '../scenario/play/references.js'
-import { keysIn, recordText } from '../scenario/records/export.js'
-import type { EntryCount, EntryData } from '../scenario/script.js'
-import type { Json } from '../scenario/shape/parts.js'
-import type { Tombstone } from '../store/collection.js'
-import { collectionOf, FAMILIES, type Store } from '../store/store.js'
-import { type FileSystem, replaceFile } from './disk.js'
-import { SAYS } from './sentences.js'
-import type { SavedSandbox, SavedState } from './state.js'
+import type { Checker } from '../../core/checking.js'
+import { nested } from '../../core/settings.js'
+import type { Family } from '../../reference/operations.js'
+import { documentOf, refuseProblems } from '../../scenario/documents.js'
+import { withAnswers } from '../../scenario/play/references.js'
+import type { SourceDocument } from '../../scenario/read/document.js'
+import { keysIn, recordText } from '../../scenario/records/export.js'
+import type { Json } from '../../scenario/shape/parts.js'
+import { FAMILIES, type Store } from '../../store/store.js'
+import { REFUSALS, SAYS } from '../sentences.js'
+import type { SavedSandbox, SavedState } from '../state.js'
+import { DISK, type FileSystem, replaceFile } from './disk.js'
 
 type FirstState = SavedSandbox['first']
-
-const FORMAT = 5
-
-export type StateData = {
-  settings: object
-  counters: SavedState['counters']
-  clock: SavedState['clock']
-  script: ({ id: string; entry: EntryData } & EntryCount)[]
-  /** Of a sandbox, a family that is not among them is as in its first state. */
-  records: Readonly<Record<string, unknown[]>>
-  deleted: Partial<Record<Family, Tombstone[]>>
-}
-export type FirstData = StateData & {
-  scenario: FirstState['scenario']
-  expectations?: ExpectationData[]
-}
-/** A snapshot is a `first` alone. `start`: what new sandboxes begin with, where that differs. */
-export type StateDocument = {
-  first: FirstData
-  start?: FirstData
-  sandbox?: StateData & { name: string | null; requests: number }
-}
 export type Written = {
   first: SavedState & Pick<FirstState, 'scenario'> & Partial<FirstState>
   start?: FirstState | undefined
   sandbox?: SavedState & { name: string | null; requests: number }
 }
 
-/** A file as a database. Errors: the system's; what is wrong with its text. */
-export async function stateFile(path: string, files: FileSystem): Promise<Low<unknown>> {
+const FORMAT = 5
+
+/** A file as a database. */
+async function databaseOf(path: string, files = DISK) {
   const { Low } = await import('lowdb')
   const adapter = {
-    read: () => readState(path),
+    read: async () => dataIn(await readFile(path, 'utf8')),
     write: (written: unknown) => replaceFile(path, textsOf(written as Written), files)
   }
   return new Low<unknown>(adapter, null)
 }
 
-async function readState(path: string): Promise<StateDocument> {
-  const text = await readFile(path, 'utf8')
+/** Errors: the system's. */
+export async function writeState(
+  path: string,
+  written: Written,
+  files?: FileSystem
+): Promise<void> {
+  const database = await databaseOf(path, files)
+  database.data = written
+  await database.write()
+}
+
+/** Errors: `document_invalid`. */
+export async function readState(path: string, checker: Checker): Promise<SourceDocument> {
+  const database = await databaseOf(path)
+  await database.read().catch(error => {
+    throw REFUSALS.unreadable(path, error.message)
+  })
+  const document = documentOf(path, database.data)
+  await refuseProblems(document, checker)
+  return document
+}
+
+function dataIn(text: string): object {
   let data: { format?: unknown } | null
   try {
     data = JSON.parse(text)
@@ -63,7 +63,7 @@ async function readState(path: string): Promise<StateDocument> {
   }
   if (typeof data?.format !== 'number') throw new Error(SAYS.foreign)
   if (data.format !== FORMAT) throw new Error(SAYS.otherFormat(data.format, FORMAT))
-  return data as unknown as StateDocument
+  return data
 }
 
 /** The JSON text of a document, in pieces. */
@@ -106,7 +106,7 @@ function* textsOfState(
   parts: object,
   families: readonly Family[] = FAMILIES
 ): Generator<string> {
-  const deleted = Object.fromEntries(families.map(family => [family, tombstonesIn(store, family)]))
+  const deleted = Object.fromEntries(families.map(family => [family, store[family].tombstones()]))
   const state = { settings: nested(settings), counters, clock, script: script.listed(), deleted }
   yield `${JSON.stringify({ ...parts, ...state }).slice(0, -1)},"records":{"api_keys":${JSON.stringify(keysIn(store))}`
   for (const family of families) {
@@ -119,14 +119,4 @@ function* textsOfState(
     yield before === '[' ? '[]' : ']'
   }
   yield '}}'
-}
-
-function tombstonesIn(store: Store, family: Family): Tombstone[] {
-  const collection = collectionOf(store, family)
-  if (!collection.hasDeleted) return []
-  let after = 0
-  return collection.places().flatMap(([id, { record, at, owners }]) => {
-    if (record !== null) after++
-    return record === null ? { id, at, owners: [owners].flat(), after } : []
-  })
 }

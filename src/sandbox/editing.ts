@@ -1,0 +1,133 @@
+/** Edits of the records of a sandbox: each is made as a whole, or not at all. */
+import { type IdCounters, Ids } from '../core/ids.js'
+import { pathOf } from '../core/places.js'
+import { withoutSecrets } from '../core/redaction.js'
+import type { Settings } from '../core/settings.js'
+import type { World } from '../engine/world.js'
+import type { DocumentProblem, Problems } from '../scenario/documents.js'
+import { checkCount, type DocumentLimits } from '../scenario/read/refusal.js'
+import { type Edit, editing, type RecordName } from '../scenario/records/edits.js'
+import { recordsIn } from '../scenario/records/fixture.js'
+import type { ImportedRecords } from '../scenario/records/importer.js'
+import { FAMILIES, type RecordOf, type Store } from '../store/store.js'
+import { pause } from '../work/slices.js'
+import type { Input } from './inputs.js'
+import { REFUSALS } from './sentences.js'
+import { isSame, type State } from './state.js'
+
+/** Null where it was deleted. */
+type RecordChange = RecordName & { record: RecordOf<RecordName['family']> | null }
+type MadeEdit = { imported: ImportedRecords; changed: readonly RecordName[] }
+/** What an edit needs of its sandbox. */
+export type EditedSandbox = {
+  readonly state: State
+  readonly settings: Settings
+  readonly ending: AbortSignal
+  readonly dependencies: { readonly library: { readonly limits: DocumentLimits } }
+  noteRecords: (by: string, names: readonly RecordName[], input: Input, kept: unknown) => void
+}
+
+/** An edit of more records is made between other requests, and made again as a whole. */
+const MANY = 1000
+const isLarge = ({ fixture }: Edit) => recordsIn([fixture]) > MANY
+
+/**
+ * On copies, which become the state when `problems` has none. Yields after each record; `bytes` are
+ * those of the request. Errors: `document_too_large`; `state_changed`, `sandbox_unknown` where
+ * another request came between.
+ */
+function* editingIn(
+  sandbox: EditedSandbox,
+  edit: Edit,
+  by: string,
+  problems: Problems,
+  bytes = 0
+): Generator<void, MadeEdit> {
+  const { state, settings } = sandbox
+  const marks = state.recordMarks
+  const [store, ids] = [state.store.clone(), new Ids(state.ids.counters)]
+  const generation = { ids, now: state.clock.now(), settings }
+  const { imported, removed } = yield* editing(store, edit, generation, problems)
+  checkCount('The sandbox would hold', store.size, sandbox.dependencies.library.limits)
+  if (problems.length > 0) return { imported, changed: [] }
+  sandbox.ending.throwIfAborted()
+  if (sandbox.state !== state || !isSame(state.recordMarks, marks))
+    throw REFUSALS.changedMeanwhile()
+  const changes: RecordChange[] = [
+    ...removed.map(name => ({ ...name, record: null })),
+    ...FAMILIES.flatMap(family =>
+      imported[family].map(record => ({ family, id: record.id, record }))
+    )
+  ]
+  const names = [...changes, ...refundedBy(state.store, removed)]
+  state.ids = ids
+  state.store.become(store)
+  const input =
+    isLarge(edit) || edit.fixture.deleted_users.length > 0
+      ? replacement(state.store.clone(), ids.counters)
+      : inputOf(changes, ids.counters, imported.api_keys)
+  sandbox.noteRecords(by, names, input, bytes || imported)
+  return { imported, changed: changes }
+}
+
+/** A large one between other requests. */
+export async function editInTurn(
+  ...[sandbox, edit, ...more]: Parameters<typeof editingIn>
+): Promise<ImportedRecords> {
+  const steps = editingIn(sandbox, edit, ...more)
+  let step = steps.next()
+  for (; !step.done; step = steps.next()) if (isLarge(edit)) await pause()
+  return step.value.imported
+}
+
+/** While no other request can come between. Errors: `document_too_large`. */
+export function editAtOnce(sandbox: EditedSandbox, edit: Edit, by: string) {
+  const problems: DocumentProblem[] = []
+  const steps = editingIn(sandbox, edit, by, problems)
+  let step = steps.next()
+  while (!step.done) step = steps.next()
+  return { problems, changed: step.value.changed }
+}
+
+export function scriptedEdit(
+  sandbox: EditedSandbox,
+  edit: Edit,
+  by: string
+): ReturnType<World['edit']> {
+  try {
+    const { problems, changed } = editAtOnce(sandbox, edit, by)
+    if (problems.length === 0) return { changed, problem: null }
+    const texts = problems.map(({ steps, message }) => `${pathOf(steps)}: ${message}`)
+    return { changed, problem: withoutSecrets(texts.join('; ')) }
+  } catch (error) {
+    return { changed: [], problem: `change: ${(error as Error).message}` }
+  }
+}
+
+/** The Transactions of Refunds, which change when these are deleted. */
+const refundedBy = ({ refunds }: Store, removed: readonly RecordName[]): RecordName[] =>
+  removed.flatMap(({ id }): RecordName[] => {
+    const refund = refunds.get(id)
+    return refund === undefined ? [] : [{ family: 'transactions', id: refund.transaction }]
+  })
+
+export const inputOf =
+  (
+    changes: readonly RecordChange[],
+    counters: IdCounters,
+    keys: ImportedRecords['api_keys'] = []
+  ): Input =>
+  ({ store, ids }) => {
+    ids.counters = counters
+    for (const { key, account } of keys) store.keys.set(key, account)
+    for (const { family, id, record } of changes)
+      if (record === null) store.remove(family, id)
+      else store.put(family, record)
+  }
+
+const replacement =
+  (records: Store, counters: IdCounters): Input =>
+  state => {
+    state.store = records.clone()
+    state.ids.counters = counters
+  }
