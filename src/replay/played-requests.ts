@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { FormList, type FormNode, FormObject, inBrackets } from '../core/form.js'
 import { MASK } from '../core/mask.js'
 import { partAt } from '../core/places.js'
+import { isObject } from '../core/quick-check.js'
 import { isSecretName, maskedThroughout } from '../core/redaction.js'
 import type { SecretWords } from '../core/secret-words.js'
 import type { Settings } from '../core/settings.js'
@@ -31,63 +32,92 @@ const WHOLE = /^(?:0|[1-9]\d{0,14})$/
 /** `replaced` names what differs from what was sent. Null for a request that no play can send. */
 export function playOf(
   call: Entry,
-  { keyOf, written, headers: names }: Writing
+  writing: Writing
 ): { step: StepData; replaced: string[] } | null {
   if (call.operation === null) return null
   const { method, path } = operationOf(call.operation)
-  const replaced = new Set<string>()
-  const plain = (text: string, name: string): string => {
-    const known = written(text)
+  const writer = new StepWriter(call, writing)
+  const key = writer.key()
+  const parts = {
+    query: writer.values(call.query),
+    body: writer.values(call.body),
+    headers: writer.headers()
+  }
+  const on = path.replace(/\{(\w+)\}/g, (_all, name) =>
+    writer.text(call.params[name] as string, name)
+  )
+  const step: StepData = {
+    do: `${method} ${on}`,
+    ...(key !== undefined && { key }),
+    ...(Object.keys(parts.headers).length > 0 && { headers: parts.headers }),
+    ...(Object.keys(parts.query).length > 0 && { query: parts.query }),
+    ...(Object.keys(parts.body).length > 0 && { body: parts.body })
+  }
+  if (key === UNKNOWN_KEY) writer.replaced.add('the key')
+  return { step, replaced: [...writer.replaced] }
+}
+
+/** Writes what a request sent, and notes what of it is replaced. */
+class StepWriter {
+  readonly replaced = new Set<string>()
+
+  constructor(
+    private readonly call: Entry,
+    private readonly writing: Writing
+  ) {}
+
+  text(text: string, name: string): string {
+    const known = this.writing.written(text)
     const sent = text.includes('${') ? known.replaceAll('${', '$ {') : known
-    if (known.includes(MASK) || sent !== known) replaced.add(name)
+    if (known.includes(MASK) || sent !== known) this.replaced.add(name)
     return sent
   }
-  const valueIn = (node: FormNode, names: readonly string[]): Json => {
-    const name = names.at(-1) as string
-    if (node instanceof FormList) return node.items.map(item => plain(item, name))
-    if (node instanceof FormObject)
-      return Object.fromEntries(
-        [...node].map(([part, below]) => [part, valueIn(below, [...names, part])])
-      )
-    const param = names.reduce(inBrackets)
-    const isMasked = node.includes(MASK)
-    const stored = isMasked && partAt(call.outcome.shown, names)
-    if (typeof stored === 'number') return stored
-    const isSecret = node === MASK && isSecretName(names.join('.'))
-    if (!isSecret && !IS_NUMBER.test(name)) return plain(node, param)
-    if (isMasked) replaced.add(param)
-    const text = isSecret ? placeholder(names, call) : node.replaceAll('*', '1')
-    return !isSecret && WHOLE.test(text) ? Number(text) : text
-  }
-  const valuesOf = (form: FormObject): Record<string, Json> =>
-    Object.fromEntries(
+
+  values(form: FormObject): Record<string, Json> {
+    return Object.fromEntries(
       [...form].flatMap(([name, node]) => {
-        const value = valueIn(node, [name])
+        const value = this.#value(node, [name])
         if (!(node instanceof FormObject && node.cleared)) return [[name, value]]
         // an empty value for the whole comes before its parts
-        const parts = Object.entries(value as Fields)
+        const parts = Object.entries(value as object)
         return [[name, ''], ...parts.map(([part, below]) => [inBrackets(name, part), below])]
       })
     )
-  const unknown = call.outcome.refusal?.code === 'api_key_unknown' ? UNKNOWN_KEY : undefined
-  const { account, userAgent, test } = call.caller
-  const key = account === null ? unknown : keyOf(account)
-  const [query, body] = [valuesOf(call.query), valuesOf(call.body)]
-  const headers = Object.fromEntries(
-    [...names].flatMap(name => {
-      const text = name === 'user-agent' ? userAgent : test
-      return text === null ? [] : [[name, plain(text, name)]]
-    })
-  )
-  const step: StepData = {
-    do: `${method} ${path.replace(/\{(\w+)\}/g, (_all, name) => plain(call.params[name] as string, name))}`,
-    ...(key !== undefined && { key }),
-    ...(Object.keys(headers).length > 0 && { headers }),
-    ...(Object.keys(query).length > 0 && { query }),
-    ...(Object.keys(body).length > 0 && { body })
   }
-  if (key === UNKNOWN_KEY) replaced.add('the key')
-  return { step, replaced: [...replaced] }
+
+  #value(node: FormNode, names: readonly string[]): Json {
+    const name = names.at(-1) as string
+    if (node instanceof FormList) return node.items.map(item => this.text(item, name))
+    if (node instanceof FormObject)
+      return Object.fromEntries(
+        [...node].map(([part, below]) => [part, this.#value(below, [...names, part])])
+      )
+    const isMasked = node.includes(MASK)
+    const stored = isMasked && partAt(this.call.outcome.shown, names)
+    if (typeof stored === 'number') return stored
+    const isSecret = node === MASK && isSecretName(names.join('.'))
+    const param = names.reduce(inBrackets)
+    if (!isSecret && !IS_NUMBER.test(name)) return this.text(node, param)
+    if (isMasked) this.replaced.add(param)
+    const text = isSecret ? placeholder(names, this.call) : node.replaceAll('*', '1')
+    return !isSecret && WHOLE.test(text) ? Number(text) : text
+  }
+
+  key(): string | undefined {
+    const { caller, outcome } = this.call
+    if (caller.account !== null) return this.writing.keyOf(caller.account)
+    return outcome.refusal?.code === 'api_key_unknown' ? UNKNOWN_KEY : undefined
+  }
+
+  headers(): Record<string, string> {
+    const { userAgent, test } = this.call.caller
+    return Object.fromEntries(
+      [...this.writing.headers].flatMap(name => {
+        const text = name === 'user-agent' ? userAgent : test
+        return text === null ? [] : [[name, this.text(text, name)]]
+      })
+    )
+  }
 }
 
 /** For a number, one that ends in the last four digits that are stored, or were sent. */
@@ -104,29 +134,28 @@ function placeholder([holder = '', name]: readonly string[], call: Entry): strin
   return name === 'number' ? testCardNumber(brand, digits) : `00000${digits}`
 }
 
-export type Fields = { readonly [name: string]: Json }
-
 /** An error without its message, the ids of a list, a record without what its creation draws. */
 export function determined(
-  body: Fields,
+  body: Json,
   status: number,
   isCreated: boolean,
   settings: Settings
 ): Json {
+  if (!isObject(body)) return body as Json
   if (status >= 400)
     return without(settings['shapes.error'], body, ['$message', '$request_id']) as Json
   const list = idsIn(body, settings)
   if (list !== undefined) return list
-  const { created: _created, refunds, ...fields } = body
+  const { created: _created, refunds, ...fields } = body as Record<string, Json>
   const ids = refunds && idsIn(refunds, settings)
-  const { id, ...record }: Fields = ids === undefined ? fields : { ...fields, refunds: ids }
-  return isCreated ? record : { id: id as Json, ...record }
+  const { id = null, ...record } = ids === undefined ? fields : { ...fields, refunds: ids }
+  return isCreated ? record : { id, ...record }
 }
 
 /** Of a list the ids, and whether there are more; undefined for anything else. */
-function idsIn(body: Json, { 'shapes.list': list }: Settings): Json | undefined {
+function idsIn(body: unknown, { 'shapes.list': list }: Settings): Json | undefined {
   if (!Array.isArray(valueAt(list, body, '$members'))) return undefined
-  const ids = (members: Fields[]) => members.map(({ id }) => ({ id }))
+  const ids = (members: { id: Json }[]) => members.map(({ id }) => ({ id }))
   return picked<never>(list, body, { $members: ids, $has_more: (value: Json) => value }) as Json
 }
 

@@ -1,17 +1,13 @@
 /** The scenario of one request, from a recording of all: what `repro` says, without the emulator. */
-import { keysToMask } from '../engine/keys.js'
 import { loadScenario } from '../sandbox/loading.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { documentOf } from '../scenario/documents.js'
 import { withTexts } from '../scenario/play/references.js'
 import { bindingsOf, isWait, type Json, playSteps } from '../scenario/steps.js'
 import { Player } from './player.js'
-import {
-  type RecordedRequest,
-  type RecordedScenario,
-  recordingOf,
-  scenarioOfCall
-} from './recorded-scenario.js'
+import { type RecordedScenario, scenarioOfCall } from './recorded-scenario.js'
+import { recordingOf } from './recording.js'
+import type { RecordedRequest } from './rehearsal.js'
 
 export type RunRecording = { of: string; requests: readonly RecordedRequest[]; scenario: Json }
 
@@ -46,5 +42,5 @@ export async function replayedCall(
     ms => sandbox.setClock({ by: ms })
   )
   const call = sandbox.evidence.find(id)
-  return call && scenarioOfCall(await recordingOf(sandbox, keysToMask(sandbox), [call]))
+  return call && scenarioOfCall(await recordingOf(sandbox, [call]))
 }

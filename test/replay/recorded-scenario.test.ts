@@ -6,8 +6,8 @@ import { parse } from 'yaml'
 import { durationText } from '../../src/core/durations.js'
 import { encodeForm } from '../../src/core/form-encoding.js'
 import { isoOf } from '../../src/core/instants.js'
-import { keysToMask } from '../../src/engine/keys.js'
-import { recordingOf, scenarioOf, scenarioOfCall } from '../../src/replay/recorded-scenario.js'
+import { scenarioOf, scenarioOfCall } from '../../src/replay/recorded-scenario.js'
+import { recordingOf } from '../../src/replay/recording.js'
 import { SAYS } from '../../src/replay/sentences.js'
 import { addKey } from '../../src/sandbox/records.js'
 import { scenarioText } from '../../src/scenario/yaml.js'
@@ -38,8 +38,7 @@ const commentsIn = (text: string) =>
   text.split('\n').flatMap(line => (line.startsWith('# ') ? [line.slice(2)] : []))
 /** The comments on what differs from the calls as they were made. */
 const notesIn = (text: string) => commentsIn(text).slice(2)
-const recordedIn = async ({ sandbox }: Emulator) =>
-  scenarioOf(await recordingOf(sandbox, keysToMask(sandbox)))
+const recordedIn = async ({ sandbox }: Emulator) => scenarioOf(await recordingOf(sandbox))
 const recorded = async (emulator: Emulator): Promise<string> => {
   const { data, notes } = await recordedIn(emulator)
   return scenarioText(data, notes)
@@ -50,7 +49,7 @@ const recorded = async (emulator: Emulator): Promise<string> => {
 const repeated = async ({ sandbox }: Emulator, id?: string): Promise<string | null> => {
   const { journal } = sandbox.evidence
   const one = id === undefined ? journal.requests().at(-1) : sandbox.evidence.find(id)
-  const found = await scenarioOfCall(await recordingOf(sandbox, keysToMask(sandbox), one && [one]))
+  const found = await scenarioOfCall(await recordingOf(sandbox, one && [one]))
   return found === undefined ? null : scenarioText(found.data, found.notes)
 }
 /** What a scenario plays, in order: requests and waits. */

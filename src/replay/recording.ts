@@ -1,0 +1,86 @@
+/** What is recorded of requests: the records that matter to them, and what is expected of them. */
+import { isoOf } from '../core/instants.js'
+import { withoutSecrets } from '../core/redaction.js'
+import type { SecretWords } from '../core/secret-words.js'
+import { keysToMask } from '../engine/keys.js'
+import type { Entry } from '../evidence/entry.js'
+import type { Sandbox } from '../sandbox/sandbox.js'
+import { exportedRecord, setupOf } from '../scenario/records/export.js'
+import { pause } from '../work/slices.js'
+import { type Expected, expectedOf, keyOf } from './recorded-expectations.js'
+import { type Member, maskedRecord, membersFor, touchedBy } from './recorded-state.js'
+
+export type Recording = Awaited<ReturnType<typeof recordingOf>>
+
+/** All requests of the journal, or some. */
+export async function recordingOf(sandbox: Sandbox, chosen?: readonly Entry[]) {
+  const { scenario, clock, evidence, inputs } = sandbox
+  const { dropped } = evidence.journal
+  const of = evidence.prefix.slice(0, -1)
+  const words = keysToMask(sandbox)
+  const expected = expectedOf(sandbox, words, chosen)
+  const isRunning = clock.running
+  // requests that come meanwhile are not in it
+  const store = sandbox.store.clone()
+  const held = chosen ?? evidence.journal.requests()
+  const calls = held.filter(({ place }) => place >= inputs.earliest)
+  const first = calls.reduce((least, { place }) => Math.min(least, place), inputs.place)
+  const last = calls.reduce((most, { place }) => Math.max(most, place), first)
+  const [before, after] = await Promise.all([
+    inputs.stateAt(first),
+    chosen === undefined ? { store } : inputs.stateAt(last)
+  ])
+  const { members, copied } = await membersFor(calls, before.store, after.store)
+  const { data, ids } = await dataOf(
+    await touchedBy(calls, members, expected.data),
+    new Set(calls.map(({ caller }) => caller.account)),
+    words
+  )
+  const [call] = calls
+  return {
+    /** `SANDBOX#PERIOD` in a run. */
+    of,
+    scenario: scenario.name,
+    calls,
+    /** Requests dropped before these. */
+    dropped: chosen === undefined ? dropped + held.length - calls.length : 0,
+    isRunning,
+    words,
+    beginning: {
+      ...(call && setupOf(call.settings)),
+      ...(call && chosen?.length !== 1 && clockOf(call, expected)),
+      data
+    },
+    ids,
+    copied,
+    expected,
+    blank: () => sandbox.blank()
+  }
+}
+
+/** Only a clock that moves judges a pause. */
+const clockOf = ({ at }: Entry, { timed }: Expected) => ({
+  clock: timed.length > 0 ? { now: isoOf(at), running: true } : isoOf(at)
+})
+
+/** The records of a document, with keys of callers; `ids` has the id of each by what is shown. */
+async function dataOf(
+  touched: readonly Member[],
+  callers: ReadonlySet<string | null>,
+  words: SecretWords
+) {
+  const keys = [...callers].flatMap(account =>
+    touched.some(({ record }) => record.id === account)
+      ? { key: keyOf(account as string), account }
+      : []
+  )
+  const data: Record<string, object[]> = keys.length > 0 ? { api_keys: keys } : {}
+  const ids = new Map<string, string>()
+  for (const { family, record } of touched) {
+    data[family] ??= []
+    data[family].push(maskedRecord(exportedRecord(family, record), words))
+    ids.set(withoutSecrets(record.id, words), record.id)
+    await pause()
+  }
+  return { data, ids }
+}

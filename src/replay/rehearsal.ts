@@ -1,0 +1,159 @@
+/** Plays recorded requests in a blank sandbox, and compares what they get with the recording. */
+import { isDeepStrictEqual } from 'node:util'
+import { MAX_DURATION } from '../core/durations.js'
+import { maskedThroughout } from '../core/redaction.js'
+import { without } from '../core/templates.js'
+import { type AnyRecord, hasPerformed, scriptAction, tookEffect } from '../engine/outcome.js'
+import { playIn } from '../engine/play.js'
+import { alongside, answerOf, type Entry, isScripted } from '../evidence/entry.js'
+import { type OperationId, operationOf, RESOURCE_NAMES } from '../reference/operations.js'
+import { loadScenario } from '../sandbox/loading.js'
+import { documentOf } from '../scenario/documents.js'
+import { withTexts } from '../scenario/play/references.js'
+import { Answers, bindingsOf, type Json, playSteps, type StepData } from '../scenario/steps.js'
+import { pause } from '../work/slices.js'
+import { determined, isStopped, playOf } from './played-requests.js'
+import { isOf, keyOf } from './recorded-expectations.js'
+import type { Recording } from './recording.js'
+
+/** `made`: the record that it made, for which a play drew another id. */
+export type RecordedRequest = {
+  id: string
+  made?: { id: string; created: string; drawn: string }
+}
+/** `step` is null where no play can send it, `expect` without an effect. */
+export type Played = RecordedRequest & {
+  call: Entry
+  step: StepData | null
+  name: string | null
+  replaced: readonly string[]
+  status: number
+  expect: StepData['expect'] | null
+  /** Milliseconds that the clock waits before it. */
+  wait: number
+  /** Whether its response has the same values. */
+  isReproduced: boolean
+  isPlayable: boolean
+}
+export type Rehearsal = { plays: readonly Played[]; written: ReadonlyMap<string, string> }
+type Stage = Awaited<ReturnType<typeof stageOf>>
+
+/** Plays requests that reached their operation. Errors: as of `loadScenario`. */
+export async function rehearse(calls: readonly Entry[], recording: Recording): Promise<Rehearsal> {
+  const stage = await stageOf(recording)
+  const plays: Played[] = []
+  // how far the clock of the play is behind
+  let behind = 0
+  for (const [index, call] of calls.entries()) {
+    behind += moveBefore(call, calls[index - 1], recording)
+    const wait = Math.min(Math.max(0, behind), MAX_DURATION)
+    behind -= wait
+    stage.sandbox.setClock({ by: wait })
+    plays.push({ ...(await played(call, index + 1, stage, recording)), wait })
+  }
+  return { plays, written: stage.written }
+}
+
+async function stageOf({ beginning, ids, blank }: Recording) {
+  const sandbox = blank()
+  const document = documentOf('recorded', { name: 'recorded', ...beginning })
+  await loadScenario(sandbox, document, { name: 'recorded', file: null })
+  const bindings = bindingsOf(sandbox.store)
+  const first = bindings.key('')
+  return {
+    sandbox,
+    bindings,
+    /** The key that a play names; the first is sent without a name. */
+    keyOf: (account: string) => (first === keyOf(account) ? undefined : keyOf(account)),
+    answers: new Answers([]),
+    /** The recorded id for each id of a play. */
+    recorded: new Map<string, string>(),
+    /** How a recorded id is written in a play. */
+    written: new Map(ids)
+  }
+}
+
+/** Without secrets in what both have; `number` is its place among the requests, from 1. */
+async function played(
+  call: Entry,
+  number: number,
+  stage: Stage,
+  { words, copied, expected }: Recording
+): Promise<Omit<Played, 'wait'>> {
+  const { sandbox, bindings, answers, recorded, written } = stage
+  const inPlay = (id: string) => written.get(id) ?? id
+  const writing = { keyOf: stage.keyOf, written: inPlay, headers: expected.headers }
+  const { step = null, replaced = [] } = playOf(call, writing) ?? {}
+  const isCreating =
+    tookEffect(call) && operationOf(call.operation as OperationId).kind === 'create'
+  const isSent = step !== null && !isStopped(call)
+  const name = isSent && isCreating ? nameFor(call, number) : null
+  const [outcome] = await playSteps(
+    isSent ? [{ ...step, ...(name !== null && { as: name }) }] : [],
+    playIn(sandbox, alongside(call)),
+    bindings,
+    () => {},
+    answers
+  )
+  const { status, body } = outcome?.answer ?? { status: 0, body: null }
+  const shown = withTexts(body, id => recorded.get(id) ?? id)
+  const now = determined(shown, status, name !== null, sandbox.settings)
+  await pause()
+  const answer = answerOf(call, words) ?? null
+  const was = determined(answer, call.outcome.status, isCreating, call.settings)
+  const shared = isDeepStrictEqual(now, was) ? withTexts(withoutReferences(was), inPlay) : null
+  const expect = expectationOf(call, status, shared, answer)
+  const isAlike = step !== null && (isStopped(call) || status === call.outcome.status)
+  const isSame = isStopped(call) || isDeepStrictEqual(maskedThroughout(now, words), was)
+  const isPlayable = isAlike && expect !== null && (isSame || call.outcome.refusal === null)
+  const isReproduced = isAlike && isSame
+  const play = { id: call.id, call, step, name, replaced, status, expect, isReproduced, isPlayable }
+  if (name === null || status >= 300) return play
+  const { id: drawn } = body as { id: string }
+  const { id, created } = call.outcome.shown as AnyRecord & { created: string }
+  recorded.set(drawn, id)
+  if (copied.has(id)) return play
+  // a client that lost the response has never seen the id, but the seed draws the same one again
+  written.set(id, isScripted(call) ? drawn : `\${${name}.id}`)
+  return { ...play, made: { id, created, drawn } }
+}
+
+/**
+ * Milliseconds that the clock was set forward or back, without those that passed by themselves;
+ * where pauses are expected, all since the response before.
+ */
+function moveBefore(
+  { at, now }: Entry,
+  before: Entry | undefined,
+  { isRunning, expected: { timed } }: Recording
+): number {
+  if (before === undefined || before.at === at) return 0
+  if (timed.length > 0)
+    return at - (timed.some(one => isOf(one, before)) ? before.ended : before.at)
+  return at - before.at - (isRunning ? now - before.now : 0)
+}
+
+const nameFor = ({ operation }: Entry, number: number) =>
+  `${RESOURCE_NAMES[operationOf(operation as OperationId).family].toLowerCase()}_${number}`
+
+/** What recording and play have in common; null for a request without effect. */
+function expectationOf(
+  call: Entry,
+  status: number,
+  shared: Json,
+  answer: Json
+): StepData['expect'] | null {
+  const fault = scriptAction(call)?.fault
+  if (isScripted(call) && !call.outcome.isDelivered && fault) return { fault }
+  if (call.outcome.name === 'lost_before') return null
+  if (call.outcome.name !== 'scripted' || hasPerformed(call))
+    return { status, ...(shared !== null && { body: shared }) }
+  const body = without(call.settings['shapes.error'], withoutReferences(answer), [
+    '$request_id'
+  ]) as Json
+  return { status: call.outcome.status, ...(body !== null && { body }) }
+}
+
+/** Null for what would be read as a reference. */
+const withoutReferences = (value: Json): Json =>
+  JSON.stringify(value).includes('${') ? null : value
