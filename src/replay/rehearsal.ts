@@ -1,7 +1,6 @@
 /** Plays recorded requests in a blank sandbox, and compares what they get with the recording. */
-import { isDeepStrictEqual } from 'node:util'
 import { MAX_DURATION } from '../core/durations.js'
-import { maskedThroughout } from '../core/redaction.js'
+import { MASK } from '../core/mask.js'
 import { without } from '../core/templates.js'
 import { type AnyRecord, hasPerformed, scriptAction, tookEffect } from '../engine/outcome.js'
 import { playIn } from '../engine/play.js'
@@ -66,21 +65,19 @@ async function stageOf({ beginning, ids, blank }: Recording) {
     /** The key that a play names; the first is sent without a name. */
     keyOf: (account: string) => (first === keyOf(account) ? undefined : keyOf(account)),
     answers: new Answers([]),
-    /** The recorded id for each id of a play. */
-    recorded: new Map<string, string>(),
     /** How a recorded id is written in a play. */
     written: new Map(ids)
   }
 }
 
-/** Without secrets in what both have; `number` is its place among the requests, from 1. */
+/** `number` is its place among the requests, from 1. */
 async function played(
   call: Entry,
   number: number,
   stage: Stage,
   { words, copied, expected }: Recording
 ): Promise<Omit<Played, 'wait'>> {
-  const { sandbox, bindings, answers, recorded, written } = stage
+  const { sandbox, bindings, answers, written } = stage
   const inPlay = (id: string) => written.get(id) ?? id
   const writing = { keyOf: stage.keyOf, written: inPlay, headers: expected.headers }
   const { step = null, replaced = [] } = playOf(call, writing) ?? {}
@@ -88,30 +85,28 @@ async function played(
     tookEffect(call) && operationOf(call.operation as OperationId).kind === 'create'
   const isSent = step !== null && !isStopped(call)
   const name = isSent && isCreating ? nameFor(call, number) : null
+  const answer = answerOf(call, words) ?? null
+  const was = determined(answer, call.outcome.status, isCreating, call.settings)
+  const body = withTexts(playable(was), inPlay)
+  const wanted = { status: call.outcome.status, ...(body !== null && { body }) }
   const [outcome] = await playSteps(
-    isSent ? [{ ...step, ...(name !== null && { as: name }) }] : [],
+    isSent ? [{ ...step, expect: wanted }] : [],
     playIn(sandbox, alongside(call)),
     bindings,
     () => {},
     answers
   )
-  const { status, body } = outcome?.answer ?? { status: 0, body: null }
-  const shown = withTexts(body, id => recorded.get(id) ?? id)
-  const now = determined(shown, status, name !== null, sandbox.settings)
   await pause()
-  const answer = answerOf(call, words) ?? null
-  const was = determined(answer, call.outcome.status, isCreating, call.settings)
-  const shared = isDeepStrictEqual(now, was) ? withTexts(withoutReferences(was), inPlay) : null
-  const expect = expectationOf(call, status, shared, answer)
-  const isAlike = step !== null && (isStopped(call) || status === call.outcome.status)
-  const isSame = isStopped(call) || isDeepStrictEqual(maskedThroughout(now, words), was)
-  const isPlayable = isAlike && expect !== null && (isSame || call.outcome.refusal === null)
-  const isReproduced = isAlike && isSame
+  const { status, body: shown } = outcome?.answer ?? { status: 0, body: null }
+  const isAlike = step !== null && (!isSent || status === wanted.status)
+  const isReproduced = isAlike && (outcome?.problems ?? []).length === 0
+  const expect = expectationOf(call, answer, isReproduced ? wanted : { status })
+  const isPlayable = isAlike && expect !== null && (isReproduced || call.outcome.refusal === null)
   const play = { id: call.id, call, step, name, replaced, status, expect, isReproduced, isPlayable }
   if (name === null || status >= 300) return play
-  const { id: drawn } = body as { id: string }
+  answers.set(name, shown)
+  const { id: drawn } = shown as { id: string }
   const { id, created } = call.outcome.shown as AnyRecord & { created: string }
-  recorded.set(drawn, id)
   if (copied.has(id)) return play
   // a client that lost the response has never seen the id, but the seed draws the same one again
   written.set(id, isScripted(call) ? drawn : `\${${name}.id}`)
@@ -136,24 +131,22 @@ function moveBefore(
 const nameFor = ({ operation }: Entry, number: number) =>
   `${RESOURCE_NAMES[operationOf(operation as OperationId).family].toLowerCase()}_${number}`
 
-/** What recording and play have in common; null for a request without effect. */
+/** `common` is what recording and play have in common. Null for a request without effect. */
 function expectationOf(
   call: Entry,
-  status: number,
-  shared: Json,
-  answer: Json
+  answer: Json,
+  common: NonNullable<StepData['expect']>
 ): StepData['expect'] | null {
   const fault = scriptAction(call)?.fault
   if (isScripted(call) && !call.outcome.isDelivered && fault) return { fault }
   if (call.outcome.name === 'lost_before') return null
-  if (call.outcome.name !== 'scripted' || hasPerformed(call))
-    return { status, ...(shared !== null && { body: shared }) }
-  const body = without(call.settings['shapes.error'], withoutReferences(answer), [
-    '$request_id'
-  ]) as Json
+  if (call.outcome.name !== 'scripted' || hasPerformed(call)) return common
+  const body = without(call.settings['shapes.error'], playable(answer), ['$request_id']) as Json
   return { status: call.outcome.status, ...(body !== null && { body }) }
 }
 
-/** Null for what would be read as a reference. */
-const withoutReferences = (value: Json): Json =>
-  JSON.stringify(value).includes('${') ? null : value
+/** Null for what is masked, or would be read as a reference. */
+function playable(value: Json): Json {
+  const text = JSON.stringify(value)
+  return text.includes('${') || text.includes(MASK) ? null : value
+}

@@ -207,8 +207,7 @@ t.test('a recording: every call is played again with what was answered', async t
   t.strictSame(notesIn(text), [
     SAYS.of('req_1 POST /transactions', SAYS.replaced('card[number]')),
     SAYS.of('req_1 POST /transactions', SAYS.replaced('card[csc]')),
-    SAYS.of('req_2 POST /refunds', SAYS.replaced('reason')),
-    SAYS.of('req_2 POST /refunds', SAYS.other_values())
+    SAYS.of('req_2 POST /refunds', SAYS.replaced('reason'))
   ])
   const document = parse(text)
   t.strictSame([document.clock, document.data.tickets.length, document.script], [NOW, 3, undefined])
