@@ -25,7 +25,6 @@ export type Writing = {
   written: (id: string) => string
   headers: ReadonlySet<string>
 }
-const UNKNOWN_KEY = 'unknown-key'
 const IS_NUMBER = /^(?:limit|amount|\w+_amount)$/
 const WHOLE = /^(?:0|[1-9]\d{0,14})$/
 
@@ -37,24 +36,21 @@ export function playOf(
   if (call.operation === null) return null
   const { method, path } = operationOf(call.operation)
   const writer = new StepWriter(call, writing)
-  const key = writer.key()
-  const parts = {
-    query: writer.values(call.query),
-    body: writer.values(call.body),
-    headers: writer.headers()
-  }
+  const [query, body] = [writer.values(call.query), writer.values(call.body)]
+  const headers = writer.headers()
+  const parts = Object.entries({ headers, query, body })
   const on = path.replace(/\{(\w+)\}/g, (_all, name) =>
     writer.text(call.params[name] as string, name)
   )
-  const step: StepData = {
-    do: `${method} ${on}`,
-    ...(key !== undefined && { key }),
-    ...(Object.keys(parts.headers).length > 0 && { headers: parts.headers }),
-    ...(Object.keys(parts.query).length > 0 && { query: parts.query }),
-    ...(Object.keys(parts.body).length > 0 && { body: parts.body })
+  const key = writer.key()
+  return {
+    step: {
+      do: `${method} ${on}`,
+      ...(key !== undefined && { key }),
+      ...Object.fromEntries(parts.filter(([, values]) => Object.keys(values).length > 0))
+    },
+    replaced: [...writer.replaced]
   }
-  if (key === UNKNOWN_KEY) writer.replaced.add('the key')
-  return { step, replaced: [...writer.replaced] }
 }
 
 /** Writes what a request sent, and notes what of it is replaced. */
@@ -106,7 +102,9 @@ class StepWriter {
   key(): string | undefined {
     const { caller, outcome } = this.call
     if (caller.account !== null) return this.writing.keyOf(caller.account)
-    return outcome.refusal?.code === 'api_key_unknown' ? UNKNOWN_KEY : undefined
+    if (outcome.refusal?.code !== 'api_key_unknown') return undefined
+    this.replaced.add('the key')
+    return 'unknown-key'
   }
 
   headers(): Record<string, string> {
@@ -173,31 +171,31 @@ export function scriptOf(calls: readonly Entry[], words: SecretWords): EntryData
     const count = (counts.get(on) ?? 0) + 1
     counts.set(on, count)
     if (!isScripted(call)) continue
-    const { name, respond, change, stale, fault, when } = (call.script as Scripted).action.entry
-      .data
-    const records = Object.entries(change?.data ?? {}).map(([family, list]) => [
-      family,
-      (list as object[]).map(record => maskedRecord(record, words))
-    ])
-    const action = {
-      respond: maskedThroughout(respond, words),
-      change: change && { ...change, ...(change.data && { data: Object.fromEntries(records) }) },
-      stale,
-      fault,
-      when
-    }
+    const { name, ...action } = actionOf((call.script as Scripted).action.entry.data, words)
     const last = entries.findLast(entry => entry.on === on)
     if (last?.to === count - 1 && last.name === name && isDeepStrictEqual(last.action, action))
       last.to = count
-    else entries.push({ on, from: count, to: count, name, action })
+    else entries.push({ on, from: count, to: count, ...(name && { name }), action })
   }
   return entries.map(({ on, from, to, name, action }) => {
-    const calls = from === to ? from : `${from}-${to}`
-    return {
-      name,
-      on,
-      ...((from > 1 || to < (counts.get(on) as number)) && { calls }),
-      ...action
-    } as EntryData
+    const numbers = from === to ? from : `${from}-${to}`
+    const isEach = from === 1 && to === counts.get(on)
+    return { name, on, ...(!isEach && { calls: numbers }), ...action } as EntryData
   })
+}
+
+/** What an entry does, without delays, holds and secrets. */
+function actionOf({ name, respond, change, stale, fault, when }: EntryData, words: SecretWords) {
+  const data = Object.entries(change?.data ?? {}).map(([family, records]) => [
+    family,
+    (records as object[]).map(record => maskedRecord(record, words))
+  ])
+  return {
+    name,
+    respond: maskedThroughout(respond, words),
+    change: change && { ...change, ...(change.data && { data: Object.fromEntries(data) }) },
+    stale,
+    fault,
+    when
+  }
 }

@@ -42,7 +42,7 @@ export async function scenarioOfCall(recording: Recording): Promise<RecordedScen
   const why =
     refusal === null ? '' : ` ${refusal.code}${refusal.rule === null ? '' : ` (${refusal.rule})`}`
   const on = nameOf(operation as OperationId)
-  const head = { name: play.id, description: SAYS.description_of_one(on, status, why) }
+  const head = { name: play.call.id, description: SAYS.description_of_one(on, status, why) }
   return documentFrom(head, rehearsal, recording, [])
 }
 
@@ -72,7 +72,7 @@ function documentFrom(
       play,
       ...(expected.length > 0 && { expect: expected })
     },
-    requests: plays.map(({ id, made }) => ({ id, ...(made && { made }) })),
+    requests: plays.map(({ call: { id }, made }) => ({ id, ...(made && { made }) })),
     notes: [
       SAYS.recorded(),
       SAYS.left_out(),

@@ -5,10 +5,12 @@ import type { SecretWords } from '../core/secret-words.js'
 import { keysToMask } from '../engine/keys.js'
 import type { Entry } from '../evidence/entry.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
+import { callsOf, carried } from '../scenario/expect/carried.js'
+import type { Calls, ExpectationData } from '../scenario/expect/expectations.js'
 import { exportedRecord, setupOf } from '../scenario/records/export.js'
 import { pause } from '../work/slices.js'
-import { type Expected, expectedOf, keyOf } from './recorded-expectations.js'
 import { type Member, maskedRecord, membersFor, touchedBy } from './recorded-state.js'
+import { SAYS } from './sentences.js'
 
 export type Recording = Awaited<ReturnType<typeof recordingOf>>
 
@@ -37,6 +39,7 @@ export async function recordingOf(sandbox: Sandbox, chosen?: readonly Entry[]) {
     words
   )
   const [call] = calls
+  const now = isoOf(call?.at ?? 0)
   return {
     /** `SANDBOX#PERIOD` in a run. */
     of,
@@ -48,7 +51,11 @@ export async function recordingOf(sandbox: Sandbox, chosen?: readonly Entry[]) {
     words,
     beginning: {
       ...(call && setupOf(call.settings)),
-      ...(call && chosen?.length !== 1 && clockOf(call, expected)),
+      // only a clock that moves judges a pause
+      ...(call &&
+        chosen?.length !== 1 && {
+          clock: expected.timed.length > 0 ? { now, running: true } : now
+        }),
       data
     },
     ids,
@@ -57,11 +64,6 @@ export async function recordingOf(sandbox: Sandbox, chosen?: readonly Entry[]) {
     blank: () => sandbox.blank()
   }
 }
-
-/** Only a clock that moves judges a pause. */
-const clockOf = ({ at }: Entry, { timed }: Expected) => ({
-  clock: timed.length > 0 ? { now: isoOf(at), running: true } : isoOf(at)
-})
 
 /** The records of a document, with keys of callers; `ids` has the id of each by what is shown. */
 async function dataOf(
@@ -83,4 +85,33 @@ async function dataOf(
     await pause()
   }
   return { data, ids }
+}
+
+export const keyOf = (account: string) => `sk_test_${account}`
+
+export const isOf = ({ operations }: Calls, { operation }: Entry): boolean =>
+  operations === null || (operation !== null && operations.has(operation))
+
+/**
+ * What is expected of requests and of records. `timed` are requests with a pause between them,
+ * `headers` those that plays send.
+ */
+function expectedOf(sandbox: Sandbox, words: SecretWords, chosen: readonly Entry[] | undefined) {
+  const { tally, store, settings } = sandbox
+  const { answers } = sandbox.requireLoaded()
+  const testHeader = settings['evidence.test_header'].toLowerCase()
+  const [data, notes]: [ExpectationData[], string[]] = [[], []]
+  const [timed, headers]: [Calls[], Set<string>] = [[], new Set()]
+  for (const expectation of tally.expectations) {
+    const calls = callsOf(expectation)
+    if (chosen && calls && !calls.some(one => chosen.some(call => isOf(one, call)))) continue
+    const own = carried(expectation, { keys: store.keys, keyOf, answers, testHeader, words })
+    if (own === null) notes.push(SAYS.not_expected(withoutSecrets(expectation.wanted, words)))
+    else {
+      data.push(own.data)
+      if (calls?.some(({ apart }) => apart !== null)) timed.push(...calls)
+      for (const name of own.headers) headers.add(name)
+    }
+  }
+  return { data, notes, timed, headers }
 }

@@ -12,8 +12,7 @@ import { withTexts } from '../scenario/play/references.js'
 import { Answers, bindingsOf, type Json, playSteps, type StepData } from '../scenario/steps.js'
 import { pause } from '../work/slices.js'
 import { determined, isStopped, playOf } from './played-requests.js'
-import { isOf, keyOf } from './recorded-expectations.js'
-import type { Recording } from './recording.js'
+import { isOf, keyOf, type Recording } from './recording.js'
 
 /** `made`: the record that it made, for which a play drew another id. */
 export type RecordedRequest = {
@@ -21,7 +20,7 @@ export type RecordedRequest = {
   made?: { id: string; created: string; drawn: string }
 }
 /** `step` is null where no play can send it, `expect` without an effect. */
-export type Played = RecordedRequest & {
+export type Played = Pick<RecordedRequest, 'made'> & {
   call: Entry
   step: StepData | null
   name: string | null
@@ -102,7 +101,7 @@ async function played(
   const isReproduced = isAlike && (outcome?.problems ?? []).length === 0
   const expect = expectationOf(call, answer, isReproduced ? wanted : { status })
   const isPlayable = isAlike && expect !== null && (isReproduced || call.outcome.refusal === null)
-  const play = { id: call.id, call, step, name, replaced, status, expect, isReproduced, isPlayable }
+  const play = { call, step, name, replaced, status, expect, isReproduced, isPlayable }
   if (name === null || status >= 300) return play
   answers.set(name, shown)
   const { id: drawn } = shown as { id: string }
