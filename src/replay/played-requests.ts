@@ -1,5 +1,4 @@
 /** Requests as plays: what they sent, without secrets, and what is determined of the responses. */
-import { isDeepStrictEqual } from 'node:util'
 import { FormList, type FormNode, FormObject, inBrackets } from '../core/form.js'
 import { MASK } from '../core/mask.js'
 import { partAt } from '../core/places.js'
@@ -16,10 +15,7 @@ import type { EntryData } from '../scenario/script.js'
 import type { Json, StepData } from '../scenario/steps.js'
 import { maskedRecord } from './recorded-state.js'
 
-/**
- * The key of an Account, the text for an id from another request's response, and the headers that
- * are sent.
- */
+/** `written`: how a play refers to an id; `headers`: those that are sent. */
 export type Writing = {
   keyOf: (account: string) => string | undefined
   written: (id: string) => string
@@ -134,20 +130,21 @@ function placeholder([holder = '', name]: readonly string[], call: Entry): strin
 
 /** An error without its message, the ids of a list, a record without what its creation draws. */
 export function determined(
-  body: Json,
+  body: Json | undefined,
   status: number,
   isCreated: boolean,
   settings: Settings
 ): Json {
-  if (!isObject(body)) return body as Json
+  if (!isObject(body)) return (body ?? null) as Json
   if (status >= 400)
     return without(settings['shapes.error'], body, ['$message', '$request_id']) as Json
   const list = idsIn(body, settings)
   if (list !== undefined) return list
   const { created: _created, refunds, ...fields } = body as Record<string, Json>
   const ids = refunds && idsIn(refunds, settings)
-  const { id = null, ...record } = ids === undefined ? fields : { ...fields, refunds: ids }
-  return isCreated ? record : { id, ...record }
+  const record = ids === undefined ? fields : { ...fields, refunds: ids }
+  if (isCreated) delete record.id
+  return record
 }
 
 /** Of a list the ids, and whether there are more; undefined for anything else. */
@@ -173,8 +170,8 @@ export function scriptOf(calls: readonly Entry[], words: SecretWords): EntryData
     if (!isScripted(call)) continue
     const { name, ...action } = actionOf((call.script as Scripted).action.entry.data, words)
     const last = entries.findLast(entry => entry.on === on)
-    if (last?.to === count - 1 && last.name === name && isDeepStrictEqual(last.action, action))
-      last.to = count
+    const isSame = last?.name === name && JSON.stringify(last?.action) === JSON.stringify(action)
+    if (last?.to === count - 1 && isSame) last.to = count
     else entries.push({ on, from: count, to: count, ...(name && { name }), action })
   }
   return entries.map(({ on, from, to, name, action }) => {

@@ -2,10 +2,14 @@
 import { durationText } from '../core/durations.js'
 import type { Entry } from '../evidence/entry.js'
 import { nameOf, type OperationId } from '../reference/operations.js'
+import { loadScenario } from '../sandbox/loading.js'
+import type { Sandbox } from '../sandbox/sandbox.js'
+import { documentOf } from '../scenario/documents.js'
 import { withTexts } from '../scenario/play/references.js'
-import type { Json } from '../scenario/steps.js'
+import { bindingsOf, isWait, type Json, playSteps } from '../scenario/steps.js'
 import { scriptOf } from './played-requests.js'
-import type { Recording } from './recording.js'
+import { Player } from './player.js'
+import { type Recording, recordingOf } from './recording.js'
 import { type Played, type RecordedRequest, type Rehearsal, rehearse } from './rehearsal.js'
 import { SAYS } from './sentences.js'
 
@@ -28,7 +32,7 @@ export async function scenarioOf(recording: Recording): Promise<RecordedScenario
       const head = { name: 'recorded', description: SAYS.description(recording.scenario) }
       return documentFrom(head, rehearsal, recording, skipped)
     }
-    calls = rehearsal.plays.flatMap(({ call, isPlayable }) => (isPlayable ? [call] : []))
+    calls = rehearsal.plays.filter(({ isPlayable }) => isPlayable).map(({ call }) => call)
   }
 }
 
@@ -37,16 +41,48 @@ export async function scenarioOfCall(recording: Recording): Promise<RecordedScen
   const rehearsal = await rehearse(recording.calls, recording)
   const [play] = rehearsal.plays
   if (!play?.isReproduced) return undefined
-  const { operation, outcome } = play.call
-  const { refusal, status } = outcome
-  const why =
-    refusal === null ? '' : ` ${refusal.code}${refusal.rule === null ? '' : ` (${refusal.rule})`}`
-  const on = nameOf(operation as OperationId)
-  const head = { name: play.call.id, description: SAYS.description_of_one(on, status, why) }
+  const { call } = play
+  const on = nameOf(call.operation as OperationId)
+  const head = { name: call.id, description: SAYS.description_of_one(on, responseTo(call)) }
   return documentFrom(head, rehearsal, recording, [])
 }
 
-/** With notes on what differs from the recording. */
+export type RunRecording = { of: string; requests: readonly RecordedRequest[]; scenario: Json }
+
+/**
+ * The scenario of one request, from a recording of all: what `repro` prints without the emulator.
+ * Plays those up to it in a blank sandbox, with their ids and times.
+ */
+export async function replayedCall(
+  id: string,
+  { requests, scenario }: RunRecording,
+  sandbox: Sandbox
+): Promise<RecordedScenario | undefined> {
+  const drawn = new Map(requests.flatMap(({ made }) => (made ? [[made.drawn, made.id]] : [])))
+  const data = withTexts(scenario, text => drawn.get(text) ?? text)
+  await loadScenario(sandbox, documentOf('recorded', data), { name: 'recorded', file: null })
+  const { play, answers } = sandbox.requireLoaded()
+  const { stamp } = sandbox
+  let sent: RecordedRequest | undefined
+  let left = 1 + requests.findIndex(request => request.id === id)
+  const coming = requests.slice(0, left)
+  sandbox.nextRequestId = () => {
+    sent = coming.shift()
+    return (sent as RecordedRequest).id
+  }
+  sandbox.stamp = (...of) => Object.assign(stamp.apply(sandbox, of), sent?.made)
+  await playSteps(
+    play.filter(one => (isWait(one) ? left > 0 : left-- > 0)),
+    new Player(sandbox).play,
+    bindingsOf(sandbox.store),
+    () => {},
+    answers,
+    ms => sandbox.setClock({ by: ms })
+  )
+  const call = sandbox.evidence.find(id)
+  return call && scenarioOfCall(await recordingOf(sandbox, [call]))
+}
+
 function documentFrom(
   head: { name: string; description: string },
   { plays, written }: Rehearsal,
@@ -91,8 +127,8 @@ const notesOn = ({ call, replaced, isReproduced }: Played): string[] =>
 
 const titleOf = ({ id, method, path }: Entry) => `${id} ${method} ${path}`
 
-function whySkipped({ call, status }: Played): string {
-  const { outcome } = call
-  const was = [outcome.status, ...(outcome.refusal === null ? [] : [outcome.refusal.code])]
-  return SAYS.of(titleOf(call), SAYS.not_played(was.join(' '), `${status || 'none'}`))
-}
+const whySkipped = ({ call, status }: Played): string =>
+  SAYS.of(titleOf(call), SAYS.not_played(responseTo(call), `${status || 'none'}`))
+
+const responseTo = ({ outcome: { status, refusal } }: Entry): string =>
+  [status, refusal?.code, refusal?.rule && `(${refusal.rule})`].filter(Boolean).join(' ')

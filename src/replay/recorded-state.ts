@@ -19,7 +19,6 @@ import {
 } from '../reference/operations.js'
 import type { ExpectationData } from '../scenario/expect/expectations.js'
 import { textsOf } from '../scenario/play/references.js'
-import type { Action } from '../scenario/script.js'
 import { STATE_WORDS } from '../scenario/shape/expectation.js'
 import type { Json } from '../scenario/shape/parts.js'
 import { FAMILIES, type Store } from '../store/store.js'
@@ -58,7 +57,7 @@ async function membersIn(store: Store): Promise<Members> {
 }
 
 /** What requests made, and what else they changed, as it was before its first change. */
-function touchedDirectly(requests: readonly Entry[]): { made: Members; changed: Members } {
+function changedBy(requests: readonly Entry[]): { made: Members; changed: Members } {
   const [made, changed]: [Members, Members] = [new Map(), new Map()]
   for (const call of requests.filter(tookEffect)) {
     const { family, kind } = operationOf(call.operation as OperationId)
@@ -70,16 +69,13 @@ function touchedDirectly(requests: readonly Entry[]): { made: Members; changed: 
   return { made, changed }
 }
 
-/**
- * Those before the first request, and later ones that no request made. `copied` are ids of
- * records that requests made and those refer to.
- */
+/** Those before the first request, and later ones that no request made, with what they refer to. */
 export async function membersFor(
   requests: readonly Entry[],
   before: Store,
   after: Store
 ): Promise<{ members: Members; copied: ReadonlySet<string> }> {
-  const { made, changed } = touchedDirectly(requests)
+  const { made, changed } = changedBy(requests)
   const [all, copied] = [await membersIn(before), new Set<string>()]
   const add = (name: string, member: Member) => {
     if (all.has(name)) return
@@ -92,9 +88,9 @@ export async function membersFor(
     }
   }
   const byScript = new Set(
-    requests.flatMap(({ script }) =>
-      (script?.changed ?? []).map(({ family, id }) => nameOf(family, id))
-    )
+    requests
+      .flatMap(({ script }) => script?.changed ?? [])
+      .map(({ family, id }) => nameOf(family, id))
   )
   for (const [name, member] of await membersIn(after)) {
     if (!made.has(name) && !byScript.has(name)) add(name, changed.get(name) ?? member)
@@ -135,30 +131,26 @@ export async function touchedBy(
   return [...members.values()].filter(member => touched.has(member))
 }
 
-function idsOf(call: Entry): unknown[] {
-  const { caller, params, query, settings, script, facts } = call
+function idsOf({ caller, params, query, settings, script, facts, outcome }: Entry): unknown[] {
+  const { data = {}, delete: removed = [] } = script?.action.entry.data.change ?? {}
   return [
-    ...recordsShown(call).map(({ id }) => id),
+    ...recordsShown({ outcome }).map(({ id }) => id),
     caller.account,
     facts.found?.id,
     facts.filteredBy?.id,
     ...settings['pagination.cursors'].map(name => valueIn(query, name)),
-    ...(hasReached(call, STAGE.running) ? Object.values(params) : []),
-    ...idsOfChange(script?.action)
+    ...(hasReached({ outcome }, STAGE.running) ? Object.values(params) : []),
+    ...removed,
+    ...(Object.values(data) as AnyRecord[][])
+      .flat()
+      .flatMap(record => ID_FIELDS.map(name => record[name]))
   ]
 }
 
-function idsOfChange(action: Action | undefined): unknown[] {
-  const { data = {}, delete: removed = [] } = action?.entry.data.change ?? {}
-  const records = (Object.values(data) as AnyRecord[][]).flat()
-  return [...removed, ...records.flatMap(record => ID_FIELDS.map(name => record[name]))]
-}
-
-function chargesOf(call: Entry): unknown[] {
-  const shown = recordsShown(call).filter(({ object }) => object === 'transaction')
-  const judged = call.facts.money ?? call.outcome.refusal?.facts
-  return [...shown.map(({ id }) => id), judged?.transaction]
-}
+const chargesOf = (call: Entry): unknown[] => [
+  (call.facts.money ?? call.outcome.refusal?.facts)?.transaction,
+  ...recordsShown(call).flatMap(({ object, id }) => (object === 'transaction' ? [id] : []))
+]
 
 const familiesJudged = (data: ExpectationData): Family[] =>
   Object.entries('state' in data ? data.state : {}).flatMap(([family, of]) =>

@@ -17,22 +17,15 @@ export type Recording = Awaited<ReturnType<typeof recordingOf>>
 /** All requests of the journal, or some. */
 export async function recordingOf(sandbox: Sandbox, chosen?: readonly Entry[]) {
   const { scenario, clock, evidence, inputs } = sandbox
-  const { dropped } = evidence.journal
+  // requests that come meanwhile, and a reset, are not in it
   const of = evidence.prefix.slice(0, -1)
+  const { dropped } = evidence.journal
   const words = keysToMask(sandbox)
   const expected = expectedOf(sandbox, words, chosen)
   const isRunning = clock.running
-  // requests that come meanwhile are not in it
-  const store = sandbox.store.clone()
   const held = chosen ?? evidence.journal.requests()
   const calls = held.filter(({ place }) => place >= inputs.earliest)
-  const first = calls.reduce((least, { place }) => Math.min(least, place), inputs.place)
-  const last = calls.reduce((most, { place }) => Math.max(most, place), first)
-  const [before, after] = await Promise.all([
-    inputs.stateAt(first),
-    chosen === undefined ? { store } : inputs.stateAt(last)
-  ])
-  const { members, copied } = await membersFor(calls, before.store, after.store)
+  const { members, copied } = await membersAround(calls, sandbox, chosen !== undefined)
   const { data, ids } = await dataOf(
     await touchedBy(calls, members, expected.data),
     new Set(calls.map(({ caller }) => caller.account)),
@@ -65,6 +58,16 @@ export async function recordingOf(sandbox: Sandbox, chosen?: readonly Entry[]) {
   }
 }
 
+async function membersAround(calls: readonly Entry[], { inputs, store }: Sandbox, isPart: boolean) {
+  const first = calls.reduce((least, { place }) => Math.min(least, place), inputs.place)
+  const last = calls.reduce((most, { place }) => Math.max(most, place), first)
+  const [before, after] = await Promise.all([
+    inputs.stateAt(first),
+    isPart ? inputs.stateAt(last) : { store: store.clone() }
+  ])
+  return membersFor(calls, before.store, after.store)
+}
+
 /** The records of a document, with keys of callers; `ids` has the id of each by what is shown. */
 async function dataOf(
   touched: readonly Member[],
@@ -92,10 +95,7 @@ export const keyOf = (account: string) => `sk_test_${account}`
 export const isOf = ({ operations }: Calls, { operation }: Entry): boolean =>
   operations === null || (operation !== null && operations.has(operation))
 
-/**
- * What is expected of requests and of records. `timed` are requests with a pause between them,
- * `headers` those that plays send.
- */
+/** `timed` are requests with a pause between them, `headers` those that plays send. */
 function expectedOf(sandbox: Sandbox, words: SecretWords, chosen: readonly Entry[] | undefined) {
   const { tally, store, settings } = sandbox
   const { answers } = sandbox.requireLoaded()

@@ -1,11 +1,10 @@
-/** Plays recorded requests in a blank sandbox, and compares what they get with the recording. */
+/** Plays recorded requests in a blank sandbox, and expects what was recorded. */
 import { MAX_DURATION } from '../core/durations.js'
 import { MASK } from '../core/mask.js'
-import { without } from '../core/templates.js'
-import { type AnyRecord, hasPerformed, scriptAction, tookEffect } from '../engine/outcome.js'
+import { type AnyRecord, scriptAction, tookEffect } from '../engine/outcome.js'
 import { playIn } from '../engine/play.js'
 import { alongside, answerOf, type Entry, isScripted } from '../evidence/entry.js'
-import { type OperationId, operationOf, RESOURCE_NAMES } from '../reference/operations.js'
+import { operationOf, RESOURCE_NAMES } from '../reference/operations.js'
 import { loadScenario } from '../sandbox/loading.js'
 import { documentOf } from '../scenario/documents.js'
 import { withTexts } from '../scenario/play/references.js'
@@ -19,28 +18,15 @@ export type RecordedRequest = {
   id: string
   made?: { id: string; created: string; drawn: string }
 }
-/** `step` is null where no play can send it, `expect` without an effect. */
-export type Played = Pick<RecordedRequest, 'made'> & {
-  call: Entry
-  step: StepData | null
-  name: string | null
-  replaced: readonly string[]
-  status: number
-  expect: StepData['expect'] | null
-  /** Milliseconds that the clock waits before it. */
-  wait: number
-  /** Whether its response has the same values. */
-  isReproduced: boolean
-  isPlayable: boolean
-}
-export type Rehearsal = { plays: readonly Played[]; written: ReadonlyMap<string, string> }
+export type Rehearsal = Awaited<ReturnType<typeof rehearse>>
+export type Played = Rehearsal['plays'][number]
 type Stage = Awaited<ReturnType<typeof stageOf>>
 
 /** Plays requests that reached their operation. Errors: as of `loadScenario`. */
-export async function rehearse(calls: readonly Entry[], recording: Recording): Promise<Rehearsal> {
+export async function rehearse(calls: readonly Entry[], recording: Recording) {
   const stage = await stageOf(recording)
-  const plays: Played[] = []
-  // how far the clock of the play is behind
+  const plays: (Awaited<ReturnType<typeof played>> & { wait: number })[] = []
+  // how far the play's clock is behind
   let behind = 0
   for (const [index, call] of calls.entries()) {
     behind += moveBefore(call, calls[index - 1], recording)
@@ -61,47 +47,45 @@ async function stageOf({ beginning, ids, blank }: Recording) {
   return {
     sandbox,
     bindings,
-    /** The key that a play names; the first is sent without a name. */
+    // the first key is sent without a name
     keyOf: (account: string) => (first === keyOf(account) ? undefined : keyOf(account)),
     answers: new Answers([]),
-    /** How a recorded id is written in a play. */
+    // how a play writes a recorded id
     written: new Map(ids)
   }
 }
 
-/** `number` is its place among the requests, from 1. */
+/** The step is null where no play can send it, what it expects where it has no effect. */
 async function played(
   call: Entry,
   number: number,
   stage: Stage,
-  { words, copied, expected }: Recording
-): Promise<Omit<Played, 'wait'>> {
+  { words, copied, expected: { headers } }: Recording
+) {
   const { sandbox, bindings, answers, written } = stage
   const inPlay = (id: string) => written.get(id) ?? id
-  const writing = { keyOf: stage.keyOf, written: inPlay, headers: expected.headers }
+  const writing = { keyOf: stage.keyOf, written: inPlay, headers }
   const { step = null, replaced = [] } = playOf(call, writing) ?? {}
-  const isCreating =
-    tookEffect(call) && operationOf(call.operation as OperationId).kind === 'create'
   const isSent = step !== null && !isStopped(call)
-  const name = isSent && isCreating ? nameFor(call, number) : null
-  const answer = answerOf(call, words) ?? null
-  const was = determined(answer, call.outcome.status, isCreating, call.settings)
+  const operation = call.operation && operationOf(call.operation)
+  const isCreating = tookEffect(call) && operation?.kind === 'create'
+  const was = determined(answerOf(call, words), call.outcome.status, isCreating, call.settings)
   const body = withTexts(playable(was), inPlay)
   const wanted = { status: call.outcome.status, ...(body !== null && { body }) }
-  const [outcome] = await playSteps(
-    isSent ? [{ ...step, expect: wanted }] : [],
-    playIn(sandbox, alongside(call)),
-    bindings,
-    () => {},
-    answers
-  )
+  const steps = isSent ? [{ ...step, expect: wanted }] : []
+  const client = playIn(sandbox, alongside(call))
+  const [outcome] = await playSteps(steps, client, bindings, () => {}, answers)
   await pause()
   const { status, body: shown } = outcome?.answer ?? { status: 0, body: null }
   const isAlike = step !== null && (!isSent || status === wanted.status)
-  const isReproduced = isAlike && (outcome?.problems ?? []).length === 0
-  const expect = expectationOf(call, answer, isReproduced ? wanted : { status })
+  const isReproduced = isAlike && !outcome?.problems.length
+  const expect = expectationOf(call, isReproduced ? wanted : { status })
   const isPlayable = isAlike && expect !== null && (isReproduced || call.outcome.refusal === null)
-  const play = { call, step, name, replaced, status, expect, isReproduced, isPlayable }
+  const name =
+    isSent && isCreating && operation
+      ? `${RESOURCE_NAMES[operation.family].toLowerCase()}_${number}`
+      : null
+  const play = { call, step, name, replaced, status, expect, isReproduced, isPlayable, made: null }
   if (name === null || status >= 300) return play
   answers.set(name, shown)
   const { id: drawn } = shown as { id: string }
@@ -127,21 +111,14 @@ function moveBefore(
   return at - before.at - (isRunning ? now - before.now : 0)
 }
 
-const nameFor = ({ operation }: Entry, number: number) =>
-  `${RESOURCE_NAMES[operationOf(operation as OperationId).family].toLowerCase()}_${number}`
-
-/** `common` is what recording and play have in common. Null for a request without effect. */
+/** Null for a request without effect. `common` is what recording and play have in common. */
 function expectationOf(
   call: Entry,
-  answer: Json,
   common: NonNullable<StepData['expect']>
 ): StepData['expect'] | null {
   const fault = scriptAction(call)?.fault
   if (isScripted(call) && !call.outcome.isDelivered && fault) return { fault }
-  if (call.outcome.name === 'lost_before') return null
-  if (call.outcome.name !== 'scripted' || hasPerformed(call)) return common
-  const body = without(call.settings['shapes.error'], playable(answer), ['$request_id']) as Json
-  return { status: call.outcome.status, ...(body !== null && { body }) }
+  return call.outcome.name === 'lost_before' ? null : common
 }
 
 /** Null for what is masked, or would be read as a reference. */

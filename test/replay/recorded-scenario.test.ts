@@ -287,8 +287,8 @@ t.test('a recording: calls that no play can make', async t => {
   t.strictSame(notesIn(text), [
     SAYS.of('req_1 GET /nowhere', SAYS.not_played('404 path_unknown', 'none')),
     SAYS.of('req_2 POST /refunds', SAYS.not_played('400 form_malformed', '400')),
-    SAYS.of('req_3 POST /refunds', SAYS.not_played('415 content_type_unsupported', '400')),
-    SAYS.of('req_4 GET /tickets', SAYS.not_played('401 api_key_missing', '200'))
+    SAYS.of('req_3 POST /refunds', SAYS.not_played('415 content_type_unsupported (FORM-1)', '400')),
+    SAYS.of('req_4 GET /tickets', SAYS.not_played('401 api_key_missing (AUTH-3)', '200'))
   ])
   t.strictSame(playedIn(text), ['GET /tickets/tkt_a', 'POST /locations'])
   t.strictSame(parse(text).play[1].body, { display_name: ['A', 'B'] }, 'it is played as a list')
@@ -466,7 +466,7 @@ t.test('a recording: what control calls changed in between is in the first state
   t.strictSame(data.tickets.at(-1).id, 'tkt_new')
   t.strictSame(notesIn(text).slice(0, 1), [SAYS.of('req_6 GET /locations', SAYS.other_values())])
   t.strictSame(notesIn(text).slice(1, 2), [
-    SAYS.of('req_7 POST /refunds', SAYS.not_played('402 charge_already_refunded', '422'))
+    SAYS.of('req_7 POST /refunds', SAYS.not_played('402 charge_already_refunded (REF-6)', '422'))
   ])
   t.equal(notesIn(text).length, 1 + 25)
   t.strictSame(await problemsOf(t, text), [])
