@@ -128,16 +128,12 @@ function placeholder([holder = '', name]: readonly string[], call: Entry): strin
   return name === 'number' ? testCardNumber(brand, digits) : `00000${digits}`
 }
 
-/** An error without its message, the ids of a list, a record without what its creation draws. */
-export function determined(
-  body: Json | undefined,
-  status: number,
-  isCreated: boolean,
-  settings: Settings
-): Json {
+/** Without messages of ours, what a creation draws, and all but the ids of a list. */
+export function determined(body: Json | undefined, call: Entry, isCreated: boolean): Json {
+  const { outcome, settings } = call
   if (!isObject(body)) return (body ?? null) as Json
-  if (status >= 400)
-    return without(settings['shapes.error'], body, ['$message', '$request_id']) as Json
+  const drawn = isStopped(call) ? ['$request_id'] : ['$request_id', '$message']
+  if (outcome.status >= 400) return without(settings['shapes.error'], body, drawn) as Json
   const list = idsIn(body, settings)
   if (list !== undefined) return list
   const { created: _created, refunds, ...fields } = body as Record<string, Json>

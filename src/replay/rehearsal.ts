@@ -1,4 +1,4 @@
-/** Plays recorded requests in a blank sandbox, and expects what was recorded. */
+/** Plays recorded requests in a blank sandbox. */
 import { MAX_DURATION } from '../core/durations.js'
 import { MASK } from '../core/mask.js'
 import { type AnyRecord, scriptAction, tookEffect } from '../engine/outcome.js'
@@ -69,7 +69,7 @@ async function played(
   const isSent = step !== null && !isStopped(call)
   const operation = call.operation && operationOf(call.operation)
   const isCreating = tookEffect(call) && operation?.kind === 'create'
-  const was = determined(answerOf(call, words), call.outcome.status, isCreating, call.settings)
+  const was = determined(answerOf(call, words), call, isCreating)
   const body = withTexts(playable(was), inPlay)
   const wanted = { status: call.outcome.status, ...(body !== null && { body }) }
   const steps = isSent ? [{ ...step, expect: wanted }] : []
