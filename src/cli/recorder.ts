@@ -5,9 +5,8 @@ import { parse } from 'node:path'
 import { ApiError } from '../core/errors.js'
 import { visible } from '../core/visible.js'
 import type { RunningEmulator } from '../emulator.js'
-import { keysToMask } from '../engine/keys.js'
-import { type Recording, recordingOf, scenarioOf } from '../replay/recorded-scenario.js'
-import type { RunRecording } from '../replay/replayed.js'
+import { type RunRecording, scenarioOf } from '../replay/recorded-scenario.js'
+import { type Recording, recordingOf } from '../replay/recording.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { replaceFile } from '../sandbox/saved/disk.js'
 import type { Json } from '../scenario/steps.js'
@@ -22,8 +21,7 @@ export class Recorder {
   #omitted = 0
 
   readonly note = (sandbox: Sandbox): void => {
-    if (this.#recordings.length < MAX_RECORDINGS)
-      this.#recordings.push(recordingOf(sandbox, keysToMask(sandbox)))
+    if (this.#recordings.length < MAX_RECORDINGS) this.#recordings.push(recordingOf(sandbox))
     else this.#omitted++
   }
 

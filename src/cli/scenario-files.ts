@@ -65,20 +65,20 @@ export async function checkFiles(
       checked.push(withFailure(place, say('file_exists'), { path: '', file: place, ...why }))
   }
   // what a file knows that is not valid is not known
-  if (checked.some(({ points }) => points.some(point => isFailed(point) && point.code === 'valid')))
-    return checked
-  for (const name of names) {
-    const title = say('var', name)
-    if (!known.has(name))
-      checked.push(
-        withFailure(title.message, title, {
-          path: title.message,
-          ...sayOfDocument('unknown_variable', name, [...known])
-        })
-      )
-  }
-  return checked
+  const isInvalid = checked.some(({ points }) =>
+    points.some(point => isFailed(point) && point.code === 'valid')
+  )
+  return isInvalid ? checked : [...checked, ...unknownNames(names, known)]
 }
+
+const unknownNames = (names: readonly string[], known: ReadonlySet<string>): CheckedFile[] =>
+  names
+    .filter(name => !known.has(name))
+    .map(name => {
+      const title = say('var', name)
+      const said = sayOfDocument('unknown_variable', name, [...known])
+      return withFailure(title.message, title, { path: title.message, ...said })
+    })
 
 /** Matches of a pattern, files of a folder, or what is named. */
 export async function filesAt(

@@ -7,15 +7,6 @@ import { bytesOf } from '../store/bytes.js'
 import type { Shape, Stored } from '../store/collection.js'
 import { collectionOf, type RecordOf, type Store } from '../store/store.js'
 
-/** `before` is null where the request made the record, `after` where it deleted it. */
-export type RecordChange = {
-  family: Family
-  id: string
-  before: object | null
-  after: object | null
-}
-type Around = readonly [before: Store, after: Store]
-
 /** Whether the state around a request can be made again. */
 export const isKnown = ({ inputs }: Sandbox, { place }: Entry): boolean => place >= inputs.earliest
 
@@ -30,11 +21,14 @@ export async function storeAt(
   return store
 }
 
-export const storesAround = (sandbox: Sandbox, entry: Entry): Promise<Around> =>
+export const storesAround = (sandbox: Sandbox, entry: Entry): Promise<[Store, Store]> =>
   Promise.all([storeAt(sandbox, entry, 'before'), storeAt(sandbox, entry, 'after')])
 
-/** The records that a request changed, as the API shows them: the one that it was about first. */
-export function changesBy(entry: Entry, [before, after]: Around): RecordChange[] {
+/**
+ * The records that a request changed, as the API shows them, the one that it was about first;
+ * `before` is null where the request made the record, `after` where it deleted it.
+ */
+export function changesBy(entry: Entry, [before, after]: readonly [Store, Store]) {
   const { caller, settings } = entry
   const shape = { base: caller.base, list: settings['shapes.list'] }
   return recordsChanged(entry).map(({ family, id }) => ({

@@ -1,8 +1,8 @@
 /** Requests as plays: what they sent, without secrets, and what is determined of the responses. */
-import { isDeepStrictEqual } from 'node:util'
 import { FormList, type FormNode, FormObject, inBrackets } from '../core/form.js'
 import { MASK } from '../core/mask.js'
 import { partAt } from '../core/places.js'
+import { isObject } from '../core/quick-check.js'
 import { isSecretName, maskedThroughout } from '../core/redaction.js'
 import type { SecretWords } from '../core/secret-words.js'
 import type { Settings } from '../core/settings.js'
@@ -15,79 +15,103 @@ import type { EntryData } from '../scenario/script.js'
 import type { Json, StepData } from '../scenario/steps.js'
 import { maskedRecord } from './recorded-state.js'
 
-/**
- * The key of an Account, the text for an id from another request's response, and the headers that
- * are sent.
- */
+/** `written`: how a play refers to an id; `headers`: those that are sent. */
 export type Writing = {
   keyOf: (account: string) => string | undefined
   written: (id: string) => string
   headers: ReadonlySet<string>
 }
-const UNKNOWN_KEY = 'unknown-key'
 const IS_NUMBER = /^(?:limit|amount|\w+_amount)$/
 const WHOLE = /^(?:0|[1-9]\d{0,14})$/
 
 /** `replaced` names what differs from what was sent. Null for a request that no play can send. */
 export function playOf(
   call: Entry,
-  { keyOf, written, headers: names }: Writing
+  writing: Writing
 ): { step: StepData; replaced: string[] } | null {
   if (call.operation === null) return null
   const { method, path } = operationOf(call.operation)
-  const replaced = new Set<string>()
-  const plain = (text: string, name: string): string => {
-    const known = written(text)
+  const writer = new StepWriter(call, writing)
+  const [query, body] = [writer.values(call.query), writer.values(call.body)]
+  const headers = writer.headers()
+  const parts = Object.entries({ headers, query, body })
+  const on = path.replace(/\{(\w+)\}/g, (_all, name) =>
+    writer.text(call.params[name] as string, name)
+  )
+  const key = writer.key()
+  return {
+    step: {
+      do: `${method} ${on}`,
+      ...(key !== undefined && { key }),
+      ...Object.fromEntries(parts.filter(([, values]) => Object.keys(values).length > 0))
+    },
+    replaced: [...writer.replaced]
+  }
+}
+
+/** Writes what a request sent, and notes what of it is replaced. */
+class StepWriter {
+  readonly replaced = new Set<string>()
+
+  constructor(
+    private readonly call: Entry,
+    private readonly writing: Writing
+  ) {}
+
+  text(text: string, name: string): string {
+    const known = this.writing.written(text)
     const sent = text.includes('${') ? known.replaceAll('${', '$ {') : known
-    if (known.includes(MASK) || sent !== known) replaced.add(name)
+    if (known.includes(MASK) || sent !== known) this.replaced.add(name)
     return sent
   }
-  const valueIn = (node: FormNode, names: readonly string[]): Json => {
-    const name = names.at(-1) as string
-    if (node instanceof FormList) return node.items.map(item => plain(item, name))
-    if (node instanceof FormObject)
-      return Object.fromEntries(
-        [...node].map(([part, below]) => [part, valueIn(below, [...names, part])])
-      )
-    const param = names.reduce(inBrackets)
-    const isMasked = node.includes(MASK)
-    const stored = isMasked && partAt(call.outcome.shown, names)
-    if (typeof stored === 'number') return stored
-    const isSecret = node === MASK && isSecretName(names.join('.'))
-    if (!isSecret && !IS_NUMBER.test(name)) return plain(node, param)
-    if (isMasked) replaced.add(param)
-    const text = isSecret ? placeholder(names, call) : node.replaceAll('*', '1')
-    return !isSecret && WHOLE.test(text) ? Number(text) : text
-  }
-  const valuesOf = (form: FormObject): Record<string, Json> =>
-    Object.fromEntries(
+
+  values(form: FormObject): Record<string, Json> {
+    return Object.fromEntries(
       [...form].flatMap(([name, node]) => {
-        const value = valueIn(node, [name])
+        const value = this.#value(node, [name])
         if (!(node instanceof FormObject && node.cleared)) return [[name, value]]
         // an empty value for the whole comes before its parts
-        const parts = Object.entries(value as Fields)
+        const parts = Object.entries(value as object)
         return [[name, ''], ...parts.map(([part, below]) => [inBrackets(name, part), below])]
       })
     )
-  const unknown = call.outcome.refusal?.code === 'api_key_unknown' ? UNKNOWN_KEY : undefined
-  const { account, userAgent, test } = call.caller
-  const key = account === null ? unknown : keyOf(account)
-  const [query, body] = [valuesOf(call.query), valuesOf(call.body)]
-  const headers = Object.fromEntries(
-    [...names].flatMap(name => {
-      const text = name === 'user-agent' ? userAgent : test
-      return text === null ? [] : [[name, plain(text, name)]]
-    })
-  )
-  const step: StepData = {
-    do: `${method} ${path.replace(/\{(\w+)\}/g, (_all, name) => plain(call.params[name] as string, name))}`,
-    ...(key !== undefined && { key }),
-    ...(Object.keys(headers).length > 0 && { headers }),
-    ...(Object.keys(query).length > 0 && { query }),
-    ...(Object.keys(body).length > 0 && { body })
   }
-  if (key === UNKNOWN_KEY) replaced.add('the key')
-  return { step, replaced: [...replaced] }
+
+  #value(node: FormNode, names: readonly string[]): Json {
+    const name = names.at(-1) as string
+    if (node instanceof FormList) return node.items.map(item => this.text(item, name))
+    if (node instanceof FormObject)
+      return Object.fromEntries(
+        [...node].map(([part, below]) => [part, this.#value(below, [...names, part])])
+      )
+    const isMasked = node.includes(MASK)
+    const stored = isMasked && partAt(this.call.outcome.shown, names)
+    if (typeof stored === 'number') return stored
+    const isSecret = node === MASK && isSecretName(names.join('.'))
+    const param = names.reduce(inBrackets)
+    if (!isSecret && !IS_NUMBER.test(name)) return this.text(node, param)
+    if (isMasked) this.replaced.add(param)
+    const text = isSecret ? placeholder(names, this.call) : node.replaceAll('*', '1')
+    return !isSecret && WHOLE.test(text) ? Number(text) : text
+  }
+
+  key(): string | undefined {
+    const { caller, outcome } = this.call
+    if (caller.account !== null) return this.writing.keyOf(caller.account)
+    if (outcome.refusal?.code !== 'api_key_unknown') return undefined
+    this.replaced.add('the key')
+    return 'unknown-key'
+  }
+
+  headers(): Record<string, string> {
+    const { userAgent, test } = this.call.caller
+    return Object.fromEntries(
+      [...this.writing.headers].flatMap(name => {
+        const text = name === 'user-agent' ? userAgent : test
+        return text === null ? [] : [[name, this.text(text, name)]]
+      })
+    )
+  }
 }
 
 /** For a number, one that ends in the last four digits that are stored, or were sent. */
@@ -104,29 +128,25 @@ function placeholder([holder = '', name]: readonly string[], call: Entry): strin
   return name === 'number' ? testCardNumber(brand, digits) : `00000${digits}`
 }
 
-export type Fields = { readonly [name: string]: Json }
-
-/** An error without its message, the ids of a list, a record without what its creation draws. */
-export function determined(
-  body: Fields,
-  status: number,
-  isCreated: boolean,
-  settings: Settings
-): Json {
-  if (status >= 400)
-    return without(settings['shapes.error'], body, ['$message', '$request_id']) as Json
+/** Without messages of ours, what a creation draws, and all but the ids of a list. */
+export function determined(body: Json | undefined, call: Entry, isCreated: boolean): Json {
+  const { outcome, settings } = call
+  if (!isObject(body)) return (body ?? null) as Json
+  const drawn = isStopped(call) ? ['$request_id'] : ['$request_id', '$message']
+  if (outcome.status >= 400) return without(settings['shapes.error'], body, drawn) as Json
   const list = idsIn(body, settings)
   if (list !== undefined) return list
-  const { created: _created, refunds, ...fields } = body
+  const { created: _created, refunds, ...fields } = body as Record<string, Json>
   const ids = refunds && idsIn(refunds, settings)
-  const { id, ...record }: Fields = ids === undefined ? fields : { ...fields, refunds: ids }
-  return isCreated ? record : { id: id as Json, ...record }
+  const record = ids === undefined ? fields : { ...fields, refunds: ids }
+  if (isCreated) delete record.id
+  return record
 }
 
 /** Of a list the ids, and whether there are more; undefined for anything else. */
-function idsIn(body: Json, { 'shapes.list': list }: Settings): Json | undefined {
+function idsIn(body: unknown, { 'shapes.list': list }: Settings): Json | undefined {
   if (!Array.isArray(valueAt(list, body, '$members'))) return undefined
-  const ids = (members: Fields[]) => members.map(({ id }) => ({ id }))
+  const ids = (members: { id: Json }[]) => members.map(({ id }) => ({ id }))
   return picked<never>(list, body, { $members: ids, $has_more: (value: Json) => value }) as Json
 }
 
@@ -144,31 +164,31 @@ export function scriptOf(calls: readonly Entry[], words: SecretWords): EntryData
     const count = (counts.get(on) ?? 0) + 1
     counts.set(on, count)
     if (!isScripted(call)) continue
-    const { name, respond, change, stale, fault, when } = (call.script as Scripted).action.entry
-      .data
-    const records = Object.entries(change?.data ?? {}).map(([family, list]) => [
-      family,
-      (list as object[]).map(record => maskedRecord(record, words))
-    ])
-    const action = {
-      respond: maskedThroughout(respond, words),
-      change: change && { ...change, ...(change.data && { data: Object.fromEntries(records) }) },
-      stale,
-      fault,
-      when
-    }
+    const { name, ...action } = actionOf((call.script as Scripted).action.entry.data, words)
     const last = entries.findLast(entry => entry.on === on)
-    if (last?.to === count - 1 && last.name === name && isDeepStrictEqual(last.action, action))
-      last.to = count
-    else entries.push({ on, from: count, to: count, name, action })
+    const isSame = last?.name === name && JSON.stringify(last?.action) === JSON.stringify(action)
+    if (last?.to === count - 1 && isSame) last.to = count
+    else entries.push({ on, from: count, to: count, ...(name && { name }), action })
   }
   return entries.map(({ on, from, to, name, action }) => {
-    const calls = from === to ? from : `${from}-${to}`
-    return {
-      name,
-      on,
-      ...((from > 1 || to < (counts.get(on) as number)) && { calls }),
-      ...action
-    } as EntryData
+    const numbers = from === to ? from : `${from}-${to}`
+    const isEach = from === 1 && to === counts.get(on)
+    return { name, on, ...(!isEach && { calls: numbers }), ...action } as EntryData
   })
+}
+
+/** What an entry does, without delays, holds and secrets. */
+function actionOf({ name, respond, change, stale, fault, when }: EntryData, words: SecretWords) {
+  const data = Object.entries(change?.data ?? {}).map(([family, records]) => [
+    family,
+    (records as object[]).map(record => maskedRecord(record, words))
+  ])
+  return {
+    name,
+    respond: maskedThroughout(respond, words),
+    change: change && { ...change, ...(change.data && { data: Object.fromEntries(data) }) },
+    stale,
+    fault,
+    when
+  }
 }

@@ -19,13 +19,14 @@ import {
 } from '../reference/operations.js'
 import type { ExpectationData } from '../scenario/expect/expectations.js'
 import { textsOf } from '../scenario/play/references.js'
-import type { Action } from '../scenario/script.js'
 import { STATE_WORDS } from '../scenario/shape/expectation.js'
 import type { Json } from '../scenario/shape/parts.js'
 import { FAMILIES, type Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
 
 export type Member = { family: Family; record: AnyRecord }
+/** By family and id. */
+type Members = Map<string, Member>
 
 const ID_FIELDS: readonly string[] = ['id', ...Object.keys(LINKED_FAMILIES)]
 
@@ -40,117 +41,83 @@ export const maskedRecord = (record: object, words: SecretWords): Record<string,
 })
 
 const nameOf = (family: Family, id: unknown) => `${family} ${id}`
-async function named(members: Iterable<Member>): Promise<Map<string, Member>> {
-  const byName = new Map<string, Member>()
-  for (const member of members) {
-    byName.set(nameOf(member.family, member.record.id), member)
-    await pause()
-  }
-  return byName
-}
 const linksOf = ({ record }: Member): string[] =>
   Object.entries(LINKED_FAMILIES).flatMap(([link, family]) =>
     record[link] == null ? [] : [nameOf(family, record[link])]
   )
 
-function* membersIn(store: Store): Generator<Member> {
+async function membersIn(store: Store): Promise<Members> {
+  const members: Members = new Map()
   for (const family of FAMILIES)
-    for (const record of store[family].inCreationOrder())
-      yield { family, record: record as AnyRecord }
+    for (const record of store[family].inCreationOrder()) {
+      members.set(nameOf(family, record.id), { family, record: record as AnyRecord })
+      await pause()
+    }
+  return members
 }
 
-/** Those before the first request, and later ones that no request made. */
+/** What requests made, and what else they changed, as it was before its first change. */
+function changedBy(requests: readonly Entry[]): { made: Members; changed: Members } {
+  const [made, changed]: [Members, Members] = [new Map(), new Map()]
+  for (const call of requests.filter(tookEffect)) {
+    const { family, kind } = operationOf(call.operation as OperationId)
+    const isMade = kind === 'create'
+    const record = (isMade ? call.outcome.shown : call.facts.found) as AnyRecord
+    const [members, name] = [isMade ? made : changed, nameOf(family, record.id)]
+    if (!members.has(name)) members.set(name, { family, record })
+  }
+  return { made, changed }
+}
+
+/** Those before the first request, and later ones that no request made, with what they refer to. */
 export async function membersFor(
   requests: readonly Entry[],
   before: Store,
   after: Store
-): Promise<{ members: Member[]; copied: ReadonlySet<string> }> {
-  const [made, changed]: [Member[], Member[]] = [[], []]
-  for (const call of requests.filter(tookEffect)) {
-    const { family, kind } = operationOf(call.operation as OperationId)
-    const isMade = kind === 'create'
-    const list = isMade ? made : changed
-    list.push({ family, record: (isMade ? call.outcome.shown : call.facts.found) as AnyRecord })
-  }
-  const [byRequest, there, copied] = [
-    await named(made),
-    await named(membersIn(before)),
-    new Set<string>()
-  ]
+): Promise<{ members: Members; copied: ReadonlySet<string> }> {
+  const { made, changed } = changedBy(requests)
+  const [all, copied] = [await membersIn(before), new Set<string>()]
   const add = (name: string, member: Member) => {
-    if (there.has(name)) return
-    there.set(name, member)
+    if (all.has(name)) return
+    all.set(name, member)
     for (const link of linksOf(member)) {
-      const linked = byRequest.get(link)
+      const linked = made.get(link)
       if (linked === undefined) continue
       copied.add(linked.record.id)
       add(link, linked)
     }
   }
   const byScript = new Set(
-    requests.flatMap(({ script }) =>
-      (script?.changed ?? []).map(({ family, id }) => nameOf(family, id))
-    )
+    requests
+      .flatMap(({ script }) => script?.changed ?? [])
+      .map(({ family, id }) => nameOf(family, id))
   )
-  // as they were before the first change
-  const original = await named(changed.reverse())
-  for (const [name, member] of await named(membersIn(after))) {
-    if (!byRequest.has(name) && !byScript.has(name)) add(name, original.get(name) ?? member)
+  for (const [name, member] of await membersIn(after)) {
+    if (!made.has(name) && !byScript.has(name)) add(name, changed.get(name) ?? member)
     await pause()
   }
-  const members = FAMILIES.flatMap(family =>
-    [...there.values()].filter(member => member.family === family)
-  )
-  return { members, copied }
-}
-
-function namedBy(action: Action | undefined): unknown[] {
-  const { data = {}, delete: removed = [] } = action?.entry.data.change ?? {}
-  const records = (Object.values(data) as AnyRecord[][]).flat()
-  return [...removed, ...records.flatMap(record => ID_FIELDS.map(name => record[name]))]
+  const placeOf = ({ family }: Member) => FAMILIES.indexOf(family)
+  const sorted = [...all].sort(([, one], [, other]) => placeOf(one) - placeOf(other))
+  return { members: new Map(sorted), copied }
 }
 
 /** What requests found and showed, with Refunds of a judged charge, and expectations name. */
 export async function touchedBy(
   requests: readonly Entry[],
-  members: readonly Member[],
+  members: Members,
   expected: readonly ExpectationData[]
 ): Promise<Member[]> {
-  const texts = expected.flatMap(data => textsOf(data as Json, true))
-  const [ids, charges] = [new Set<unknown>(texts), new Set<unknown>()]
-  const states = expected.flatMap(data => ('state' in data ? Object.entries(data.state) : []))
-  const families = new Set(
-    states.flatMap(([family, of]) =>
-      STATE_WORDS.some(word => word in of) ? [family as Family] : []
-    )
-  )
-  for (const call of requests) {
-    const { caller, params, query, settings, script } = call
-    const { found, filteredBy, money, retrieved } = call.facts
-    const shown = recordsShown(call)
-    const own = hasReached(call, STAGE.running) ? Object.values(params) : []
-    const asked = [
-      caller.account,
-      found?.id,
-      filteredBy?.id,
-      ...settings['pagination.cursors'].map(name => valueIn(query, name))
-    ]
-    for (const id of [...shown.map(({ id }) => id), ...asked, ...own, ...namedBy(script?.action)])
-      ids.add(id)
-    for (const { id } of shown.filter(({ object }) => object === 'transaction')) charges.add(id)
-    charges.add((money ?? call.outcome.refusal?.facts)?.transaction)
-    const list = listShown(call)
-    if (list !== null && (list.has_more || retrieved > list.data.length))
-      families.add(operationOf(call.operation as OperationId).family)
-  }
-  const byName = await named(members)
+  const ids = new Set(expected.flatMap(data => textsOf(data as Json, true)) as unknown[])
+  for (const call of requests) for (const id of idsOf(call)) ids.add(id)
+  const charges = new Set(requests.flatMap(chargesOf))
+  const families = new Set([...expected.flatMap(familiesJudged), ...requests.flatMap(familiesCut)])
   const touched = new Set<Member>()
   const touch = (member: Member | undefined) => {
     if (member === undefined || touched.has(member)) return
     touched.add(member)
-    for (const link of linksOf(member)) touch(byName.get(link))
+    for (const link of linksOf(member)) touch(members.get(link))
   }
-  for (const member of members) {
+  for (const member of members.values()) {
     const { family, record } = member
     if (
       families.has(family) ||
@@ -161,5 +128,39 @@ export async function touchedBy(
       touch(member)
     await pause()
   }
-  return members.filter(member => touched.has(member))
+  return [...members.values()].filter(member => touched.has(member))
+}
+
+function idsOf({ caller, params, query, settings, script, facts, outcome }: Entry): unknown[] {
+  const { data = {}, delete: removed = [] } = script?.action.entry.data.change ?? {}
+  return [
+    ...recordsShown({ outcome }).map(({ id }) => id),
+    caller.account,
+    facts.found?.id,
+    facts.filteredBy?.id,
+    ...settings['pagination.cursors'].map(name => valueIn(query, name)),
+    ...(hasReached({ outcome }, STAGE.running) ? Object.values(params) : []),
+    ...removed,
+    ...(Object.values(data) as AnyRecord[][])
+      .flat()
+      .flatMap(record => ID_FIELDS.map(name => record[name]))
+  ]
+}
+
+const chargesOf = (call: Entry): unknown[] => [
+  (call.facts.money ?? call.outcome.refusal?.facts)?.transaction,
+  ...recordsShown(call).flatMap(({ object, id }) => (object === 'transaction' ? [id] : []))
+]
+
+const familiesJudged = (data: ExpectationData): Family[] =>
+  Object.entries('state' in data ? data.state : {}).flatMap(([family, of]) =>
+    STATE_WORDS.some(word => word in of) ? [family as Family] : []
+  )
+
+/** The family of a list that left records out. */
+function familiesCut(call: Entry): Family[] {
+  const list = listShown(call)
+  return list !== null && (list.has_more || call.facts.retrieved > list.data.length)
+    ? [operationOf(call.operation as OperationId).family]
+    : []
 }

@@ -9,8 +9,8 @@ export const SAYS = {
   left_out: () =>
     'Not recorded: API keys, card data, account numbers, delays, holds, changes of settings, and a clock that is set back. What else differs from the original requests is listed below.',
   description: (scenario: string) => `The requests that a client sent in ${scenario}.`,
-  description_of_one: (operation: string, status: number, why: string) =>
-    `The response to ${operation} is ${status}${why}.`,
+  description_of_one: (operation: string, response: string) =>
+    `The response to ${operation} is ${response}.`,
   // of a request, after its name
   of: (request: string, note: string) => `${request}: ${note}.`,
   replaced: (what: string) => `${what} is not what was sent`,

@@ -1,5 +1,6 @@
 /** A judged run as Markdown, for the summary of a build. */
 import { visible } from '../core/visible.js'
+import type { RunTest } from '../evidence/totals.js'
 import {
   headline,
   type JudgedRun,
@@ -26,12 +27,8 @@ export function runMarkdown(judged: JudgedRun): string {
     rows: run.tests.flatMap(one => {
       const { test, calls, refused, broken, findings } = one
       const isFailed = problemsOfTest(judged, one).length > 0
-      const found = findings.flatMap(({ finding, times }, nth): Part[] => [
-        nth === 0 ? '' : ', ',
-        { name: finding },
-        ` ${times}×`
-      ])
       const result = isFailed ? 'failed' : 'passed'
+      const found = findings.flatMap(foundPart)
       return test === null
         ? []
         : [{ cells: [[test], [result], [calls], [refused], [broken.join(' ')], found] }]
@@ -59,6 +56,12 @@ export function runMarkdown(judged: JudgedRun): string {
     ...tables.flatMap(lines)
   ].join('\n')
 }
+
+const foundPart = ({ finding, times }: RunTest['findings'][number], nth: number): Part[] => [
+  nth === 0 ? '' : ', ',
+  { name: finding },
+  ` ${times}×`
+]
 
 function lines({ title, head, rows }: Table): string[] {
   if (rows.length === 0) return []

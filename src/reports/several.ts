@@ -1,5 +1,6 @@
 /** Several runs as one. */
-import { FINDINGS, type FindingId, MAX_NAMED } from '../evidence/findings.js'
+import { isObject } from '../core/quick-check.js'
+import { FINDING_IDS, MAX_NAMED } from '../evidence/findings.js'
 import { MAX_CALLS } from '../evidence/run.js'
 import { mergedReports, type RunTest } from '../evidence/totals.js'
 import { ASSUMPTION_IDS } from '../reference/assumptions.js'
@@ -35,96 +36,75 @@ function ofJob({ job, run }: JobRun): RunDocument {
   }
 }
 
-const total = <T>(all: readonly T[], countOf: (one: T) => number): number =>
-  all.reduce((sum, one) => sum + countOf(one), 0)
+/** Numbers are added up and lists joined; all else is that of the first. */
+function sumOf(one: unknown, other: unknown): unknown {
+  if (typeof one === 'number') return one + Number(other)
+  if (Array.isArray(one)) return one.concat(other)
+  if (!isObject(one) || !isObject(other)) return one
+  return Object.fromEntries(
+    Object.entries(one).map(([name, part]) => [name, sumOf(part, other[name])])
+  )
+}
+
+/** The sum of those with the same id, in the order of `ids`. */
+function sumsBy<T>(listed: readonly T[], idOf: (one: T) => string | null, ids: readonly unknown[]) {
+  return ids.flatMap(id => {
+    const [first, ...more] = listed.filter(one => idOf(one) === id)
+    return first === undefined ? [] : [more.reduce((sum, one) => sumOf(sum, one) as T, first)]
+  })
+}
 
 /** A script entry was never applied where no run of its scenario applied it. */
 export function mergedRun(jobs: readonly JobRun[]): RunDocument {
   const runs = jobs.map(ofJob)
-  const all = <T>(listOf: (run: RunDocument) => readonly T[]): T[] => runs.flatMap(listOf)
-  const sum = (countOf: (run: RunDocument) => number) => total(runs, countOf)
-  const requests = all(run => run.requests)
-  const names = [...new Set(runs.map(({ scenario }) => scenario.name))]
-  const isUnused = (name: string, entry: string) =>
-    runs
-      .filter(({ scenario }) => scenario.name === name)
-      .every(run => run.unused_script_entries.some(one => nameOfEntry(one) === entry))
-  const unused = all(({ scenario, unused_script_entries }) =>
-    unused_script_entries.map(entry => ({ name: scenario.name, entry }))
-  )
+  const sum = runs.reduce((sum, run) => sumOf(sum, run) as RunDocument)
+  const { requests, omitted } = sum
   return {
-    ...(runs[0] as RunDocument),
-    scenario: { name: names.join(', '), description: null },
-    calls: sum(({ calls }) => calls),
-    reached: sum(({ reached }) => reached),
+    ...sum,
+    scenario: {
+      name: [...new Set(runs.map(({ scenario }) => scenario.name))].join(', '),
+      description: null
+    },
     coverage: mergedReports(runs.map(({ coverage }) => coverage)),
-    findings: addedUp(
-      all(({ findings }) => findings),
-      ({ finding }) => finding,
-      Object.keys(FINDINGS)
+    findings: sumsBy(sum.findings, ({ finding }) => finding, FINDING_IDS).map(firstNamed),
+    assumptions: sumsBy(sum.assumptions, ({ assumption }) => assumption, ASSUMPTION_IDS).map(
+      firstNamed
     ),
-    assumptions: addedUp(
-      all(({ assumptions }) => assumptions),
-      ({ assumption }) => assumption,
-      ASSUMPTION_IDS
-    ),
-    unused_scenarios: all(run => run.unused_scenarios),
-    unused_script_entries: [
-      ...new Map(
-        unused.flatMap(({ name, entry }) =>
-          isUnused(name, nameOfEntry(entry)) ? [[`${name} ${nameOfEntry(entry)}`, entry]] : []
-        )
-      ).values()
-    ],
-    expectations: all(({ expectations }) => expectations),
-    sandboxes: all(({ sandboxes }) => sandboxes),
-    recordings: all(({ recordings = [] }) => recordings),
-    tests: mergedTests(all(({ tests }) => tests)),
+    unused_script_entries: unusedIn(runs),
+    tests: mergedTests(sum.tests),
     requests: requests.slice(0, MAX_CALLS),
     omitted: {
-      requests: sum(({ omitted }) => omitted.requests) + Math.max(0, requests.length - MAX_CALLS),
-      entries: sum(({ omitted }) => omitted.entries),
-      by_test: sum(({ omitted }) => omitted.by_test)
+      ...omitted,
+      requests: omitted.requests + Math.max(0, requests.length - MAX_CALLS)
     }
   }
 }
 
-/** Sums what runs list, in the order of `ids`, with the first requests. */
-function addedUp<T extends { times: number; requests: readonly string[] }>(
-  listed: readonly T[],
-  idOf: (one: T) => string,
-  ids: readonly string[]
-): T[] {
-  return ids.flatMap(id => {
-    const same = listed.filter(one => idOf(one) === id)
-    const [first] = same
-    const requests = same.flatMap(({ requests }) => requests).slice(0, MAX_NAMED)
-    return first === undefined
-      ? []
-      : [{ ...first, times: total(same, ({ times }) => times), requests }]
-  })
+const firstNamed = <T extends { requests: readonly string[] }>(one: T): T => ({
+  ...one,
+  requests: one.requests.slice(0, MAX_NAMED)
+})
+
+function unusedIn(runs: readonly RunDocument[]): RunDocument['unused_script_entries'] {
+  const unused = runs.flatMap(({ scenario: { name }, unused_script_entries: entries }) =>
+    entries.map(entry => ({ name, entry, key: `${name} ${nameOfEntry(entry)}` }))
+  )
+  const isUnused = ({ name, entry }: (typeof unused)[number]) =>
+    runs.every(
+      ({ scenario, unused_script_entries: entries }) =>
+        scenario.name !== name || entries.some(one => nameOfEntry(one) === nameOfEntry(entry))
+    )
+  return [...new Map(unused.filter(isUnused).map(({ key, entry }) => [key, entry])).values()]
 }
 
 function mergedTests(tests: readonly RunTest[]): RunTest[] {
-  return [...new Set(tests.map(({ test }) => test))].map(test => {
-    const same = tests.filter(one => one.test === test)
-    const found = same.flatMap(({ findings }) => findings)
-    const timesOf = (id: FindingId) =>
-      total(
-        found.filter(({ finding }) => finding === id),
-        ({ times }) => times
-      )
-    const rulesIn = (what: 'kept' | 'broken') =>
-      RULE_IDS.filter(rule => same.some(one => one[what].includes(rule)))
-    return {
-      test,
-      calls: total(same, ({ calls }) => calls),
-      refused: total(same, ({ refused }) => refused),
-      kept: rulesIn('kept'),
-      broken: rulesIn('broken'),
-      findings: (Object.keys(FINDINGS) as FindingId[])
-        .map(finding => ({ finding, times: timesOf(finding) }))
-        .filter(({ times }) => times > 0)
-    }
-  })
+  const names = new Set(tests.map(({ test }) => test))
+  return sumsBy(tests, ({ test }) => test, [...names]).map(
+    ({ kept, broken, findings, ...more }) => ({
+      ...more,
+      kept: RULE_IDS.filter(rule => kept.includes(rule)),
+      broken: RULE_IDS.filter(rule => broken.includes(rule)),
+      findings: sumsBy(findings, ({ finding }) => finding, FINDING_IDS)
+    })
+  )
 }

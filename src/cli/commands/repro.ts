@@ -50,7 +50,7 @@ async function scenarioInRun(name: string, file: string): Promise<string> {
   )
   if (found === undefined) throw new Failure(SAYS.not_in_run(file, name))
   const [{ replayedCall }, { Sandbox }, { Library }, { scenarioText }] = await Promise.all([
-    import('../../replay/replayed.js'),
+    import('../../replay/recorded-scenario.js'),
     import('../../sandbox/sandbox.js'),
     import('../../scenario/library.js'),
     import('../../scenario/yaml.js')

@@ -104,15 +104,10 @@ const readyLine = ({ baseUrl }: Pick<RunningEmulator, 'baseUrl'>) =>
   `commerce-emulator ready on ${baseUrl}`
 
 export function startUpText(
-  {
-    baseUrl,
-    controlUrl,
-    scenario,
-    apiKeys,
-    resumed
-  }: Pick<RunningEmulator, 'baseUrl' | 'controlUrl' | 'scenario' | 'apiKeys' | 'resumed'>,
+  emulator: Pick<RunningEmulator, 'baseUrl' | 'controlUrl' | 'scenario' | 'apiKeys' | 'resumed'>,
   { asked, data, hasVars, records }: StartFacts
 ): string {
+  const { baseUrl, controlUrl, scenario, apiKeys, resumed } = emulator
   const help = new Help()
   const [first] = apiKeys
   const shown = apiKeys.slice(0, MAX_KEYS)

@@ -13,12 +13,9 @@ export type Difference = { steps: readonly Step[]; message: string }
 export class IdPairs {
   readonly #here = new Map<string, string>()
   readonly #there = new Map<string, string>()
-  readonly #isKnown: (id: string) => boolean
 
   /** `isKnown`: the emulator has a record of the id, which stands for no other then. */
-  constructor(isKnown: (id: string) => boolean) {
-    this.#isKnown = isKnown
-  }
+  constructor(private readonly isKnown: (id: string) => boolean) {}
 
   /** The id of the emulator for one of the service; the same where none is known. */
   readonly here = (there: string) => this.#here.get(there) ?? there
@@ -33,7 +30,7 @@ export class IdPairs {
   /** Two that mean none yet mean the same from now on. */
   match(there: string, here: string): boolean {
     if (this.#here.has(there) || this.#there.has(here)) return this.#here.get(there) === here
-    if (there !== here && (there === '' || this.#isKnown(there))) return false
+    if (there !== here && (there === '' || this.isKnown(there))) return false
     this.set(there, here)
     return true
   }

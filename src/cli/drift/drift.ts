@@ -1,9 +1,11 @@
 /** How the responses of a service differ, and which settings explain it. */
 import { type GivenSettings, SETTINGS, type SettingKey } from '../../core/settings.js'
+import type { PlacedPoint, PlacedProblem } from '../../reports/points.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
 import { changeSettings } from '../../sandbox/settings.js'
 import { bindingsOf } from '../../scenario/steps.js'
 import type { Records } from '../../store/store.js'
+import { say } from '../sentences.js'
 import { type IdPairs, isMade } from './compare.js'
 import { type Deviation, type PlayedStep, Replay, type ReplayOptions } from './replay.js'
 
@@ -99,3 +101,37 @@ async function prepare(sandbox: Sandbox): Promise<void> {
   sandbox.store.accounts.insert(CALLER)
   sandbox.store.keys.set(CALLER.id, CALLER.id)
 }
+
+const MAX_LISTED = 10
+
+/** By group: what is wrong, what settings explain, other data. */
+export function driftPoints(deviations: readonly Deviation[]): PlacedPoint[] {
+  const groups = new Map<string, PlacedPoint & { problems: PlacedProblem[] }>()
+  const inOrder = [
+    ...deviations.filter(({ isWrong, settings }) => isWrong && settings.length === 0),
+    ...deviations.filter(({ settings }) => settings.length > 0),
+    ...deviations.filter(({ isWrong }) => !isWrong)
+  ]
+  for (const { played, isWrong, settings, message } of inOrder) {
+    const words = settings.map(one =>
+      Object.entries(one)
+        .map(pair => pair.join('='))
+        .join()
+    )
+    const explained = words.length > 0 ? say('by_setting', words) : say('differently')
+    const title = isWrong ? explained : say('other_data')
+    const group = groups.get(title.message) ?? { ...title, problems: [], isWarning: !isWrong }
+    groups.set(title.message, group)
+    group.problems.push({ at: played.place, ...say('of_step', played.label, message) })
+  }
+  return [...groups.values()].map(group => ({ ...group, problems: listed(group.problems) }))
+}
+
+function listed(problems: readonly PlacedProblem[]): PlacedProblem[] {
+  const more = problems.length - MAX_LISTED
+  const [{ at }] = problems as [PlacedProblem]
+  return [...problems.slice(0, MAX_LISTED), ...(more > 0 ? [{ at, ...say('more', more) }] : [])]
+}
+
+export const settingsFor = (deviations: readonly Deviation[]): GivenSettings =>
+  Object.assign({}, ...deviations.toReversed().map(({ settings: [first] }) => first))

@@ -61,9 +61,16 @@ class ServiceReader {
     return this.#refuse(at, said)
   }
 
-  one(id: string, wanted: Wanted): Promise<Json> {
+  /** `named` is what is expected of its family. */
+  async record(family: Family, id: string, named: Readonly<Record<string, Part>>): Promise<Json> {
+    const { where, [id]: own } = named
+    const wanted: Wanted = { family, at: own === undefined ? [] : [family, id] }
+    if (family === 'users') {
+      wanted.account = idIn(own?.account) ?? idIn(where?.account) ?? this.reading.accountOf(id)
+      return (await this.all(wanted))?.find(user => user.id === id) ?? null
+    }
     const isIt = (body: Json) => fieldOf(body, 'id') === this.reading.pairs.there(id)
-    return this.#get(`/${wanted.family}/${this.#there(id)}`, wanted, isIt)
+    return this.#get(`/${family}/${this.#there(id)}`, wanted, isIt)
   }
 
   /** Page after page; Users are those of an Account. */
@@ -108,15 +115,11 @@ export async function serviceState(
     return read.get(key) ?? null
   }
   const named = (family: Family) => (data[family] ?? {}) as Readonly<Record<string, Part>>
-  const one = async (family: Family, id: string) => {
-    const { where, [id]: own } = named(family)
-    const at = own === undefined ? [] : [family, id]
-    if (family !== 'users') return reader.one(id, { family, at })
-    const account = idIn(own?.account) ?? idIn(where?.account) ?? reading.accountOf(id)
-    return (await reader.all({ family, account, at }))?.find(user => user.id === id) ?? null
-  }
   const records: StateRecords = {
-    record: (family, id) => (look(`${family} ${id}`, () => one(family, id)) ?? undefined) as Json,
+    record: (family, id) => {
+      const get = () => reader.record(family, id, named(family))
+      return (look(`${family} ${id}`, get) ?? undefined) as Json
+    },
     all: family => {
       const { where = {}, ...others } = named(family)
       const word = STATE_WORDS.find(word => word in others)

@@ -1,9 +1,9 @@
 /** The journal as scenarios that replay it, and the state around a request. */
-import { keysToMask } from '../../engine/keys.js'
 import type { Entry } from '../../evidence/entry.js'
 import { optional } from '../../reference/parameters.js'
 import { isKnown, storeAt } from '../../replay/past.js'
-import { recordingOf, scenarioOf, scenarioOfCall } from '../../replay/recorded-scenario.js'
+import { scenarioOf, scenarioOfCall } from '../../replay/recorded-scenario.js'
+import { recordingOf } from '../../replay/recording.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
 import type { Store } from '../../store/store.js'
 import { described } from '../schemas.js'
@@ -43,7 +43,7 @@ const scenarioText = (
   scenarioFrom: typeof scenarioOf
 ): Promise<string> =>
   sandbox.work(signal, async ask => {
-    const recording = await recordingOf(sandbox, keysToMask(sandbox), requests)
+    const recording = await recordingOf(sandbox, requests)
     return written(ask, 'scenario', await scenarioFrom(recording))
   })
 

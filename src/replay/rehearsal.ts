@@ -1,0 +1,128 @@
+/** Plays recorded requests in a blank sandbox. */
+import { MAX_DURATION } from '../core/durations.js'
+import { MASK } from '../core/mask.js'
+import { type AnyRecord, scriptAction, tookEffect } from '../engine/outcome.js'
+import { playIn } from '../engine/play.js'
+import { alongside, answerOf, type Entry, isScripted } from '../evidence/entry.js'
+import { operationOf, RESOURCE_NAMES } from '../reference/operations.js'
+import { loadScenario } from '../sandbox/loading.js'
+import { documentOf } from '../scenario/documents.js'
+import { withTexts } from '../scenario/play/references.js'
+import { Answers, bindingsOf, type Json, playSteps, type StepData } from '../scenario/steps.js'
+import { pause } from '../work/slices.js'
+import { determined, isStopped, playOf } from './played-requests.js'
+import { isOf, keyOf, type Recording } from './recording.js'
+
+/** `made`: the record that it made, for which a play drew another id. */
+export type RecordedRequest = {
+  id: string
+  made?: { id: string; created: string; drawn: string }
+}
+export type Rehearsal = Awaited<ReturnType<typeof rehearse>>
+export type Played = Rehearsal['plays'][number]
+type Stage = Awaited<ReturnType<typeof stageOf>>
+
+/** Plays requests that reached their operation. Errors: as of `loadScenario`. */
+export async function rehearse(calls: readonly Entry[], recording: Recording) {
+  const stage = await stageOf(recording)
+  const plays: (Awaited<ReturnType<typeof played>> & { wait: number })[] = []
+  // how far the play's clock is behind
+  let behind = 0
+  for (const [index, call] of calls.entries()) {
+    behind += moveBefore(call, calls[index - 1], recording)
+    const wait = Math.min(Math.max(0, behind), MAX_DURATION)
+    behind -= wait
+    stage.sandbox.setClock({ by: wait })
+    plays.push({ ...(await played(call, index + 1, stage, recording)), wait })
+  }
+  return { plays, written: stage.written }
+}
+
+async function stageOf({ beginning, ids, blank }: Recording) {
+  const sandbox = blank()
+  const document = documentOf('recorded', { name: 'recorded', ...beginning })
+  await loadScenario(sandbox, document, { name: 'recorded', file: null })
+  const bindings = bindingsOf(sandbox.store)
+  const first = bindings.key('')
+  return {
+    sandbox,
+    bindings,
+    // the first key is sent without a name
+    keyOf: (account: string) => (first === keyOf(account) ? undefined : keyOf(account)),
+    answers: new Answers([]),
+    // how a play writes a recorded id
+    written: new Map(ids)
+  }
+}
+
+/** The step is null where no play can send it, what it expects where it has no effect. */
+async function played(
+  call: Entry,
+  number: number,
+  stage: Stage,
+  { words, copied, expected: { headers } }: Recording
+) {
+  const { sandbox, bindings, answers, written } = stage
+  const inPlay = (id: string) => written.get(id) ?? id
+  const writing = { keyOf: stage.keyOf, written: inPlay, headers }
+  const { step = null, replaced = [] } = playOf(call, writing) ?? {}
+  const isSent = step !== null && !isStopped(call)
+  const operation = call.operation && operationOf(call.operation)
+  const isCreating = tookEffect(call) && operation?.kind === 'create'
+  const was = determined(answerOf(call, words), call, isCreating)
+  const body = withTexts(playable(was), inPlay)
+  const wanted = { status: call.outcome.status, ...(body !== null && { body }) }
+  const steps = isSent ? [{ ...step, expect: wanted }] : []
+  const client = playIn(sandbox, alongside(call))
+  const [outcome] = await playSteps(steps, client, bindings, () => {}, answers)
+  await pause()
+  const { status, body: shown } = outcome?.answer ?? { status: 0, body: null }
+  const isAlike = step !== null && (!isSent || status === wanted.status)
+  const isReproduced = isAlike && !outcome?.problems.length
+  const expect = expectationOf(call, isReproduced ? wanted : { status })
+  const isPlayable = isAlike && expect !== null && (isReproduced || call.outcome.refusal === null)
+  const name =
+    isSent && isCreating && operation
+      ? `${RESOURCE_NAMES[operation.family].toLowerCase()}_${number}`
+      : null
+  const play = { call, step, name, replaced, status, expect, isReproduced, isPlayable, made: null }
+  if (name === null || status >= 300) return play
+  answers.set(name, shown)
+  const { id: drawn } = shown as { id: string }
+  const { id, created } = call.outcome.shown as AnyRecord & { created: string }
+  if (copied.has(id)) return play
+  // a client that lost the response has never seen the id, but the seed draws the same one again
+  written.set(id, isScripted(call) ? drawn : `\${${name}.id}`)
+  return { ...play, made: { id, created, drawn } }
+}
+
+/**
+ * Milliseconds that the clock was set forward or back, without those that passed by themselves;
+ * where pauses are expected, all since the response before.
+ */
+function moveBefore(
+  { at, now }: Entry,
+  before: Entry | undefined,
+  { isRunning, expected: { timed } }: Recording
+): number {
+  if (before === undefined || before.at === at) return 0
+  if (timed.length > 0)
+    return at - (timed.some(one => isOf(one, before)) ? before.ended : before.at)
+  return at - before.at - (isRunning ? now - before.now : 0)
+}
+
+/** Null for a request without effect. `common` is what recording and play have in common. */
+function expectationOf(
+  call: Entry,
+  common: NonNullable<StepData['expect']>
+): StepData['expect'] | null {
+  const fault = scriptAction(call)?.fault
+  if (isScripted(call) && !call.outcome.isDelivered && fault) return { fault }
+  return call.outcome.name === 'lost_before' ? null : common
+}
+
+/** Null for what is masked, or would be read as a reference. */
+function playable(value: Json): Json {
+  const text = JSON.stringify(value)
+  return text.includes('${') || text.includes(MASK) ? null : value
+}
