@@ -59,7 +59,7 @@ export class Relied {
   #high = 0
 
   add(assumption: AssumptionId): void {
-    const place = ASSUMPTION_PLACES.get(assumption) as number
+    const place = ASSUMPTION_PLACES[assumption]
     if (place < WORD) this.#low |= 1 << place
     else this.#high |= 1 << (place - WORD)
   }

@@ -21,7 +21,7 @@ import { TABLES, type Tables } from '../reference/tables.js'
 import type { Entry, Judgement } from './entry.js'
 
 type Predicate = (call: Entry) => boolean
-const A10 = ASSUMPTION_PLACES.get('A10') as number
+const A10 = ASSUMPTION_PLACES.A10
 
 const isKind = ({ operation }: Entry, kind: Kind) =>
   operationOf(operation as OperationId).kind === kind
@@ -245,7 +245,7 @@ const checksOf = (rules: readonly RuleId[], assumptions: readonly AssumptionId[]
     .filter(rule => (RULES[rule] as Rule).keepable !== false)
     .map(rule => ({
       rule,
-      place: RULE_PLACES.get(rule) as number,
+      place: RULE_PLACES[rule],
       isKept: KEPT_ON_THE_WAY[rule] ?? ifRun(KEPT[rule] ?? (() => true))
     })),
   assumptions: ASSUMPTION_IDS.flatMap((id, place) =>

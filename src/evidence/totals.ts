@@ -58,7 +58,7 @@ export class Coverage {
   add({ kept, broken }: Judgement) {
     const { satisfied, violated } = this.#counts
     for (const place of kept) countAt(satisfied, place)
-    if (broken !== null) countAt(violated, RULE_PLACES.get(broken) as number)
+    if (broken !== null) countAt(violated, RULE_PLACES[broken])
   }
 
   clear() {
@@ -119,7 +119,7 @@ export class AssumptionUsage {
   }
 
   get(assumption: AssumptionId): Use {
-    return this.#uses[ASSUMPTION_PLACES.get(assumption) as number] as Use
+    return this.#uses[ASSUMPTION_PLACES[assumption]] as Use
   }
 
   ids(): AssumptionId[] {
