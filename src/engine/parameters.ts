@@ -21,7 +21,7 @@ import {
 import type { RuleId } from '../reference/rules.js'
 import { type Blame, EXPECTS, JSON_HINT, REFUSALS, unsetHint } from './sentences.js'
 
-export type BodyReference = { param: string; rule: RuleId }
+export type BodyReference = { param: string; blame: Blame }
 export type Values = Readonly<Record<string, unknown>>
 export const NO_VALUES: Values = Object.freeze({})
 export type DecodeContext = {
@@ -85,38 +85,47 @@ const IN_BODY =
 
 /**
  * Errors: `parameter_unknown`, `parameter_not_updatable`, `parameter_missing`, `parameter_invalid`,
- * `form_malformed`.
+ * and those of `unknownIn`.
  */
-export function decodeParameters(table: Table, form: FormObject, context: DecodeContext): Values {
+export function decodeParameters(
+  table: Table,
+  form: FormObject,
+  context: DecodeContext,
+  unknown = unknownIn(table, form)
+): Values {
   if (form.size === 0 && !table.hasRequired) return NO_VALUES
-  const unknown = unknownIn(table, form, '')
   if (unknown.length > 0) refuseUnknown(unknown, table, context)
   return new Decoder(context, form, table.unsets).object(table, form)
 }
 
-/** Refuses a value, names or a list where another shape belongs (A36). Errors: `form_malformed`. */
-export function refuseMisshapen({ byName }: Table, form: FormObject): void {
+/**
+ * The parameters that a table does not have. Errors: `form_malformed` for a value, names or a list
+ * where another shape belongs (A36).
+ */
+export function unknownIn({ byName }: Table, form: FormObject, path = ''): string[] {
+  const unknown: string[] = []
   for (const [name, node] of form) {
     const field = byName.get(name)
-    if (field === undefined || typeof node === 'string') continue
-    const { path, schema, table } = field
-    const isNested = schema.type === 'object'
-    if (isNested && table && node instanceof FormObject) refuseMisshapen(table, node)
-    else if (!isNested || node instanceof FormList)
-      throw refusal(
-        leafOf(path, node),
-        isNested
-          ? EXPECTS.nested(exampleOf(field))
-          : EXPECTS.oneValue(node instanceof FormList ? 'a list' : 'an object'),
-        { assumption: 'A36' },
-        'form_malformed'
-      )
+    if (field === undefined) unknown.push(leafOf(inBrackets(path, name), node))
+    else if (typeof node !== 'string') {
+      if (field.schema.type !== 'object' || node instanceof FormList) throw misshapen(field, node)
+      if (field.table) unknown.push(...unknownIn(field.table, node, field.path))
+    }
   }
+  return unknown
+}
+
+function misshapen(field: Field, node: FormList | FormObject): ApiError {
+  const expected =
+    field.schema.type === 'object'
+      ? EXPECTS.nested(exampleOf(field))
+      : EXPECTS.oneValue(node instanceof FormList ? 'a list' : 'an object')
+  return refusal(leafOf(field.path, node), expected, { assumption: 'A36' }, 'form_malformed')
 }
 
 /** Refuses parameters in the query of an operation with a body (A14). */
 export function refuseInQuery(query: FormObject, context: DecodeContext): void {
-  refuseUnknown(unknownIn(NO_TABLE, query, ''), NO_TABLE, context, IN_BODY)
+  refuseUnknown(unknownIn(NO_TABLE, query), NO_TABLE, context, IN_BODY)
 }
 
 /** Refuses unknown parameters, at least one (A14); `hint` says where they belong. */
@@ -156,17 +165,6 @@ function nearestHint(param: string, known: readonly string[]): string {
   const alike =
     beginning && known.find(name => name.startsWith(beginning) || name.includes(`[${beginning}`))
   return didYouMean(param, known) || (alike ? `; did you mean ${alike}?` : '')
-}
-
-function unknownIn(table: Table, form: FormObject, path: string): string[] {
-  const found: string[] = []
-  for (const [name, node] of form) {
-    const field = table.byName.get(name)
-    if (field === undefined) found.push(leafOf(inBrackets(path, name), node))
-    else if (field.table && node instanceof FormObject)
-      found.push(...unknownIn(field.table, node, field.path))
-  }
-  return found
 }
 
 function leafOf(path: string, node: FormNode): string {
@@ -216,7 +214,7 @@ class Decoder {
     if (node === '') return this.#emptied(field)
     if (table) return this.#nested(field, table, node)
     if (schema.additionalProperties) return this.#metadata(field, node)
-    const text = node as string
+    const text = String(node)
     if (text.trim() === '' && this.#isNeeded(field))
       throw refusal(path, EXPECTS.notBlank, { assumption: 'A40' })
     return this.#scalar(field, text)
@@ -236,7 +234,8 @@ class Decoder {
     if (!required || this.#unsets) return undefined
     if (table) return this.object(table, EMPTY_OBJECT)
     const about = schema.enum ? `One of ${schema.enum.join(', ')}.` : schema.description
-    throw REFUSALS.missing(path, about, schema['x-required-by'] ?? (schema['x-rule'] as RuleId))
+    const { 'x-required-by': rule } = schema
+    throw REFUSALS.missing(path, about, rule ? { rule } : blameOf(schema))
   }
 
   /** An empty value: as if absent, or in an update unset (A16, UPD-2). */
@@ -267,12 +266,12 @@ class Decoder {
   #fixed({ path, schema }: Field): undefined {
     this.#context.relied.add('A15')
     if (this.#context.settings['parameters.not_updatable'] === 'reject')
-      throw REFUSALS.fixed(path, schema['x-rule'] as RuleId)
+      throw REFUSALS.fixed(path, blameOf(schema))
   }
 
   #nested(field: Field, table: Table, node: FormNode): unknown {
     if (!(node instanceof FormObject))
-      throw notNested(field, node as string, field.schema['x-rule'] ?? 'FORM-2')
+      throw notNested(field, String(node), field.schema['x-rule'] ?? 'FORM-2')
     this.#clearedIn(node)
     const values = this.object(table, node)
     return !this.#unsets && Object.keys(values).length === 0 ? undefined : values
@@ -280,7 +279,7 @@ class Decoder {
 
   /** Pairs that have a value, or what to set and unset (META-1 to META-3, A17). */
   #metadata(field: Field, node: FormNode): Metadata | MetadataChange {
-    if (!(node instanceof FormObject)) throw notNested(field, node as string, 'META-1')
+    if (!(node instanceof FormObject)) throw notNested(field, String(node), 'META-1')
     this.#clearedIn(node)
     // `__proto__` is a key of metadata like any other
     const entries: Record<string, string | null> = node.has('__proto__') ? Object.create(null) : {}
@@ -313,11 +312,7 @@ class Decoder {
     }
     if (schema.format !== undefined) return this.#formatted(field, text)
     const { 'x-refers': family } = schema
-    if (family)
-      return this.#context.find(family, text, {
-        param: path,
-        rule: schema['x-rule'] as RuleId
-      })
+    if (family) return this.#context.find(family, text, { param: path, blame: blameOf(schema) })
     if (schema.maxLength !== undefined && text.length > schema.maxLength)
       throw wrong(field, EXPECTS.shorter(schema.maxLength), text, { assumption: 'A35' })
     if (schema['x-cursor'] !== undefined) this.#context.checkCursor(path, text)

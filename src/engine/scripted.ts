@@ -12,7 +12,7 @@ import type { Reading } from './admit.js'
 import { JSON_TYPE } from './answers.js'
 import type { Arrived, RequestHeaders } from './arrived.js'
 import { keyIn } from './keys.js'
-import { type AnswerHeaders, malformed, type Pause, STAGE } from './outcome.js'
+import { type AnswerHeaders, malformed, type Pause, type Scripted, STAGE } from './outcome.js'
 import { courseOf, giveUp, type Response, respond } from './response.js'
 import type { World } from './world.js'
 
@@ -93,7 +93,7 @@ export function answerByScript(reading: Reading, action: Action): Response {
   const { place } = inputs
   const made = changeRecords(reading.request, action, 'before')
   const script = { action, ...UNCHANGED, ...made }
-  const course = { ...courseOf(reading), script, place, changes: inputs.place - place }
+  const course = courseOf(reading, { script, place, changes: inputs.place - place })
   return respondWith(giveUp(reading, course), action.entry.data.respond ?? LOST)
 }
 
@@ -145,9 +145,8 @@ const isBroken = ({ script, outcome }: Response): boolean =>
     : outcome.reached === STAGE.running
 
 /** Once the outcome is decided: an entry that changed nothing was not applied. */
-export function retractUnapplied(response: Response): void {
-  const { script, outcome, reading } = response
-  if (script === null) return
+export function retractUnapplied(response: Response, script: Scripted): void {
+  const { outcome, reading } = response
   const { action, changed, isPast } = script
   const { request } = reading
   const isApplied =
