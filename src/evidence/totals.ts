@@ -19,25 +19,14 @@ import {
 export class Totals {
   readonly coverage = new Coverage()
   readonly assumptions = new AssumptionUsage()
-  readonly metrics = new Metrics()
-  readonly tests = new TestTotals()
   readonly found = new FindingCounts()
   #cursor: string = CURSORS[0]
 
-  /** By its name in these totals; without a judgement only that it came. */
-  add(entry: Entry, judgement: Judgement | null, name: string) {
-    this.metrics.add(entry)
-    this.tests.add(entry, judgement)
-    if (judgement === null) return
-    this.#cursor = entry.settings['pagination.cursors'][0]
+  /** By its name in these totals. */
+  judge({ settings }: Entry, judgement: Judgement, name: string) {
+    this.#cursor = settings['pagination.cursors'][0]
     this.coverage.add(judgement)
     this.assumptions.add(judgement, name)
-  }
-
-  /** Returns the requests that are named for it from now on. */
-  addFound(found: Raised, requests: readonly string[], test: string | null): readonly string[] {
-    this.tests.addFound(found, test)
-    return this.found.add(found, requests)
   }
 
   findings(): Finding[] {
