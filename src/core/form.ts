@@ -159,13 +159,6 @@ const KNOWN_NAMES: ReadonlyMap<string, { name: string; steps: readonly string[] 
     })
 )
 
-const PARTS: ReadonlyMap<string, readonly string[]> = new Map(
-  PARAMETER_TABLES.flatMap(({ properties = {} }) => Object.entries(properties)).flatMap(
-    ([name, { type, properties = {} }]) =>
-      type === 'object' ? [[name, Object.keys(properties)] as const] : []
-  )
-)
-
 /** The name of a part: b of a → `a[b]`; of no name, the part's own. */
 export function inBrackets(under: string, name: string): string {
   return under === '' ? name : `${under}[${name}]`
@@ -205,8 +198,11 @@ function put(
  * Python's requests sends a nested dict as its keys. A value that is not such a key may be secret.
  */
 function twice(name: string, present: FormNode): string {
-  const parts = PARTS.get(name)
-  if (parts === undefined) return 'sent more than once; send it once'
+  const whole = PARAMETER_TABLES.flatMap(({ properties = {} }) => properties[name] ?? []).findLast(
+    ({ type }) => type === 'object'
+  )
+  if (whole === undefined) return 'sent more than once; send it once'
+  const parts = Object.keys(whole.properties ?? {})
   const part = parts.find(part => part === present) ?? parts[0] ?? 'key'
   return `sent more than once; send each part by its name, such as ${inBrackets(name, part)}`
 }

@@ -83,7 +83,7 @@ export function moneyShown(amount: number, currency: unknown): string {
   const format = typeof currency === 'string' ? formatOf(currency) : null
   if (format === null || !Number.isSafeInteger(amount))
     return [amount.toLocaleString('en-US'), currency].filter(Boolean).join(' ')
-  const digits = format.resolvedOptions().maximumFractionDigits as number
+  const { maximumFractionDigits: digits = 0 } = format.resolvedOptions()
   const text = String(Math.abs(amount)).padStart(digits + 1, '0')
   const value = digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`
   return format.format(`${amount < 0 ? '-' : ''}${value}` as Intl.StringNumericLiteral)

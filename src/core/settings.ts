@@ -382,25 +382,17 @@ export function settingsInForce(given: Given): SettingsInForce {
 
 type JsonSchema = Record<string, unknown>
 
-/** The JSON Schema of settings, nested by the dots of their keys. */
-export function settingsSchema(wanted: (key: SettingKey) => boolean): JsonSchema {
-  const root: JsonSchema = { type: 'object', additionalProperties: false, properties: {} }
-  for (const key of SETTING_KEYS.filter(wanted)) {
-    const steps = key.split('.')
-    let at = root
-    for (const step of steps.slice(0, -1)) {
-      const properties = at.properties as Record<string, JsonSchema>
-      properties[step] ??= { type: 'object', additionalProperties: false, properties: {} }
-      at = properties[step]
-    }
+/** The JSON Schema of settings, nested by the dots of their keys; those that begin with `under`. */
+export function settingsSchema(wanted: (key: SettingKey) => boolean, under = ''): JsonSchema {
+  const properties: Record<string, JsonSchema> = {}
+  for (const key of SETTING_KEYS) {
+    if (!key.startsWith(under) || !wanted(key)) continue
+    const [name = '', ...parts] = key.slice(under.length).split('.')
     const { schema, about, default: fallback } = SETTINGS[key]
-    ;(at.properties as Record<string, JsonSchema>)[steps.at(-1) as string] = {
-      ...schema,
-      description: about,
-      default: fallback
-    }
+    if (parts.length > 0) properties[name] ??= settingsSchema(wanted, `${under}${name}.`)
+    else properties[name] = { ...schema, description: about, default: fallback }
   }
-  return root
+  return { type: 'object', additionalProperties: false, properties }
 }
 
 /**

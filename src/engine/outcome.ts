@@ -178,7 +178,8 @@ export function recordsChanged(call: Ended): readonly RecordName[] {
 function recordsChangedByOperation(call: Ended): RecordName[] {
   if (call.operation === null || !tookEffect(call)) return []
   const { family, kind } = operationOf(call.operation)
-  if (kind === 'delete') return [{ family, id: (call.facts.found as AnyRecord).id }]
+  const { found } = call.facts
+  if (kind === 'delete' && found !== null) return [{ family, id: found.id }]
   return recordsShown(call).flatMap(({ id, transaction }): RecordName[] => {
     const shown = { family, id }
     return family === 'refunds'

@@ -56,21 +56,20 @@ export function compileTable(
   under = '',
   unsets = schema['x-empty'] === 'unsets'
 ): Table {
-  const fields = Object.entries(schema.properties as Record<string, Schema>).map(
-    ([key, part]): Field => {
-      const name = sentName(key, part, cursors)
-      const path = inBrackets(under, name)
-      const required = schema.required?.includes(key) ?? false
-      return {
-        key,
-        name,
-        path,
-        schema: part,
-        required,
-        table: part.properties ? compileTable(part, cursors, path, unsets) : null
-      }
+  const { properties = {} } = schema
+  const fields = Object.entries(properties).map(([key, part]): Field => {
+    const name = sentName(key, part, cursors)
+    const path = inBrackets(under, name)
+    const required = schema.required?.includes(key) ?? false
+    return {
+      key,
+      name,
+      path,
+      schema: part,
+      required,
+      table: part.properties ? compileTable(part, cursors, path, unsets) : null
     }
-  )
+  })
   return {
     fields,
     byName: new Map(fields.map(field => [field.name, field])),
@@ -137,6 +136,7 @@ function refuseUnknown(
 ): void {
   context.relied.add('A14')
   const known = namesIn(table)
+  const [first = ''] = params
   const messages: string[] = []
   let list = known.length > 0 ? `; it takes ${known.join(', ')}.` : '; it takes none.'
   for (const param of params.slice(0, MAX_NAMED)) {
@@ -150,8 +150,7 @@ function refuseUnknown(
   if (params.length > MAX_NAMED)
     messages.push(`${params.length - MAX_NAMED} more are not parameters either.`)
   context.hearUnknown(messages)
-  if (context.settings['parameters.unknown'] === 'reject')
-    throw REFUSALS.unknown(messages, params[0] as string)
+  if (context.settings['parameters.unknown'] === 'reject') throw REFUSALS.unknown(messages, first)
 }
 
 const MAX_NAMED = 20
@@ -170,7 +169,7 @@ function nearestHint(param: string, known: readonly string[]): string {
 function leafOf(path: string, node: FormNode): string {
   if (node instanceof FormList) return `${path}[]`
   if (typeof node === 'string') return path
-  const [name, part] = node.entries().next().value as [string, FormNode]
+  const [[name, part] = ['', '']] = node
   return leafOf(inBrackets(path, name), part)
 }
 
@@ -307,7 +306,7 @@ class Decoder {
     if (schema.type === 'integer') return this.#integer(field, text)
     if (schema.type === 'number') return decimal(field, text)
     if (schema.enum && !schema.enum.includes(text)) {
-      const words = schema.enum as string[]
+      const words = schema.enum.map(String)
       throw wrong(field, EXPECTS.oneOf(words), text, { hint: didYouMean(text, words) })
     }
     if (schema.format !== undefined) return this.#formatted(field, text)
@@ -334,10 +333,8 @@ class Decoder {
     const { value, problem } = readInteger(text)
     if (problem === 'not_an_integer') throw wrong(field, EXPECTS.whole, text)
     const { settings, relied } = this.#context
-    const isPage = schema['x-page-size'] === true
-    const [least, most] = isPage
-      ? [1, settings['pagination.max_limit']]
-      : [schema.minimum as number, schema.maximum as number]
+    const { 'x-page-size': isPage, minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = schema
+    const [least, most] = isPage ? [1, settings['pagination.max_limit']] : [minimum, maximum]
     if (problem === null && value >= least && value <= most) return value
     if (isPage && settings['pagination.out_of_range'] === 'clamp') {
       relied.add('A10')
@@ -358,7 +355,8 @@ function decimal(field: Field, text: string): number {
 /** A name to send instead: of the part that the value is named like, or the first. */
 function exampleOf({ path, table }: Field, value?: string): string {
   const names = table ? namesIn(table) : [`${path}[key]`]
-  return names.find(name => name.endsWith(`[${value}]`)) ?? (names[0] as string)
+  const [first = path] = names
+  return names.find(name => name.endsWith(`[${value}]`)) ?? first
 }
 
 function notNested(field: Field, node: string, rule: RuleId): ApiError {

@@ -51,7 +51,7 @@ export function sentIn(
     operation,
     key,
     account,
-    params: ([name]: readonly string[]) => params[name as string],
+    params: ([name = '']: readonly string[]) => params[name],
     query: valuesOf(query),
     body: valuesOf(body),
     header: (name: string) => {
@@ -186,7 +186,7 @@ function headersOf(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
   )
   if (retry_after !== undefined)
-    named['retry-after'] = String(Math.ceil((durationOf(retry_after) as number) / 1000))
+    named['retry-after'] = String(Math.ceil(Number(durationOf(retry_after)) / 1000))
   return body === '' || 'content-type' in named
     ? named
     : { 'content-type': typeof given === 'string' ? TEXT_TYPE : JSON_TYPE, ...named }

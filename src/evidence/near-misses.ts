@@ -5,7 +5,6 @@ import { quoted } from '../core/sentences.js'
 import { hasReached, STAGE, type Stage } from '../engine/outcome.js'
 import { sentIn } from '../engine/scripted.js'
 import type { World } from '../engine/world.js'
-import type { OperationId } from '../reference/operations.js'
 import type { Calls, Expectation } from '../scenario/expect/expectations.js'
 import { judgedValue, type Tally } from '../scenario/expect/tally.js'
 import {
@@ -109,7 +108,7 @@ const add = (nearest: Nearest, where: string, misses: Miss[]) =>
   nearest.add(where, misses.length, () => misses)
 
 const isOf = (operations: Calls['operations'], { operation }: Entry) =>
-  operations?.has(operation as OperationId) !== false
+  operations === null || (operation !== null && operations.has(operation))
 
 async function nearIn(
   operations: Calls['operations'],

@@ -59,7 +59,7 @@ export class Coverage {
   }
 
   report(): CoverageReport {
-    return reportOf((outcome, place) => this.#counts[outcome][place] as number)
+    return reportOf((outcome, place) => Number(this.#counts[outcome][place]))
   }
 }
 
@@ -69,7 +69,7 @@ function countAt(counts: Uint32Array | number[], place: number) {
 
 export const mergedReports = (reports: readonly Pick<CoverageReport, 'rules'>[]): CoverageReport =>
   reportOf((outcome, place) =>
-    reports.reduce((total, { rules }) => total + (rules[place] as RuleCoverage)[outcome], 0)
+    reports.reduce((total, { rules }) => total + Number(rules[place]?.[outcome]), 0)
   )
 
 function reportOf(countOf: (outcome: RuleOutcome, place: number) => number) {
@@ -138,9 +138,8 @@ export class Metrics {
     this.operations.set(label, counts)
     const { statuses, latency } = counts
     statuses.set(status, (statuses.get(status) ?? 0) + 1)
-    let place = 0
-    while (place < LATENCY_BOUNDS.length && ms > (LATENCY_BOUNDS[place] as number)) place++
-    countAt(latency.buckets, place)
+    const place = LATENCY_BOUNDS.findIndex(bound => ms <= bound)
+    countAt(latency.buckets, place < 0 ? LATENCY_BOUNDS.length : place)
     latency.sum += ms
     this.total++
     if (script !== null) this.scripted++

@@ -83,7 +83,7 @@ const ADDRESSES = new WeakMap<IncomingMessage, Address>()
 
 /** The url of a request without `/sandbox/NAME`, its origin, and needless encoding. */
 export function withoutSandbox(request: IncomingMessage): string {
-  const { url } = request as { url: string }
+  const { url = '/' } = request
   const local = url.startsWith('/') ? url : url.replace(ORIGIN, '')
   const path = pathOf(local)
   const isPlain = path !== '' && !path.includes('%')
