@@ -157,15 +157,15 @@ function maskedForm(
   for (const [name, part] of form) {
     const isOpen = place === '' && (openNames().has(name) || open?.includes(name))
     if (isOpen && typeof part === 'string') {
-      const shown = withoutSecrets(part, words)
-      if (shown !== part) form.set(name, shown)
+      const maskedPart = withoutSecrets(part, words)
+      if (maskedPart !== part) form.set(name, maskedPart)
     } else if (isOpen) masked(part, words, name)
     else {
-      const shownName = nameShown(name, words)
+      const maskedName = nameShown(name, words)
       const isCard = open !== undefined && typeof part === 'string' && IS_HOLDER.test(normal(name))
-      const shown = isCard ? hidden(part) : partShown(name, part, place, words, shownName)
-      if (shown !== part) form.set(name, shown as FormNode)
-      isRenamed ||= shownName !== name
+      const maskedPart = isCard ? hidden(part) : partShown(name, part, place, words, maskedName)
+      if (maskedPart !== part) form.set(name, maskedPart as FormNode)
+      isRenamed ||= maskedName !== name
     }
   }
   if (!isRenamed) return form
@@ -184,10 +184,10 @@ function partShown(
   part: unknown,
   place: string,
   words: SecretWords,
-  shownName = nameShown(name, words)
+  maskedName = nameShown(name, words)
 ): unknown {
   const path = place + name
-  return isSecretName(path) || shownName === MASK ? hidden(part) : masked(part, words, path)
+  return isSecretName(path) || maskedName === MASK ? hidden(part) : masked(part, words, path)
 }
 
 /** A mask; but null, an empty text and a digest reveal nothing, and stay. */

@@ -130,10 +130,8 @@ export function admitAgain(
 export function enter(reading: Reading): AnswerHeaders | null {
   const draft: Draft = reading
   const { headers, method } = draft.request
-  if (method === 'OPTIONS') {
-    refuseElsewhere(draft)
-    return optionsHeaders(draft)
-  }
+  refuseElsewhere(draft)
+  if (method === 'OPTIONS') return optionsHeaders(draft)
   const operation = operationOf(route(draft))
   identify(draft, operation.key)
   // 3. LOC-4, ACC-5
@@ -164,7 +162,6 @@ function optionsHeaders({ request, settings, relied }: Draft): AnswerHeaders {
 /** 1. Finds the operation at a path. */
 function route(draft: Draft): OperationId {
   const { method, path, base, world } = draft.request
-  refuseElsewhere(draft)
   const isHead = method === 'HEAD'
   const found = operationAt(isHead ? 'GET' : method, path)
   if (found === null)

@@ -147,26 +147,26 @@ export class FindingCounts {
 }
 
 /** What a request shows by itself. */
-function shownAlone(call: Entry, reading: Reading): FindingId[] {
+function findingsIn(call: Entry, reading: Reading): FindingId[] {
   const { operation, body, query, script, caller } = call
-  const found: FindingId[] = []
-  if (script?.problem) found.push('change-not-made')
-  if (reading.isUnknown) found.push('unknown-parameter')
-  if (anyText(body, isUnset) || anyText(query, isUnset)) found.push('unset-value')
-  if (isCardNumberSent(reading)) found.push('card-number-sent')
-  if (isKeyLeaked(reading)) found.push('key-leaked')
-  if (isForeign(call, reading)) found.push('foreign-record')
+  const findings: FindingId[] = []
+  if (script?.problem) findings.push('change-not-made')
+  if (reading.isUnknown) findings.push('unknown-parameter')
+  if (anyText(body, isUnset) || anyText(query, isUnset)) findings.push('unset-value')
+  if (isCardNumberSent(reading)) findings.push('card-number-sent')
+  if (isKeyLeaked(reading)) findings.push('key-leaked')
+  if (isForeign(call, reading)) findings.push('foreign-record')
   if (operation === 'createTransaction') {
     const isVip = valueIn(body, 'payment_type') === 'vip'
-    if (caller.isKeySent) found.push('key-sent-needlessly')
-    if (hasPerformed(call) && amountSent(call) === undefined) found.push('zero-payment')
+    if (caller.isKeySent) findings.push('key-sent-needlessly')
+    if (hasPerformed(call) && amountSent(call) === undefined) findings.push('zero-payment')
     if (hasPerformed(call) && hasValue(body.get('bank_account')) && !isVip)
-      found.push('unused-parameter')
+      findings.push('unused-parameter')
   }
-  if (isLosable(operation) && body.get('amount') === '') found.push('empty-amount')
+  if (body.get('amount') === '' && isLosable(operation)) findings.push('empty-amount')
   const isNarrowed = valueIn(query, 'location') !== undefined || hasValue(query.get('created'))
-  if (!isNarrowed && isSearch(call) && hasPerformed(call)) found.push('search-without-narrowing')
-  return found
+  if (!isNarrowed && isSearch(call) && hasPerformed(call)) findings.push('search-without-narrowing')
+  return findings
 }
 
 const isSearch = ({ operation, query }: Entry) =>
@@ -192,7 +192,7 @@ export class Findings {
     this.#raised = []
     const { id, operation, outcome } = call
     const { isDelivered, fault, name, status } = outcome
-    for (const finding of shownAlone(call, reading)) this.#raise(finding, [id])
+    for (const finding of findingsIn(call, reading)) this.#raise(finding, [id])
     const isBroken = status >= 500 && name === 'scripted' && hasPerformed(call)
     const isLost = !isDelivered || fault !== null || name === 'not_written' || isBroken
     if (operation !== null && operationOf(operation).kind === 'list')
