@@ -206,6 +206,6 @@ export type AssumptionId = keyof typeof ASSUMPTIONS
 export const ASSUMPTION_IDS = Object.keys(ASSUMPTIONS) as AssumptionId[]
 export const ASSUMPTION_PLACES = Object.fromEntries(
   ASSUMPTION_IDS.map((id, place) => [id, place])
-) as Readonly<Record<AssumptionId, number>>
+) as Record<AssumptionId, number>
 /** Behind every response, so it is not counted. */
 export const isStanding = (id: AssumptionId): boolean => ASSUMPTIONS[id].standing === true
