@@ -173,7 +173,7 @@ function put(
   let parent = root
   let at = 0
   for (; at < steps.length - 1 && steps[at + 1] !== ''; at++) {
-    const step = steps[at] as string
+    const step = String(steps[at])
     const present = parent.get(step)
     if (present instanceof FormObject) parent = present
     else if (present === undefined || present === '') {
@@ -184,7 +184,7 @@ function put(
     } else return conflict(steps, at, name)
   }
   if (at < steps.length - 1) return putItem(parent, steps, at, value, name)
-  const step = steps[at] as string
+  const step = String(steps[at])
   const present = parent.get(step)
   if (present === undefined) parent.set(step, value)
   else if (present instanceof FormObject && value === '' && !present.cleared) present.cleared = true
@@ -214,7 +214,7 @@ function putItem(
   value: string,
   name: string
 ): FormProblem | null {
-  const step = steps[at] as string
+  const step = String(steps[at])
   const present = parent.get(step)
   if (present !== undefined && !(present instanceof FormList)) return conflict(steps, at, name)
   const list = present ?? new FormList()

@@ -50,7 +50,7 @@ function operate(reading: Admitted, place: number, store: Store): Response {
   let { found } = reading
   try {
     for (const { name, family } of PATH_RECORDS[operation])
-      found = inPath({ actor, settings, relied, store }, family, params[name] as string, name)
+      found = inPath({ actor, settings, relied, store }, family, String(params[name]), name)
     const handled = { world, store, settings, relied, base, path, actor, params, values, found }
     const { shown, facts } = OPERATE[operation](handled)
     const course = courseOf(reading, {
