@@ -9,7 +9,7 @@ import { isObject } from '../core/quick-check.js'
 import { type Settings, settingsInForce } from '../core/settings.js'
 import type { Shares } from '../core/shares.js'
 import { hasBody } from '../engine/arrived.js'
-import { compileTable, decodeParameters, refuseMisshapen } from '../engine/parameters.js'
+import { compileTable, decodeParameters } from '../engine/parameters.js'
 import { NO_PARAMETERS, schemaOf } from '../reference/parameters.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
@@ -172,7 +172,6 @@ function queryReader(parameters: TSchema) {
   return ({ query, arrival }: FastifyRequest) => {
     const { root, problem } = decodeForm(query as string, arrival.sandbox.settings)
     if (problem) throw new ApiError(problem.code, problem)
-    refuseMisshapen(table, root)
     return {
       query: decodeParameters(table, root, PLAIN),
       isTrial: ['', '1', 'true'].includes(root.get('dry_run') as string)

@@ -80,11 +80,11 @@ const DIGITS = new Map<string, number>()
  */
 function digitOf(digit: string): number {
   if (digit <= '9') return Number(digit)
-  const code = digit.codePointAt(0) as number
+  const code = Number(digit.codePointAt(0))
   let before = code
   while (!DIGITS.has(digit) && /\p{Nd}/u.test(String.fromCodePoint(before))) before--
   if (before < code) DIGITS.set(digit, (code - before - 1) % 10)
-  return DIGITS.get(digit) as number
+  return Number(DIGITS.get(digit))
 }
 
 /** Whether a stretch is whole groups of digits, as card numbers have, and of an issuer. */

@@ -50,7 +50,7 @@ export function durationExpected(value: string | number): string {
   const joined = text.replace(/\s+/g, '')
   const expected = `${DURATION_EXPECTED}; got ${shownGot(value)}`
   if (/^\d+(\.\d+)?$/.test(text)) return `${expected} without a unit: write ${text}s or ${text}ms`
-  if (/^P[\d.,A-Z]*\d[YM]/i.test(joined.split(/T/i, 1)[0] as string))
+  if (/^P[\d.,A-SU-Z]*\d[YM]/i.test(joined))
     return `${expected}; years and months differ in length: write days, such as 30d or 365d`
   if (joined !== text && durationOf(joined) !== null) return `${expected}; write ${joined}`
   // several parts such as 7h59m59s, which are one duration in a smaller unit

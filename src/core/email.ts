@@ -42,7 +42,7 @@ export function emailProblem(text: string): EmailProblem | null {
   if (labels.includes(null)) return 'malformed'
   if (
     labels.join('.').length > MAX_LENGTHS.domain ||
-    labels.some(label => (label as string).length > MAX_LENGTHS.label)
+    labels.some(label => label !== null && label.length > MAX_LENGTHS.label)
   )
     return 'too_long'
   if (labels.length === 1) return 'domain_without_dot'

@@ -159,13 +159,6 @@ const KNOWN_NAMES: ReadonlyMap<string, { name: string; steps: readonly string[] 
     })
 )
 
-const PARTS: ReadonlyMap<string, readonly string[]> = new Map(
-  PARAMETER_TABLES.flatMap(({ properties = {} }) => Object.entries(properties)).flatMap(
-    ([name, { type, properties = {} }]) =>
-      type === 'object' ? [[name, Object.keys(properties)] as const] : []
-  )
-)
-
 /** The name of a part: b of a → `a[b]`; of no name, the part's own. */
 export function inBrackets(under: string, name: string): string {
   return under === '' ? name : `${under}[${name}]`
@@ -180,7 +173,7 @@ function put(
   let parent = root
   let at = 0
   for (; at < steps.length - 1 && steps[at + 1] !== ''; at++) {
-    const step = steps[at] as string
+    const step = String(steps[at])
     const present = parent.get(step)
     if (present instanceof FormObject) parent = present
     else if (present === undefined || present === '') {
@@ -191,7 +184,7 @@ function put(
     } else return conflict(steps, at, name)
   }
   if (at < steps.length - 1) return putItem(parent, steps, at, value, name)
-  const step = steps[at] as string
+  const step = String(steps[at])
   const present = parent.get(step)
   if (present === undefined) parent.set(step, value)
   else if (present instanceof FormObject && value === '' && !present.cleared) present.cleared = true
@@ -205,8 +198,11 @@ function put(
  * Python's requests sends a nested dict as its keys. A value that is not such a key may be secret.
  */
 function twice(name: string, present: FormNode): string {
-  const parts = PARTS.get(name)
-  if (parts === undefined) return 'sent more than once; send it once'
+  const whole = PARAMETER_TABLES.flatMap(({ properties = {} }) => properties[name] ?? []).findLast(
+    ({ type }) => type === 'object'
+  )
+  if (whole === undefined) return 'sent more than once; send it once'
+  const parts = Object.keys(whole.properties ?? {})
   const part = parts.find(part => part === present) ?? parts[0] ?? 'key'
   return `sent more than once; send each part by its name, such as ${inBrackets(name, part)}`
 }
@@ -218,7 +214,7 @@ function putItem(
   value: string,
   name: string
 ): FormProblem | null {
-  const step = steps[at] as string
+  const step = String(steps[at])
   const present = parent.get(step)
   if (present !== undefined && !(present instanceof FormList)) return conflict(steps, at, name)
   const list = present ?? new FormList()

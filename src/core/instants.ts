@@ -12,12 +12,7 @@ export type Instant = {
    */
   usesA38: boolean
 }
-export type Bounds<T> = {
-  gte?: T | undefined
-  gt?: T | undefined
-  lte?: T | undefined
-  lt?: T | undefined
-}
+export type Bounds<T> = { [B in 'gte' | 'gt' | 'lte' | 'lt']?: T | undefined }
 
 /** The last instant that is stored: the end of the year 9999. */
 export const LATEST_INSTANT = Date.UTC(9999, 11, 31, 23, 59, 59, 999)

@@ -6,13 +6,8 @@ import type { Transaction } from '../reference/transactions.js'
 import type { Settings } from './settings.js'
 
 /** Sums of a payment as they were sent, at the top level and under `amounts`. */
-export type Sums = {
-  currency?: string | null | undefined
-  amount?: number | null | undefined
-  tip_amount?: number | null | undefined
-  donation_amount?: number | null | undefined
-  amounts?: Transaction['amounts'] | undefined
-}
+type Sum = 'currency' | 'amount' | 'tip_amount' | 'donation_amount' | 'amounts'
+export type Sums = { [S in Sum]?: Transaction[S] | null }
 /** What is settled: the top level, else `amounts`, else the default currency and 0 (A22, A24). */
 export function settled(
   { currency, amount, tip_amount, donation_amount, amounts }: Sums,
@@ -83,7 +78,7 @@ export function moneyShown(amount: number, currency: unknown): string {
   const format = typeof currency === 'string' ? formatOf(currency) : null
   if (format === null || !Number.isSafeInteger(amount))
     return [amount.toLocaleString('en-US'), currency].filter(Boolean).join(' ')
-  const digits = format.resolvedOptions().maximumFractionDigits as number
+  const { maximumFractionDigits: digits = 0 } = format.resolvedOptions()
   const text = String(Math.abs(amount)).padStart(digits + 1, '0')
   const value = digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`
   return format.format(`${amount < 0 ? '-' : ''}${value}` as Intl.StringNumericLiteral)

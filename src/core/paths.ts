@@ -7,8 +7,7 @@ export const HEALTH = `${CONTROL}/health`
 export const pathOf = (url: string): string =>
   url.includes('?') ? url.slice(0, url.indexOf('?')) : url
 export const isUnder = (prefix: string, url: string): boolean =>
-  url.startsWith(prefix) &&
-  (url.length === prefix.length || '/?'.includes(url[prefix.length] as string))
+  url.startsWith(prefix) && '/?'.includes(url.charAt(prefix.length))
 /** The path below the base address; of another, the whole path. */
 export const pathBelow = (url: string): string =>
   (isUnder(BASE, url) ? pathOf(url).slice(BASE.length) : pathOf(url)) || '/'

@@ -35,11 +35,14 @@ const HELD =
   /("(?:(?:credit|debit|payment)?_?card|bank_?account)"\s*:\s*)(?!\{(?:\s*"(?:brand|last_?4|bank_name)"\s*:\s*(?:null|"[^"\\]*"),?)*\s*\})[[{](?:.*[\]}]|.*)/gis
 const CODE = /(?<![a-z])((?:csc|cvc|cvv)2?[\W_]{0,4})\d{3,4}(?!\d)/gi
 
+const IS_NORMAL = /^[a-z\d]+(?:[._][a-z\d]+)*$/
+
 /**
  * In small letters, with dots between parts and underscores between words: `cardToken[Value]` is
  * `card_token.value`.
  */
 function normal(name: string): string {
+  if (IS_NORMAL.test(name)) return name
   return name
     .replace(/([a-z\d])([A-Z])/g, '$1_$2')
     .toLowerCase()
@@ -134,29 +137,42 @@ function masked(
   if (Array.isArray(value)) return value.map(item => partShown('0', item, place, words))
   if (value instanceof FormList)
     return Object.assign(value, { items: masked(value.items, words, name) })
-  if (!(value instanceof FormObject)) {
-    return Object.fromEntries(
-      Object.entries(value).map(([name, part]) => [
-        nameShown(name, words),
-        partShown(name, part, place, words)
-      ])
-    )
-  }
+  if (value instanceof FormObject) return maskedForm(value, words, place, open)
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [
+      nameShown(name, words),
+      partShown(name, part, place, words)
+    ])
+  )
+}
+
+/** In place; the parts come in another order only where a name is masked too. */
+function maskedForm(
+  form: FormObject,
+  words: SecretWords,
+  place: string,
+  open?: readonly string[]
+): FormObject {
   let isRenamed = false
-  for (const [name, part] of value) {
+  for (const [name, part] of form) {
     const isOpen = place === '' && (openNames().has(name) || open?.includes(name))
-    const shown =
-      isOpen && typeof part === 'string'
-        ? withoutSecrets(part, words)
-        : partShown(name, part, place, words, open, isOpen)
-    if (shown !== part) value.set(name, shown as FormNode)
-    isRenamed ||= !isOpen && nameShown(name, words) !== name
+    if (isOpen && typeof part === 'string') {
+      const maskedPart = withoutSecrets(part, words)
+      if (maskedPart !== part) form.set(name, maskedPart)
+    } else if (isOpen) masked(part, words, name)
+    else {
+      const maskedName = nameShown(name, words)
+      const isCard = open !== undefined && typeof part === 'string' && IS_HOLDER.test(normal(name))
+      const maskedPart = isCard ? hidden(part) : partShown(name, part, place, words, maskedName)
+      if (maskedPart !== part) form.set(name, maskedPart as FormNode)
+      isRenamed ||= maskedName !== name
+    }
   }
-  if (!isRenamed) return value
-  const parts = [...value]
-  value.clear()
-  for (const [name, part] of parts) value.set(nameShown(name, words), part)
-  return value
+  if (!isRenamed) return form
+  const parts = [...form]
+  form.clear()
+  for (const [name, part] of parts) form.set(nameShown(name, words), part)
+  return form
 }
 
 /** A name that is really JSON is masked as a whole. */
@@ -168,14 +184,10 @@ function partShown(
   part: unknown,
   place: string,
   words: SecretWords,
-  open?: readonly string[],
-  isOpen = false
+  maskedName = nameShown(name, words)
 ): unknown {
   const path = place + name
-  const isCard = open !== undefined && typeof part === 'string' && IS_HOLDER.test(normal(name))
-  return !isOpen && (isCard || isSecretName(path) || nameShown(name, words) === MASK)
-    ? hidden(part)
-    : masked(part, words, path)
+  return isSecretName(path) || maskedName === MASK ? hidden(part) : masked(part, words, path)
 }
 
 /** A mask; but null, an empty text and a digest reveal nothing, and stay. */

@@ -2,7 +2,9 @@
 export function keep<V>(map: Map<string, V>, key: string, value: V, most: number): void {
   map.delete(key)
   map.set(key, value)
-  if (map.size > most) map.delete(map.keys().next().value as string)
+  if (map.size <= most) return
+  const [oldest = ''] = map.keys()
+  map.delete(oldest)
 }
 
 /** What is made of an object once, and forgotten with it. */

@@ -26,6 +26,8 @@ export const shownGot = (value: unknown): string => {
   // what is blank at an end is seen between quotation marks
   return /^\s|\s$/.test(text) ? `"${text}"` : text
 }
+/** A name that somebody gave, as it stands in a sentence. */
+export const quoted = (name: string): string => `“${name}”`
 const hint = (advice: string | null) => (advice === null ? '' : `; ${advice}`)
 
 /** What the check of a document, of settings or of options finds. */

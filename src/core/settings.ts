@@ -82,6 +82,8 @@ const cursorName = {
   'x-expected': `a name of letters, digits and underscores other than ${LIST_PARAMETERS.join(', ')}`,
   'x-instead': '\\w+'
 }
+const most = (minimum: number, maximum: number, value: number, what: string) =>
+  setting(whole(minimum, maximum), value, `Maximum ${what}`)
 const status = (value: number, about: string) => setting(whole(400, 499), value, about)
 
 const PROCESS_SETTINGS = settingsOf('process', {
@@ -114,72 +116,70 @@ const PROCESS_SETTINGS = settingsOf('process', {
     [],
     'Further Host names that may reach the control API, separated by commas.'
   ),
-  'limits.body': setting(
-    whole(1, 1_073_741_824),
+  'limits.body': most(
+    1,
+    1_073_741_824,
     1_048_576,
-    'Maximum body size of an API request, and of a control request without a document, in bytes.'
+    'body size of an API request, and of a control request without a document, in bytes.'
   ),
-  'limits.parameters': setting(
-    whole(1, 1_000_000),
-    1000,
-    'Maximum number of parameters in a form or query.'
-  ),
-  'limits.depth': setting(whole(1, 32), 4, 'Maximum nesting of a parameter name.'),
-  'limits.control_body': setting(
-    whole(1, 1_073_741_824),
+  'limits.parameters': most(1, 1_000_000, 1000, 'number of parameters in a form or query.'),
+  'limits.depth': most(1, 32, 4, 'nesting of a parameter name.'),
+  'limits.control_body': most(
+    1,
+    1_073_741_824,
     16_777_216,
-    'Maximum size of a document in a control request, in bytes.'
+    'size of a document in a control request, in bytes.'
   ),
-  'limits.values': setting(
-    whole(1000, 100_000_000),
+  'limits.values': most(
+    1000,
+    100_000_000,
     5_000_000,
-    'Maximum number of values (texts, numbers, lists, objects) in a document; a tenth of it in YAML, which takes ten times the memory to read.'
+    'number of values (texts, numbers, lists, objects) in a document; a tenth of it in YAML, which takes ten times the memory to read.'
   ),
-  'limits.records': setting(
-    whole(1, 10_000_000),
+  'limits.records': most(
+    1,
+    10_000_000,
     100_000,
-    'Maximum number of records in a document, including generated records and steps, and in a sandbox after a merge.'
+    'number of records in a document, including generated records and steps, and in a sandbox after a merge.'
   ),
-  'limits.entries': setting(
-    whole(1, 1_000_000),
+  'limits.entries': most(
+    1,
+    1_000_000,
     1000,
-    'Maximum number of script entries of a sandbox, and of items of a list in a document.'
+    'number of script entries of a sandbox, and of items of a list in a document.'
   ),
-  'limits.journal': setting(
-    whole(1, 1_000_000),
-    1000,
-    'Maximum number of requests in the journal of a sandbox.'
-  ),
-  'limits.journal_bytes': setting(
-    whole(65_536, 17_179_869_184),
+  'limits.journal': most(1, 1_000_000, 1000, 'number of requests in the journal of a sandbox.'),
+  'limits.journal_bytes': most(
+    65_536,
+    17_179_869_184,
     16_777_216,
-    'Maximum memory of the journal of a sandbox, in bytes; all journals together have eight times as much, and the largest drops requests first.'
+    'memory of the journal of a sandbox, in bytes; all journals together have eight times as much, and the largest drops requests first.'
   ),
-  'limits.streams': setting(
-    whole(0, 100_000),
+  'limits.streams': most(0, 100_000, 100, 'number of open event streams of a sandbox.'),
+  'limits.waiting': most(
+    0,
+    100_000,
     100,
-    'Maximum number of open event streams of a sandbox.'
+    'number of waiting verify requests of a sandbox, and of requests that its script holds.'
   ),
-  'limits.waiting': setting(
-    whole(0, 100_000),
-    100,
-    'Maximum number of waiting verify requests of a sandbox, and of requests that its script holds.'
-  ),
-  'limits.sandboxes': setting(whole(0, 100_000), 256, 'Maximum number of named sandboxes.'),
-  'limits.connections': setting(
-    whole(1, 1_000_000),
+  'limits.sandboxes': most(0, 100_000, 256, 'number of named sandboxes.'),
+  'limits.connections': most(
+    1,
+    1_000_000,
     10_000,
-    'Maximum number of open connections; further connections are closed immediately.'
+    'number of open connections; further connections are closed immediately.'
   ),
-  'limits.request_timeout': setting(
-    whole(0, 3_600_000),
+  'limits.request_timeout': most(
+    0,
+    3_600_000,
     30_000,
-    'Maximum time for a request to arrive, in milliseconds.'
+    'time for a request to arrive, in milliseconds.'
   ),
-  'limits.shutdown': setting(
-    whole(0, 60_000),
+  'limits.shutdown': most(
+    0,
+    60_000,
     1000,
-    'Maximum time that a shutdown waits for requests in flight, in milliseconds.'
+    'time that a shutdown waits for requests in flight, in milliseconds.'
   ),
   'sandboxes.evict_idle': flag(
     false,
@@ -233,7 +233,7 @@ const SANDBOX_SETTINGS = settingsOf('sandbox', {
   'statuses.refund_refused': status(400, 'Status of a refused Refund.'),
   'errors.expose_rule': flag(true, 'Whether an error names its rule or assumption.'),
   'pagination.default_limit': setting(whole(1, 1000), 10, 'Page size without `limit`.'),
-  'pagination.max_limit': setting(whole(1, 1000), 100, 'Maximum `limit`.'),
+  'pagination.max_limit': most(1, 1000, 100, '`limit`.'),
   'pagination.out_of_range': choice(['reject', 'clamp'], 'What happens to a `limit` out of range.'),
   'pagination.cursors': setting(
     Type.Unsafe<Cursors>({
@@ -378,25 +378,17 @@ export function settingsInForce(given: Given): SettingsInForce {
 
 type JsonSchema = Record<string, unknown>
 
-/** The JSON Schema of settings, nested by the dots of their keys. */
-export function settingsSchema(wanted: (key: SettingKey) => boolean): JsonSchema {
-  const root: JsonSchema = { type: 'object', additionalProperties: false, properties: {} }
-  for (const key of SETTING_KEYS.filter(wanted)) {
-    const steps = key.split('.')
-    let at = root
-    for (const step of steps.slice(0, -1)) {
-      const properties = at.properties as Record<string, JsonSchema>
-      properties[step] ??= { type: 'object', additionalProperties: false, properties: {} }
-      at = properties[step]
-    }
+/** The JSON Schema of settings, nested by the dots of their keys; those that begin with `under`. */
+export function settingsSchema(wanted: (key: SettingKey) => boolean, under = ''): JsonSchema {
+  const properties: Record<string, JsonSchema> = {}
+  for (const key of SETTING_KEYS) {
+    if (!key.startsWith(under) || !wanted(key)) continue
+    const [name = '', ...parts] = key.slice(under.length).split('.')
     const { schema, about, default: fallback } = SETTINGS[key]
-    ;(at.properties as Record<string, JsonSchema>)[steps.at(-1) as string] = {
-      ...schema,
-      description: about,
-      default: fallback
-    }
+    if (parts.length > 0) properties[name] ??= settingsSchema(wanted, `${under}${name}.`)
+    else properties[name] = { ...schema, description: about, default: fallback }
   }
-  return root
+  return { type: 'object', additionalProperties: false, properties }
 }
 
 /**

@@ -36,6 +36,8 @@ export const ERROR_RULE: TemplateRule = {
 }
 
 const isNested = (part: unknown): part is object => typeof part === 'object' && part !== null
+const memberOf = (part: unknown, step: string | number): unknown =>
+  isNested(part) ? Reflect.get(part, step) : undefined
 
 /** The texts in a template that are placeholders, or look like one. */
 export function placeholdersIn(part: unknown): string[] {
@@ -70,10 +72,7 @@ export function stepsTo(
 
 /** The value of a response at a placeholder's place; undefined where it has none. */
 export function valueAt(part: unknown, answer: unknown, placeholder: string): unknown {
-  return stepsTo(part, placeholder)?.reduce<unknown>(
-    (at, step) => (at as Template | null | undefined)?.[step],
-    answer
-  )
+  return stepsTo(part, placeholder)?.reduce<unknown>(memberOf, answer)
 }
 
 /** The parts in the places of placeholders, each converted; undefined for none. */
@@ -85,7 +84,7 @@ export function picked<V>(
   if (typeof part === 'string') return answer === undefined ? undefined : keep[part]?.(answer as V)
   if (!isNested(part) || Array.isArray(part) || !isNested(answer)) return undefined
   const parts = Object.entries(part).map(
-    ([name, member]) => [name, picked(member, (answer as Template)[name], keep)] as const
+    ([name, member]) => [name, picked(member, memberOf(answer, name), keep)] as const
   )
   const found = parts.filter(([, value]) => value !== undefined)
   return found.length === 0 ? undefined : Object.fromEntries(found)
@@ -95,13 +94,11 @@ export function picked<V>(
 export function without(part: unknown, answer: unknown, placeholders: readonly unknown[]): unknown {
   if (!isNested(part) || !isNested(answer)) return answer
   if (Array.isArray(answer))
-    return answer.map((member, place) =>
-      without((part as readonly unknown[])[place], member, placeholders)
-    )
+    return answer.map((member, place) => without(memberOf(part, place), member, placeholders))
   const kept = Object.entries(answer).filter(
-    ([name]) => !placeholders.includes((part as Template)[name])
+    ([name]) => !placeholders.includes(memberOf(part, name))
   )
   return Object.fromEntries(
-    kept.map(([name, member]) => [name, without((part as Template)[name], member, placeholders)])
+    kept.map(([name, member]) => [name, without(memberOf(part, name), member, placeholders)])
   )
 }

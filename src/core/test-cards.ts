@@ -4,13 +4,13 @@
  */
 
 /** How the numbers of a brand begin, and how many digits they have. */
+const VISA = ['4000', 16] as const
 const BRANDS: Readonly<Record<string, readonly [start: string, digits: number]>> = {
-  visa: ['4000', 16],
+  visa: VISA,
   mastercard: ['5100', 16],
   amex: ['3700', 15],
   discover: ['6011', 16]
 }
-const VISA = BRANDS.visa as readonly [string, number]
 
 /** A test number of a brand (another brand's looks like Visa's) that ends in four digits. */
 export function testCardNumber(brand: string | null | undefined, last4: string): string {

@@ -15,22 +15,23 @@ import { type Family, type OperationId, operationAt, operationOf } from '../refe
 import type { Cursors } from '../reference/parameters.js'
 import type { Came } from '../scenario/expect/tally.js'
 import type { Store } from '../store/store.js'
-import { type Arrived, hasBody, isOpenEnded, type RequestHeaders } from './arrived.js'
+import { Arrived, type Arriving, hasBody, isOpenEnded, type RequestHeaders } from './arrived.js'
 import { actorOf, redacted } from './keys.js'
 import { positionOf } from './listing.js'
-import { parametersOf } from './operations.js'
+import { tablesWith } from './operations.js'
 import { type AnswerHeaders, type AnyRecord, Relied, STAGE, type Stage } from './outcome.js'
 import {
   type BodyReference,
   decodeParameters,
   NO_VALUES,
   refuseInQuery,
-  refuseMisshapen,
   type Table,
+  unknownIn,
   type Values
 } from './parameters.js'
 import { methodsAt, REFUSALS } from './sentences.js'
 import { inBody } from './visibility.js'
+import type { World } from './world.js'
 
 /** What was read of a request, as far as it came. Only the way in writes it. */
 export type Reading = Readonly<Draft>
@@ -96,8 +97,9 @@ class Draft {
   }
 }
 
-export const readingOf = (request: Arrived): Reading =>
-  new Draft(request, new Relied(), STAGE.arrived)
+/** A request that arrives, before anything of it is read. */
+export const readingOf = (world: World, arriving: Arriving, id = world.nextRequestId()): Reading =>
+  new Draft(new Arrived(world, id, arriving), new Relied(), STAGE.arrived)
 
 export function noteCame(reading: Reading, came: Came): void {
   const draft: Draft = reading
@@ -128,10 +130,8 @@ export function admitAgain(
 export function enter(reading: Reading): AnswerHeaders | null {
   const draft: Draft = reading
   const { headers, method } = draft.request
-  if (method === 'OPTIONS') {
-    refuseElsewhere(draft)
-    return optionsHeaders(draft)
-  }
+  refuseElsewhere(draft)
+  if (method === 'OPTIONS') return optionsHeaders(draft)
   const operation = operationOf(route(draft))
   identify(draft, operation.key)
   // 3. LOC-4, ACC-5
@@ -162,7 +162,6 @@ function optionsHeaders({ request, settings, relied }: Draft): AnswerHeaders {
 /** 1. Finds the operation at a path. */
 function route(draft: Draft): OperationId {
   const { method, path, base, world } = draft.request
-  refuseElsewhere(draft)
   const isHead = method === 'HEAD'
   const found = operationAt(isHead ? 'GET' : method, path)
   if (found === null)
@@ -263,13 +262,13 @@ export function decode(reading: Reading, body: Form | null): Admitted {
   if (query.problem !== null) throw brokenForm(query.problem)
   reach(draft, STAGE.decoded)
   const operation = draft.operation as OperationId
-  const table = parametersOf(operation, draft.cursors)
+  const table = tablesWith(draft.cursors)[operation]
   const form = method === 'POST' ? draft.body : draft.query
-  refuseMisshapen(table, form)
+  const unknown = unknownIn(table, form)
   if (method === 'POST') {
     if (query.root.size > 0) refuseInQuery(query.root, draft)
   } else if (body !== null) throw unexpectedBody(draft, table)
-  draft.values = decodeParameters(table, form, draft)
+  draft.values = decodeParameters(table, form, draft, unknown)
   reach(draft, STAGE.admitted)
   return Object.assign(draft, { operation })
 }

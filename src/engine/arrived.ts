@@ -9,7 +9,7 @@ export type RequestHeaders = Readonly<Record<string, string | string[] | undefin
 export type Arriving = { base: string; method: string; url: string; headers: RequestHeaders }
 
 /** W3C Trace Context; an id of only zeros is not valid. */
-const TRACEPARENT = /^[\da-f]{2}-(?!0{32})([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/
+export const TRACEPARENT = /^[\da-f]{2}-(?!0{32})([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/
 
 export class Arrived {
   readonly world: World
@@ -48,12 +48,6 @@ export class Arrived {
   }
 }
 
-export const isOfPresentPeriod = ({ tally, world }: Arrived): boolean => tally === world.tally
-export const isOfPresentState = ({ state, world }: Arrived): boolean => state === world.state
-
-export const traceOf = ({ headers: { traceparent } }: Arrived): string | null =>
-  traceparent === undefined ? null : (TRACEPARENT.exec(String(traceparent))?.[1] ?? null)
-
 const textOf = (sent: RequestHeaders[string]): string | null =>
   sent === undefined ? null : String(sent)
 
@@ -61,9 +55,6 @@ function decoded(header: string): string {
   const bytes = Buffer.from(header, 'latin1')
   return isUtf8(bytes) ? bytes.toString() : header
 }
-
-export const arrive = (world: World, arriving: Arriving): Arrived =>
-  new Arrived(world, world.nextRequestId(), arriving)
 
 export const hasBody = (headers: RequestHeaders): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'

@@ -141,7 +141,7 @@ export function positionOf(
   const collection = collectionOf(store, family)
   const position = collection.position(id)
   const isHidden = collection.get(id) !== undefined && visible(request, family, id) === undefined
-  const isElsewhere = family === 'users' && !collection.isOwnedBy(id, params.id as string)
+  const isElsewhere = family === 'users' && !collection.isOwnedBy(id, String(params.id))
   if (position === undefined || isHidden || isElsewhere) throw REFUSALS.unknownCursor(param, id)
   return position
 }

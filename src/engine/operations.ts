@@ -22,16 +22,11 @@ export const HANDLERS: Handlers<Exclude<OperationId, 'deleteLocation' | 'deleteA
 }
 
 /** The tables of bodies or queries, by the names of the cursors. */
-const tablesWith = remembered(
-  (cursors: Cursors) =>
-    new Map<OperationId, Table>(
-      OPERATION_IDS.map(id => {
-        const { body, querystring }: Tables = TABLES[id]
-        const table = body ?? querystring
-        return [id, compileTable(table && schemaOf(table), cursors)]
-      })
-    )
-)
-
-export const parametersOf = (id: OperationId, cursors: Cursors): Table =>
-  tablesWith(cursors).get(id) as Table
+export const tablesWith = remembered((cursors: Cursors) => {
+  const tables = OPERATION_IDS.map(id => {
+    const { body, querystring }: Tables = TABLES[id]
+    const table = body ?? querystring
+    return [id, compileTable(table && schemaOf(table), cursors)]
+  })
+  return Object.fromEntries(tables) as Readonly<Record<OperationId, Table>>
+})

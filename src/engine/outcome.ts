@@ -59,7 +59,7 @@ export class Relied {
   #high = 0
 
   add(assumption: AssumptionId): void {
-    const place = ASSUMPTION_PLACES.get(assumption) as number
+    const place = ASSUMPTION_PLACES[assumption]
     if (place < WORD) this.#low |= 1 << place
     else this.#high |= 1 << (place - WORD)
   }
@@ -178,7 +178,8 @@ export function recordsChanged(call: Ended): readonly RecordName[] {
 function recordsChangedByOperation(call: Ended): RecordName[] {
   if (call.operation === null || !tookEffect(call)) return []
   const { family, kind } = operationOf(call.operation)
-  if (kind === 'delete') return [{ family, id: (call.facts.found as AnyRecord).id }]
+  const { found } = call.facts
+  if (kind === 'delete' && found !== null) return [{ family, id: found.id }]
   return recordsShown(call).flatMap(({ id, transaction }): RecordName[] => {
     const shown = { family, id }
     return family === 'refunds'

@@ -21,7 +21,7 @@ import {
 import type { RuleId } from '../reference/rules.js'
 import { type Blame, EXPECTS, JSON_HINT, REFUSALS, unsetHint } from './sentences.js'
 
-export type BodyReference = { param: string; rule: RuleId }
+export type BodyReference = { param: string; blame: Blame }
 export type Values = Readonly<Record<string, unknown>>
 export const NO_VALUES: Values = Object.freeze({})
 export type DecodeContext = {
@@ -56,21 +56,20 @@ export function compileTable(
   under = '',
   unsets = schema['x-empty'] === 'unsets'
 ): Table {
-  const fields = Object.entries(schema.properties as Record<string, Schema>).map(
-    ([key, part]): Field => {
-      const name = sentName(key, part, cursors)
-      const path = inBrackets(under, name)
-      const required = schema.required?.includes(key) ?? false
-      return {
-        key,
-        name,
-        path,
-        schema: part,
-        required,
-        table: part.properties ? compileTable(part, cursors, path, unsets) : null
-      }
+  const { properties = {} } = schema
+  const fields = Object.entries(properties).map(([key, part]): Field => {
+    const name = sentName(key, part, cursors)
+    const path = inBrackets(under, name)
+    const required = schema.required?.includes(key) ?? false
+    return {
+      key,
+      name,
+      path,
+      schema: part,
+      required,
+      table: part.properties ? compileTable(part, cursors, path, unsets) : null
     }
-  )
+  })
   return {
     fields,
     byName: new Map(fields.map(field => [field.name, field])),
@@ -85,38 +84,47 @@ const IN_BODY =
 
 /**
  * Errors: `parameter_unknown`, `parameter_not_updatable`, `parameter_missing`, `parameter_invalid`,
- * `form_malformed`.
+ * and those of `unknownIn`.
  */
-export function decodeParameters(table: Table, form: FormObject, context: DecodeContext): Values {
+export function decodeParameters(
+  table: Table,
+  form: FormObject,
+  context: DecodeContext,
+  unknown = unknownIn(table, form)
+): Values {
   if (form.size === 0 && !table.hasRequired) return NO_VALUES
-  const unknown = unknownIn(table, form, '')
   if (unknown.length > 0) refuseUnknown(unknown, table, context)
   return new Decoder(context, form, table.unsets).object(table, form)
 }
 
-/** Refuses a value, names or a list where another shape belongs (A36). Errors: `form_malformed`. */
-export function refuseMisshapen({ byName }: Table, form: FormObject): void {
+/**
+ * The parameters that a table does not have. Errors: `form_malformed` for a value, names or a list
+ * where another shape belongs (A36).
+ */
+export function unknownIn({ byName }: Table, form: FormObject, path = ''): string[] {
+  const unknown: string[] = []
   for (const [name, node] of form) {
     const field = byName.get(name)
-    if (field === undefined || typeof node === 'string') continue
-    const { path, schema, table } = field
-    const isNested = schema.type === 'object'
-    if (isNested && table && node instanceof FormObject) refuseMisshapen(table, node)
-    else if (!isNested || node instanceof FormList)
-      throw refusal(
-        leafOf(path, node),
-        isNested
-          ? EXPECTS.nested(exampleOf(field))
-          : EXPECTS.oneValue(node instanceof FormList ? 'a list' : 'an object'),
-        { assumption: 'A36' },
-        'form_malformed'
-      )
+    if (field === undefined) unknown.push(leafOf(inBrackets(path, name), node))
+    else if (typeof node !== 'string') {
+      if (field.schema.type !== 'object' || node instanceof FormList) throw misshapen(field, node)
+      if (field.table) unknown.push(...unknownIn(field.table, node, field.path))
+    }
   }
+  return unknown
+}
+
+function misshapen(field: Field, node: FormList | FormObject): ApiError {
+  const expected =
+    field.schema.type === 'object'
+      ? EXPECTS.nested(exampleOf(field))
+      : EXPECTS.oneValue(node instanceof FormList ? 'a list' : 'an object')
+  return refusal(leafOf(field.path, node), expected, { assumption: 'A36' }, 'form_malformed')
 }
 
 /** Refuses parameters in the query of an operation with a body (A14). */
 export function refuseInQuery(query: FormObject, context: DecodeContext): void {
-  refuseUnknown(unknownIn(NO_TABLE, query, ''), NO_TABLE, context, IN_BODY)
+  refuseUnknown(unknownIn(NO_TABLE, query), NO_TABLE, context, IN_BODY)
 }
 
 /** Refuses unknown parameters, at least one (A14); `hint` says where they belong. */
@@ -128,6 +136,7 @@ function refuseUnknown(
 ): void {
   context.relied.add('A14')
   const known = namesIn(table)
+  const [first = ''] = params
   const messages: string[] = []
   let list = known.length > 0 ? `; it takes ${known.join(', ')}.` : '; it takes none.'
   for (const param of params.slice(0, MAX_NAMED)) {
@@ -141,8 +150,7 @@ function refuseUnknown(
   if (params.length > MAX_NAMED)
     messages.push(`${params.length - MAX_NAMED} more are not parameters either.`)
   context.hearUnknown(messages)
-  if (context.settings['parameters.unknown'] === 'reject')
-    throw REFUSALS.unknown(messages, params[0] as string)
+  if (context.settings['parameters.unknown'] === 'reject') throw REFUSALS.unknown(messages, first)
 }
 
 const MAX_NAMED = 20
@@ -158,21 +166,10 @@ function nearestHint(param: string, known: readonly string[]): string {
   return didYouMean(param, known) || (alike ? `; did you mean ${alike}?` : '')
 }
 
-function unknownIn(table: Table, form: FormObject, path: string): string[] {
-  const found: string[] = []
-  for (const [name, node] of form) {
-    const field = table.byName.get(name)
-    if (field === undefined) found.push(leafOf(inBrackets(path, name), node))
-    else if (field.table && node instanceof FormObject)
-      found.push(...unknownIn(field.table, node, field.path))
-  }
-  return found
-}
-
 function leafOf(path: string, node: FormNode): string {
   if (node instanceof FormList) return `${path}[]`
   if (typeof node === 'string') return path
-  const [name, part] = node.entries().next().value as [string, FormNode]
+  const [[name, part] = ['', '']] = node
   return leafOf(inBrackets(path, name), part)
 }
 
@@ -216,7 +213,7 @@ class Decoder {
     if (node === '') return this.#emptied(field)
     if (table) return this.#nested(field, table, node)
     if (schema.additionalProperties) return this.#metadata(field, node)
-    const text = node as string
+    const text = String(node)
     if (text.trim() === '' && this.#isNeeded(field))
       throw refusal(path, EXPECTS.notBlank, { assumption: 'A40' })
     return this.#scalar(field, text)
@@ -236,7 +233,8 @@ class Decoder {
     if (!required || this.#unsets) return undefined
     if (table) return this.object(table, EMPTY_OBJECT)
     const about = schema.enum ? `One of ${schema.enum.join(', ')}.` : schema.description
-    throw REFUSALS.missing(path, about, schema['x-required-by'] ?? (schema['x-rule'] as RuleId))
+    const { 'x-required-by': rule } = schema
+    throw REFUSALS.missing(path, about, rule ? { rule } : blameOf(schema))
   }
 
   /** An empty value: as if absent, or in an update unset (A16, UPD-2). */
@@ -267,12 +265,12 @@ class Decoder {
   #fixed({ path, schema }: Field): undefined {
     this.#context.relied.add('A15')
     if (this.#context.settings['parameters.not_updatable'] === 'reject')
-      throw REFUSALS.fixed(path, schema['x-rule'] as RuleId)
+      throw REFUSALS.fixed(path, blameOf(schema))
   }
 
   #nested(field: Field, table: Table, node: FormNode): unknown {
     if (!(node instanceof FormObject))
-      throw notNested(field, node as string, field.schema['x-rule'] ?? 'FORM-2')
+      throw notNested(field, String(node), field.schema['x-rule'] ?? 'FORM-2')
     this.#clearedIn(node)
     const values = this.object(table, node)
     return !this.#unsets && Object.keys(values).length === 0 ? undefined : values
@@ -280,7 +278,7 @@ class Decoder {
 
   /** Pairs that have a value, or what to set and unset (META-1 to META-3, A17). */
   #metadata(field: Field, node: FormNode): Metadata | MetadataChange {
-    if (!(node instanceof FormObject)) throw notNested(field, node as string, 'META-1')
+    if (!(node instanceof FormObject)) throw notNested(field, String(node), 'META-1')
     this.#clearedIn(node)
     // `__proto__` is a key of metadata like any other
     const entries: Record<string, string | null> = node.has('__proto__') ? Object.create(null) : {}
@@ -308,16 +306,12 @@ class Decoder {
     if (schema.type === 'integer') return this.#integer(field, text)
     if (schema.type === 'number') return decimal(field, text)
     if (schema.enum && !schema.enum.includes(text)) {
-      const words = schema.enum as string[]
+      const words = schema.enum.map(String)
       throw wrong(field, EXPECTS.oneOf(words), text, { hint: didYouMean(text, words) })
     }
     if (schema.format !== undefined) return this.#formatted(field, text)
     const { 'x-refers': family } = schema
-    if (family)
-      return this.#context.find(family, text, {
-        param: path,
-        rule: schema['x-rule'] as RuleId
-      })
+    if (family) return this.#context.find(family, text, { param: path, blame: blameOf(schema) })
     if (schema.maxLength !== undefined && text.length > schema.maxLength)
       throw wrong(field, EXPECTS.shorter(schema.maxLength), text, { assumption: 'A35' })
     if (schema['x-cursor'] !== undefined) this.#context.checkCursor(path, text)
@@ -339,10 +333,8 @@ class Decoder {
     const { value, problem } = readInteger(text)
     if (problem === 'not_an_integer') throw wrong(field, EXPECTS.whole, text)
     const { settings, relied } = this.#context
-    const isPage = schema['x-page-size'] === true
-    const [least, most] = isPage
-      ? [1, settings['pagination.max_limit']]
-      : [schema.minimum as number, schema.maximum as number]
+    const { 'x-page-size': isPage, minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = schema
+    const [least, most] = isPage ? [1, settings['pagination.max_limit']] : [minimum, maximum]
     if (problem === null && value >= least && value <= most) return value
     if (isPage && settings['pagination.out_of_range'] === 'clamp') {
       relied.add('A10')
@@ -363,7 +355,8 @@ function decimal(field: Field, text: string): number {
 /** A name to send instead: of the part that the value is named like, or the first. */
 function exampleOf({ path, table }: Field, value?: string): string {
   const names = table ? namesIn(table) : [`${path}[key]`]
-  return names.find(name => name.endsWith(`[${value}]`)) ?? (names[0] as string)
+  const [first = path] = names
+  return names.find(name => name.endsWith(`[${value}]`)) ?? first
 }
 
 function notNested(field: Field, node: string, rule: RuleId): ApiError {

@@ -9,7 +9,7 @@ import { type Admitted, admitAgain } from './admit.js'
 import type { Result } from './handler.js'
 import type { StoredList } from './listing.js'
 import { HANDLERS } from './operations.js'
-import { type AnyRecord, type Facts, factsOf, STAGE } from './outcome.js'
+import { type AnyRecord, factsOf, STAGE } from './outcome.js'
 import { type Course, courseOf, type Response, refuse, respond } from './response.js'
 import { changeAnswer, changeRecords, UNCHANGED } from './scripted.js'
 import { inPath } from './visibility.js'
@@ -35,7 +35,7 @@ export function perform(admitted: Admitted, { action, body, hasWaited }: Around)
   const stale = action?.entry.stale ?? null
   const script = action && { action, ...UNCHANGED, ...first, isPast: stale !== null }
   if (refusal !== null)
-    return refuse(reading, refusal, { ...courseOf(reading), script, place, changes: changes() })
+    return refuse(reading, refusal, courseOf(reading, { script, place, changes: changes() }))
   const store = stale === null ? world.state.store : world.past(stale)
   const response = { ...operate(reading, place, store), script }
   if (action === null || script === null) return response
@@ -50,25 +50,25 @@ function operate(reading: Admitted, place: number, store: Store): Response {
   let { found } = reading
   try {
     for (const { name, family } of PATH_RECORDS[operation])
-      found = inPath({ actor, settings, relied, store }, family, params[name] as string, name)
+      found = inPath({ actor, settings, relied, store }, family, String(params[name]), name)
     const handled = { world, store, settings, relied, base, path, actor, params, values, found }
     const { shown, facts } = OPERATE[operation](handled)
-    const course = courseFrom(place, factsOf(relied, found, facts))
+    const course = courseOf(reading, {
+      reached: STAGE.running,
+      facts: factsOf(relied, found, facts),
+      place
+    })
     return isChange(operationOf(operation))
       ? showChange(reading, shown as AnyStored | null, course)
       : showRead(reading, shown as StoredList<AnyStored> | AnyStored, store, course)
   } catch (error) {
-    return refuse(reading, error, courseFrom(place, factsOf(relied, found)))
+    return refuse(
+      reading,
+      error,
+      courseOf(reading, { reached: STAGE.running, facts: factsOf(relied, found), place })
+    )
   }
 }
-
-const courseFrom = (place: number, facts: Facts): Course => ({
-  reached: STAGE.running,
-  facts,
-  script: null,
-  place,
-  changes: 0
-})
 
 function showRead(
   reading: Admitted,

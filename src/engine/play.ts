@@ -5,7 +5,7 @@ import { BASE } from '../core/paths.js'
 import type { Action } from '../scenario/script.js'
 import { answerRead, type Play, type StepAnswer, type StepCall } from '../scenario/steps.js'
 import { formIn, readingOf } from './admit.js'
-import { type Arriving, arrive } from './arrived.js'
+import type { Arriving } from './arrived.js'
 import { headersOf, type Response, refuse } from './response.js'
 import { runNow, start } from './run.js'
 import { breakAnswer } from './scripted.js'
@@ -20,7 +20,7 @@ export function execute(
   { body, ...arriving }: ApiRequest,
   { base = BASE, given }: { base?: string; given?: Action | null } = {}
 ): Response {
-  const reading = readingOf(arrive(world, { ...arriving, base }))
+  const reading = readingOf(world, { ...arriving, base })
   const early = start(reading)
   if (early !== null) return early
   try {

@@ -27,13 +27,17 @@ export type Course = Pick<Response, 'facts' | 'script' | 'place' | 'changes'> & 
   readonly reached: Stage
 }
 
-export const courseOf = ({ reached, found, relied, request }: Reading): Course => ({
-  reached,
-  facts: factsOf(relied, found),
-  script: null,
-  place: request.world.inputs.place,
-  changes: 0
-})
+/** Of a request that came so far, but for what more is known. */
+export const courseOf = (
+  { reached: stage, found, relied, request }: Reading,
+  {
+    reached = stage,
+    facts = factsOf(relied, found),
+    script = null,
+    place = request.world.inputs.place,
+    changes = 0
+  }: Partial<Course> = {}
+): Course => ({ reached, facts, script, place, changes })
 
 type Decided = Pick<Outcome, 'name' | 'status'> &
   Partial<Pick<Outcome, 'refusal' | 'shown' | 'members' | 'text' | 'pause'>>

@@ -2,7 +2,6 @@
 import type { Form } from '../core/form.js'
 import type { Action } from '../scenario/script.js'
 import { type Admitted, decode, enter, noteCame, type Reading } from './admit.js'
-import { isOfPresentState } from './arrived.js'
 import { type Around, perform } from './perform.js'
 import { courseOf, giveUp, type Response, refuse, respond } from './response.js'
 import { answerByScript, isAnswer, retractUnapplied, sentBy, UNCHANGED } from './scripted.js'
@@ -61,7 +60,7 @@ export function run<B>(
 
 /** A request that waited ends with the state that it came to. Errors: `state_replaced`. */
 function requireState({ request }: Reading): void {
-  if (!isOfPresentState(request)) throw REFUSALS.stateReplaced()
+  if (request.state !== request.world.state) throw REFUSALS.stateReplaced()
 }
 
 /** Shows a request to the scenario's expectations, once. */
@@ -80,27 +79,25 @@ function ask<B>(
   const { request, operation, settings } = admitted
   const { world, at } = request
   const { script } = world.state
-  const { seed } = settings
   if (hasWaited) requireState(admitted)
   let action = given ?? null
   if (given === undefined && script.operations.has(operation))
-    action = script.act(sentBy(admitted), { seed, at }, world.counted)
-  if (action === null) return act(admitted, { action, body, hasWaited }, waits)
-  const decided = action
-  const course = { ...courseOf(admitted), script: { action, ...UNCHANGED } }
-  const pass = waits.pass(action, admitted, by)
-  if (pass === null) return act(admitted, { action, body, hasWaited }, waits)
+    action = script.act(sentBy(admitted), { seed: settings.seed, at }, world.counted)
+  const pass = action && waits.pass(action, admitted, by)
+  if (action === null || pass === null) return act(admitted, { action, body, hasWaited }, waits)
+  const course = courseOf(admitted, { script: { action, ...UNCHANGED } })
+  const around = { action, body, hasWaited: true }
   return pass
     .then(async goesOn => {
       requireState(admitted)
       if (!goesOn) return giveUp(admitted, course)
-      const again = isAnswer(decided) ? null : (waits.again?.() ?? null)
+      const again = isAnswer(around.action) ? null : (waits.again?.() ?? null)
       // those that were held keep their order
       if (again !== null) {
         await again
         requireState(admitted)
       }
-      return act(admitted, { action: decided, body, hasWaited: true }, waits)
+      return act(admitted, around, waits)
     })
     .catch(error => refuse(admitted, error, course))
 }
@@ -117,6 +114,6 @@ function act<B>(admitted: Admitted, around: Around, waits: Waits<B>): Response {
   } catch (error) {
     response = refuse(response.reading, error, response)
   }
-  retractUnapplied(response)
+  if (response.script !== null) retractUnapplied(response, response.script)
   return response
 }

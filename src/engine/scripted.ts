@@ -12,7 +12,7 @@ import type { Reading } from './admit.js'
 import { JSON_TYPE } from './answers.js'
 import type { Arrived, RequestHeaders } from './arrived.js'
 import { keyIn } from './keys.js'
-import { type AnswerHeaders, malformed, type Pause, STAGE } from './outcome.js'
+import { type AnswerHeaders, malformed, type Pause, type Scripted, STAGE } from './outcome.js'
 import { courseOf, giveUp, type Response, respond } from './response.js'
 import type { World } from './world.js'
 
@@ -51,7 +51,7 @@ export function sentIn(
     operation,
     key,
     account,
-    params: ([name]: readonly string[]) => params[name as string],
+    params: ([name = '']: readonly string[]) => params[name],
     query: valuesOf(query),
     body: valuesOf(body),
     header: (name: string) => {
@@ -93,7 +93,7 @@ export function answerByScript(reading: Reading, action: Action): Response {
   const { place } = inputs
   const made = changeRecords(reading.request, action, 'before')
   const script = { action, ...UNCHANGED, ...made }
-  const course = { ...courseOf(reading), script, place, changes: inputs.place - place }
+  const course = courseOf(reading, { script, place, changes: inputs.place - place })
   return respondWith(giveUp(reading, course), action.entry.data.respond ?? LOST)
 }
 
@@ -145,9 +145,8 @@ const isBroken = ({ script, outcome }: Response): boolean =>
     : outcome.reached === STAGE.running
 
 /** Once the outcome is decided: an entry that changed nothing was not applied. */
-export function retractUnapplied(response: Response): void {
-  const { script, outcome, reading } = response
-  if (script === null) return
+export function retractUnapplied(response: Response, script: Scripted): void {
+  const { outcome, reading } = response
   const { action, changed, isPast } = script
   const { request } = reading
   const isApplied =
@@ -187,7 +186,7 @@ function headersOf(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
   )
   if (retry_after !== undefined)
-    named['retry-after'] = String(Math.ceil((durationOf(retry_after) as number) / 1000))
+    named['retry-after'] = String(Math.ceil(Number(durationOf(retry_after)) / 1000))
   return body === '' || 'content-type' in named
     ? named
     : { 'content-type': typeof given === 'string' ? TEXT_TYPE : JSON_TYPE, ...named }

@@ -179,16 +179,16 @@ export const REFUSALS = {
 
   unknown: (messages: readonly string[], param: string) =>
     refused('parameter_unknown', messages.join(' '), { param, assumption: 'A14' }),
-  missing: (param: string, about: string | undefined, rule: RuleId) =>
+  missing: (param: string, about: string | undefined, by: Blame) =>
     refused('parameter_missing', [`${param} is required.`, about].filter(Boolean).join(' '), {
       param,
-      rule
+      ...by
     }),
-  fixed: (param: string, rule: RuleId) =>
+  fixed: (param: string, by: Blame) =>
     refused(
       'parameter_not_updatable',
       `${param} cannot be changed by an update; only metadata can.`,
-      { param, rule }
+      { param, ...by }
     ),
   twoCursors: (after: string, before: string) =>
     refused('parameter_invalid', `${after} and ${before} cannot be sent together.`, {

@@ -61,12 +61,12 @@ export function inBody<F extends Family>(
   caller: Caller,
   family: F,
   id: string,
-  { param, rule }: BodyReference
+  { param, blame }: BodyReference
 ): RecordOf<F> {
   const record = visible(caller, family, id)
   if (record !== undefined) return record
   const isHidden = collectionOf(caller.store, family).get(id) !== undefined
-  throw REFUSALS.unknownReference(param, family, id, isHidden ? { assumption: 'A19' } : { rule })
+  throw REFUSALS.unknownReference(param, family, id, isHidden ? { assumption: 'A19' } : blame)
 }
 
 /** Narrows a list to a record, or to nothing if that is missing or hidden (FILT-5, REF-10, A16). */

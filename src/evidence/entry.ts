@@ -3,7 +3,7 @@ import { beginningOf, byteSize } from '../core/memory.js'
 import { maskedThroughout, readable, redactForm, withoutSecrets } from '../core/redaction.js'
 import type { SecretWords } from '../core/secret-words.js'
 import type { Reading } from '../engine/admit.js'
-import { type Arrived, isOfPresentState, traceOf } from '../engine/arrived.js'
+import { type Arrived, TRACEPARENT } from '../engine/arrived.js'
 import { keysToMask } from '../engine/keys.js'
 import {
   hasPerformed,
@@ -63,7 +63,7 @@ export function close(response: Response, isDelivered: boolean, ms: number): Ent
 export function entryOf(response: Response, isDelivered: boolean, ms: number): Entry {
   const { reading, outcome, facts, script, place, changes } = response
   const { request, operation, params, actor, query, body } = reading
-  const { id, base, method, path, now, at, world, state, userAgent, test } = request
+  const { id, base, method, path, now, at, world, state, userAgent, test, headers } = request
   const isKeySent = request.authorization !== undefined
   return {
     id,
@@ -74,7 +74,7 @@ export function entryOf(response: Response, isDelivered: boolean, ms: number): E
       isKeySent,
       userAgent,
       test,
-      trace: traceOf(request)
+      trace: TRACEPARENT.exec(String(headers.traceparent))?.[1] ?? null
     },
     method,
     path,
@@ -87,7 +87,7 @@ export function entryOf(response: Response, isDelivered: boolean, ms: number): E
     ended: at === 0 ? 0 : state.clock.now(world.machine()),
     ms,
     settings: world.settings,
-    outcome: closed(outcome, isDelivered),
+    outcome: isDelivered && isWhole(outcome) ? outcome : notDelivered(outcome),
     facts,
     script,
     place,
@@ -97,13 +97,11 @@ export function entryOf(response: Response, isDelivered: boolean, ms: number): E
   }
 }
 
-function closed(outcome: Outcome, isSent: boolean): Outcome {
+function notDelivered(outcome: Outcome): Outcome {
   const { name } = outcome
-  const isDelivered = isSent && isWhole(outcome)
-  if (isDelivered) return outcome
-  if (name !== 'answered' && name !== 'scripted') return { ...outcome, isDelivered }
+  if (name !== 'answered' && name !== 'scripted') return { ...outcome, isDelivered: false }
   const lost = hasPerformed({ outcome }) ? 'lost_after' : 'lost_before'
-  return { ...outcome, name: lost, isDelivered } as Outcome
+  return { ...outcome, name: lost, pause: null, isDelivered: false }
 }
 
 /** Without credentials, card numbers and API keys, wherever they are (A25). */
@@ -114,7 +112,9 @@ export function masked(
 ): Entry {
   const { operation, params, query, body, settings, outcome, caller } = entry
   const isKeyKnown =
-    actor !== null && isOfPresentState(request) && settings['auth.accept_any_key'] === null
+    actor !== null &&
+    request.state === request.world.state &&
+    settings['auth.accept_any_key'] === null
   const keys = keysToMask(request.world, isKeyKnown ? undefined : request.authorization)
   const show = (text: string) => withoutSecrets(readable(text), keys)
   const path = show(entry.path)
@@ -125,7 +125,7 @@ export function masked(
   redactForm(query, keys, isPaged ? settings['pagination.cursors'] : undefined)
   redactForm(body, keys)
   const isPathSame = path === entry.path
-  const kept = maskedOutcome(outcome, keys)
+  const kept = outcome.text === '' ? outcome : maskedOutcome(outcome, keys)
   return {
     ...entry,
     caller: { ...caller, userAgent, test },
@@ -147,7 +147,6 @@ export function masked(
 
 function maskedOutcome(outcome: Outcome, keys: SecretWords): Outcome {
   const { text, refusal } = outcome
-  if (text === '') return outcome
   const param = refusal?.param ? withoutSecrets(refusal.param, keys) : null
   const blame = refusal && { ...refusal, param }
   return { ...outcome, text: keys.maskedIn(text), refusal: blame } as Outcome

@@ -45,8 +45,12 @@ export class Evidence {
     const { world } = reading.request
     const isRead = isKept || over.caller.test !== null
     const entry = isRead ? masked(over, reading, judgement) : over
-    this.totals.add(entry, judgement, entry.id)
-    run.add(entry, judgement, name)
+    run.metrics.add(entry)
+    run.tests.add(entry, judgement)
+    if (judgement !== null) {
+      this.totals.judge(entry, judgement, entry.id)
+      run.judge(entry, judgement, name)
+    }
     if (isKept) {
       this.journal.add(entry)
       for (const listener of run.listeners) listener(this.#sandbox, entry, () => keysToMask(world))
@@ -62,8 +66,9 @@ export class Evidence {
   #count(raised: Raised, test: string | null, world: Guarded) {
     const { requests, times } = raised
     const { run } = this
-    this.totals.addFound(raised, requests, test)
-    const named = run.addFound(raised, requests.map(this.nameInRun), test)
+    this.totals.found.add(raised, requests)
+    const named = run.found.add(raised, requests.map(this.nameInRun))
+    run.tests.addFound(raised, test)
     for (const id of requests) {
       const name = this.nameInRun(id)
       if (times < 0 && !run.found.isNamed(name)) run.requests.drop(name)

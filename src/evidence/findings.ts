@@ -147,34 +147,28 @@ export class FindingCounts {
 }
 
 /** What a request shows by itself. */
-const ALONE: readonly [FindingId, (call: Entry, reading: Reading) => boolean][] = [
-  ['change-not-made', ({ script }) => !!script?.problem],
-  ['unknown-parameter', (_call, { isUnknown }) => isUnknown],
-  ['unset-value', ({ body, query }) => anyText(body, isUnset) || anyText(query, isUnset)],
-  ['card-number-sent', (_call, reading) => isCardNumberSent(reading)],
-  ['key-leaked', (_call, reading) => isKeyLeaked(reading)],
-  ['foreign-record', isForeign],
-  ['key-sent-needlessly', call => isPayment(call) && call.caller.isKeySent],
-  ['zero-payment', call => isPayment(call) && hasPerformed(call) && amountSent(call) === undefined],
-  [
-    'unused-parameter',
-    call =>
-      isPayment(call) &&
-      hasPerformed(call) &&
-      hasValue(call.body.get('bank_account')) &&
-      valueIn(call.body, 'payment_type') !== 'vip'
-  ],
-  ['empty-amount', ({ operation, body }) => isLosable(operation) && body.get('amount') === ''],
-  [
-    'search-without-narrowing',
-    call =>
-      isSearch(call) &&
-      hasPerformed(call) &&
-      valueIn(call.query, 'location') === undefined &&
-      !hasValue(call.query.get('created'))
-  ]
-]
-const isPayment = ({ operation }: Entry) => operation === 'createTransaction'
+function findingsIn(call: Entry, reading: Reading): FindingId[] {
+  const { operation, body, query, script, caller } = call
+  const findings: FindingId[] = []
+  if (script?.problem) findings.push('change-not-made')
+  if (reading.isUnknown) findings.push('unknown-parameter')
+  if (anyText(body, isUnset) || anyText(query, isUnset)) findings.push('unset-value')
+  if (isCardNumberSent(reading)) findings.push('card-number-sent')
+  if (isKeyLeaked(reading)) findings.push('key-leaked')
+  if (isForeign(call, reading)) findings.push('foreign-record')
+  if (operation === 'createTransaction') {
+    const isVip = valueIn(body, 'payment_type') === 'vip'
+    if (caller.isKeySent) findings.push('key-sent-needlessly')
+    if (hasPerformed(call) && amountSent(call) === undefined) findings.push('zero-payment')
+    if (hasPerformed(call) && hasValue(body.get('bank_account')) && !isVip)
+      findings.push('unused-parameter')
+  }
+  if (body.get('amount') === '' && isLosable(operation)) findings.push('empty-amount')
+  const isNarrowed = valueIn(query, 'location') !== undefined || hasValue(query.get('created'))
+  if (!isNarrowed && isSearch(call) && hasPerformed(call)) findings.push('search-without-narrowing')
+  return findings
+}
+
 const isSearch = ({ operation, query }: Entry) =>
   (operation === 'listTickets' || operation === 'listTransactions') &&
   valueIn(query, 'search_query') !== undefined
@@ -198,7 +192,7 @@ export class Findings {
     this.#raised = []
     const { id, operation, outcome } = call
     const { isDelivered, fault, name, status } = outcome
-    for (const [finding, shows] of ALONE) if (shows(call, reading)) this.#raise(finding, [id])
+    for (const finding of findingsIn(call, reading)) this.#raise(finding, [id])
     const isBroken = status >= 500 && name === 'scripted' && hasPerformed(call)
     const isLost = !isDelivered || fault !== null || name === 'not_written' || isBroken
     if (operation !== null && operationOf(operation).kind === 'list')

@@ -21,10 +21,10 @@ import { TABLES, type Tables } from '../reference/tables.js'
 import type { Entry, Judgement } from './entry.js'
 
 type Predicate = (call: Entry) => boolean
-const A10 = ASSUMPTION_PLACES.get('A10') as number
+const A10 = ASSUMPTION_PLACES.A10
 
 const isKind = ({ operation }: Entry, kind: Kind) =>
-  operationOf(operation as OperationId).kind === kind
+  operation !== null && operationOf(operation).kind === kind
 const sent = (call: Entry, ...path: readonly string[]) => valueIn(call.body, ...path) !== undefined
 const asked = (call: Entry, ...path: readonly string[]) =>
   valueIn(call.query, ...path) !== undefined
@@ -43,7 +43,7 @@ const metadataSent = ({ body }: Entry) => {
 }
 
 const recordOf = ({ outcome }: Entry) => outcome.shown as AnyRecord
-const metadataBefore = ({ facts }: Entry) => (facts.found as AnyRecord).metadata as Metadata
+const metadataBefore = ({ facts }: Entry) => facts.found?.metadata as Metadata
 const hasMetadata: Predicate = call => Object.keys(metadataBefore(call)).length > 0
 
 /** By whether a parameter was sent, and its values before and after. */
@@ -51,7 +51,7 @@ function anyUpdated(
   { operation, facts, outcome, body }: Entry,
   is: (isSent: boolean, before: unknown, after: unknown) => boolean
 ): boolean {
-  const updatable = UPDATABLE.get(operation as OperationId) as string[][]
+  const updatable = UPDATABLE.get(operation) as string[][]
   return updatable.some(path => {
     // alone or with its whole object, perhaps empty
     const isSent = nodeIn(body, path) !== undefined || isWholeEmptied(body, path)
@@ -60,7 +60,7 @@ function anyUpdated(
 }
 
 /** The parameters of each update without metadata; parts of objects by nested names. */
-const UPDATABLE = new Map(
+const UPDATABLE = new Map<OperationId | null, string[][]>(
   OPERATION_IDS.filter(id => operationOf(id).kind === 'update').map(id => {
     const { properties = {} } = schemaOf((TABLES[id] as Tables).body as TSchema)
     const paths = Object.entries(properties).flatMap(([name, { properties: parts }]) =>
@@ -70,8 +70,8 @@ const UPDATABLE = new Map(
   })
 )
 
-const isWholeEmptied = (form: FormObject, [head]: readonly string[]) => {
-  const whole = form.get(head as string)
+const isWholeEmptied = (form: FormObject, [head = '']: readonly string[]) => {
+  const whole = form.get(head)
   return whole === '' || (whole instanceof FormObject && whole.cleared)
 }
 
@@ -233,7 +233,7 @@ const RELIES: Readonly<Partial<Record<AssumptionId, Predicate>>> = {
   A27: ifPaid(call => sent(call, 'adjustment_number')),
   A28: hasRun,
   A29: showsRecord,
-  A31: ifRun(call => recordOf(call).type !== (call.facts.found as AnyRecord).type)
+  A31: ifRun(call => recordOf(call).type !== call.facts.found?.type)
 }
 
 type Checks = {
@@ -245,7 +245,7 @@ const checksOf = (rules: readonly RuleId[], assumptions: readonly AssumptionId[]
     .filter(rule => (RULES[rule] as Rule).keepable !== false)
     .map(rule => ({
       rule,
-      place: RULE_PLACES.get(rule) as number,
+      place: RULE_PLACES[rule],
       isKept: KEPT_ON_THE_WAY[rule] ?? ifRun(KEPT[rule] ?? (() => true))
     })),
   assumptions: ASSUMPTION_IDS.flatMap((id, place) =>

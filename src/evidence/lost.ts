@@ -62,11 +62,11 @@ export class LostAnswers {
 function paymentOf({ operation, facts, body }: Entry, { values }: Reading) {
   const { found: record } = facts
   if (record === null || !isLosable(operation)) return null
-  const { id: about, location } = record as AnyRecord & { location: string }
+  const { id: about, location } = record
   const sent = amountSent({ body })
   const amount = sent === undefined ? null : Number(sent)
   const { card } = paymentMethodOf(values as Parameters<typeof paymentMethodOf>[0])
-  return { operation, about, location, amount, last4: card?.last4 ?? null }
+  return { operation, about, location: String(location), amount, last4: card?.last4 ?? null }
 }
 
 /** Any Refund repeats a lost one of its Transaction; once that was seen, one of its amount. */
@@ -81,7 +81,7 @@ function lostOf(call: Entry, { store }: Reading, payment: Payment) {
   const { id: request, at, outcome } = call
   const record = hasPerformed(call) ? (outcome.shown as AnyRecord) : null
   const isRefund = payment.operation === 'createRefund'
-  const amount = isRefund && record !== null ? (record.amount as number) : payment.amount
+  const amount = isRefund && record !== null ? Number(record.amount) : payment.amount
   const made = record?.id ?? null
   const collection = collectionOf(store, payment.operation)
   // one that was not made would stand before those that come later

@@ -1,10 +1,10 @@
 /** The requests that came nearest to an unmet expectation or an unused script entry. */
 import { isoOf } from '../core/instants.js'
 import { isSecretName } from '../core/redaction.js'
+import { quoted } from '../core/sentences.js'
 import { hasReached, STAGE, type Stage } from '../engine/outcome.js'
 import { sentIn } from '../engine/scripted.js'
 import type { World } from '../engine/world.js'
-import type { OperationId } from '../reference/operations.js'
 import type { Calls, Expectation } from '../scenario/expect/expectations.js'
 import { judgedValue, type Tally } from '../scenario/expect/tally.js'
 import { unmetBy } from '../scenario/match/conditions.js'
@@ -92,8 +92,9 @@ export function nearlyMet(call: Entry, { tally, state }: World) {
   const nearest = new Nearest()
   for (const unused of entries.slice(0, MAX_EXPLAINED)) {
     const { id, entry } = unused
-    const name = entry.data.name ?? `${id}, ${shownOn(entry.data.on)}`
-    add(nearest, `the script entry ${name}`, missesOfEntry(unused, call, sent))
+    const { name, on } = entry.data
+    const which = name === undefined ? `${id}, ${shownOn(on)}` : quoted(name)
+    add(nearest, `the script entry ${which}`, missesOfEntry(unused, call, sent))
   }
   for (const { wanted, calls, seen } of awaited.slice(0, MAX_EXPLAINED))
     add(nearest, `the expectation ${wanted}`, missesOfCalls(calls, call, sent, seen === 0))
@@ -107,7 +108,7 @@ const add = (nearest: Nearest, where: string, misses: Miss[]) =>
   nearest.add(where, misses.length, () => misses)
 
 const isOf = (operations: Calls['operations'], { operation }: Entry) =>
-  operations?.has(operation as OperationId) !== false
+  operations === null || (operation !== null && operations.has(operation))
 
 async function nearIn(
   operations: Calls['operations'],
@@ -158,7 +159,8 @@ function missesOfEntry({ id, entry, count, isWaiting }: Unused, call: Entry, sen
   if (action?.id === id) return [miss('applied', 'something that it changes', unchangedBy(call))]
   if (matched < calls.from) return [miss('calls', `${data.calls}`, `${matched} that matched`)]
   if (action === undefined) return [miss('chance', `${chance}`, 'not drawn')]
-  const earlier = action.entry.data.name ?? action.id
+  const { name } = action.entry.data
+  const earlier = name === undefined ? action.id : quoted(name)
   return [miss('entry', 'no earlier entry that applies', earlier)]
 }
 

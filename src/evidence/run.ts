@@ -6,7 +6,7 @@ import { nameOf } from '../reference/operations.js'
 import { type Lazy, lazily } from '../work/json-pieces.js'
 import type { Entry } from './entry.js'
 import { RunHistory } from './run-history.js'
-import { Totals } from './totals.js'
+import { Metrics, TestTotals, Totals } from './totals.js'
 import type { explained } from './why.js'
 
 /** Gets each request that a journal keeps, null when it is cleared; `keys` are to be masked. */
@@ -25,6 +25,8 @@ export class Run extends Totals {
   readonly history = new RunHistory()
   readonly requests = new RunRequests()
   readonly listeners = new Set<JournalListener>()
+  readonly metrics = new Metrics()
+  readonly tests = new TestTotals()
   #periods = new Map<string, number>()
 
   nextPeriod(sandbox: string): number {

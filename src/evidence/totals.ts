@@ -19,24 +19,14 @@ import {
 export class Totals {
   readonly coverage = new Coverage()
   readonly assumptions = new AssumptionUsage()
-  readonly metrics = new Metrics()
-  readonly tests = new TestTotals()
   readonly found = new FindingCounts()
   #cursor: string = CURSORS[0]
 
   /** By its name in these totals. */
-  add(entry: Entry, judgement: Judgement, name: string) {
-    this.metrics.add(entry)
-    this.tests.add(entry, judgement)
-    this.#cursor = entry.settings['pagination.cursors'][0]
+  judge({ settings }: Entry, judgement: Judgement, name: string) {
+    this.#cursor = settings['pagination.cursors'][0]
     this.coverage.add(judgement)
     this.assumptions.add(judgement, name)
-  }
-
-  /** Returns the requests that are named for it from now on. */
-  addFound(found: Raised, requests: readonly string[], test: string | null): readonly string[] {
-    this.tests.addFound(found, test)
-    return this.found.add(found, requests)
   }
 
   findings(): Finding[] {
@@ -57,7 +47,7 @@ export class Coverage {
   add({ kept, broken }: Judgement) {
     const { satisfied, violated } = this.#counts
     for (const place of kept) countAt(satisfied, place)
-    if (broken !== null) countAt(violated, RULE_PLACES.get(broken) as number)
+    if (broken !== null) countAt(violated, RULE_PLACES[broken])
   }
 
   clear() {
@@ -69,7 +59,7 @@ export class Coverage {
   }
 
   report(): CoverageReport {
-    return reportOf((outcome, place) => this.#counts[outcome][place] as number)
+    return reportOf((outcome, place) => Number(this.#counts[outcome][place]))
   }
 }
 
@@ -79,7 +69,7 @@ function countAt(counts: Uint32Array | number[], place: number) {
 
 export const mergedReports = (reports: readonly Pick<CoverageReport, 'rules'>[]): CoverageReport =>
   reportOf((outcome, place) =>
-    reports.reduce((total, { rules }) => total + (rules[place] as RuleCoverage)[outcome], 0)
+    reports.reduce((total, { rules }) => total + Number(rules[place]?.[outcome]), 0)
   )
 
 function reportOf(countOf: (outcome: RuleOutcome, place: number) => number) {
@@ -118,7 +108,7 @@ export class AssumptionUsage {
   }
 
   get(assumption: AssumptionId): Use {
-    return this.#uses[ASSUMPTION_PLACES.get(assumption) as number] as Use
+    return this.#uses[ASSUMPTION_PLACES[assumption]] as Use
   }
 
   ids(): AssumptionId[] {
@@ -148,9 +138,8 @@ export class Metrics {
     this.operations.set(label, counts)
     const { statuses, latency } = counts
     statuses.set(status, (statuses.get(status) ?? 0) + 1)
-    let place = 0
-    while (place < LATENCY_BOUNDS.length && ms > (LATENCY_BOUNDS[place] as number)) place++
-    countAt(latency.buckets, place)
+    const place = LATENCY_BOUNDS.findIndex(bound => ms <= bound)
+    countAt(latency.buckets, place < 0 ? LATENCY_BOUNDS.length : place)
     latency.sum += ms
     this.total++
     if (script !== null) this.scripted++

@@ -204,8 +204,8 @@ export const ASSUMPTIONS = {
 
 export type AssumptionId = keyof typeof ASSUMPTIONS
 export const ASSUMPTION_IDS = Object.keys(ASSUMPTIONS) as AssumptionId[]
-export const ASSUMPTION_PLACES: ReadonlyMap<AssumptionId, number> = new Map(
+export const ASSUMPTION_PLACES = Object.fromEntries(
   ASSUMPTION_IDS.map((id, place) => [id, place])
-)
+) as Record<AssumptionId, number>
 /** Behind every response, so it is not counted. */
 export const isStanding = (id: AssumptionId): boolean => ASSUMPTIONS[id].standing === true

@@ -121,6 +121,6 @@ export const RULES = {
 
 export type RuleId = keyof typeof RULES
 export const RULE_IDS = Object.keys(RULES) as RuleId[]
-export const RULE_PLACES: ReadonlyMap<RuleId, number> = new Map(
-  RULE_IDS.map((id, place) => [id, place])
-)
+export const RULE_PLACES = Object.fromEntries(RULE_IDS.map((id, place) => [id, place])) as Readonly<
+  Record<RuleId, number>
+>

@@ -2,7 +2,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { BASE } from '../core/paths.js'
 import { type Admitted, formIn, readingOf } from '../engine/admit.js'
-import { arrive } from '../engine/arrived.js'
 import { answerSeen, requestOf } from '../engine/play.js'
 import type { Response } from '../engine/response.js'
 import { count, run, start } from '../engine/run.js'
@@ -36,7 +35,7 @@ export class Player {
 
   async #played(call: StepCall): Promise<StepAnswer> {
     const { body, ...request } = requestOf(call)
-    const reading = readingOf(arrive(this.#sandbox, { ...request, base: BASE }))
+    const reading = readingOf(this.#sandbox, { ...request, base: BASE })
     const response =
       start(reading) ??
       (await run(reading, formIn(body ?? '', reading), {

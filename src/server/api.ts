@@ -62,9 +62,6 @@ export async function addApi(
       return isEmpty ? null : OPAQUE
     }
   )
-  const refusing = (reply: FastifyReply) => (error: FastifyError | ApiError) =>
-    answers.refuse(error, reply)
-  api.setErrorHandler((error: FastifyError | ApiError, _request, reply) => refusing(reply)(error))
   api.setNotFoundHandler(serve)
   api.all('/*', serve)
 
@@ -93,7 +90,11 @@ export async function addApi(
     release?.()
     const response = run(reading, request.body ?? null, { waits, by: reply })
     if (!(response instanceof Promise)) answers.send(response, reply)
-    else response.then(response => answers.send(response, reply), refusing(reply))
+    else
+      response.then(
+        response => answers.send(response, reply),
+        error => answers.refuse(error, reply)
+      )
   }
 
   const waits: Waits<FastifyReply> = {

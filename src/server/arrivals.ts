@@ -6,7 +6,7 @@ import { ApiError } from '../core/errors.js'
 import { BASE, CONTROL, isUnder, pathOf } from '../core/paths.js'
 import { readable } from '../core/redaction.js'
 import { type Reading, readingOf } from '../engine/admit.js'
-import { Arrived, arrive, isOfPresentPeriod } from '../engine/arrived.js'
+import type { Arrived } from '../engine/arrived.js'
 import { giveUp, type Response } from '../engine/response.js'
 import { count } from '../engine/run.js'
 import { close, entryOf } from '../evidence/entry.js'
@@ -38,15 +38,15 @@ export class Arrival {
   release: (() => void) | null = null
   isOver = false
   response: Response | null = null
-  readonly reading: Reading
+  readonly request: Arrived
 
   /** `isRecorded`: it goes into the evidence of its sandbox. */
   constructor(
     public sandbox: Sandbox,
-    readonly request: Arrived,
+    readonly reading: Reading,
     readonly isRecorded: boolean
   ) {
-    this.reading = readingOf(request)
+    this.request = reading.request
   }
 
   get id(): string {
@@ -55,6 +55,11 @@ export class Arrival {
 
   get base(): string {
     return this.request.base
+  }
+
+  get isOfPresentPeriod(): boolean {
+    const { tally, world } = this.request
+    return tally === world.tally
   }
 
   get ended(): Response {
@@ -78,7 +83,7 @@ const ADDRESSES = new WeakMap<IncomingMessage, Address>()
 
 /** The url of a request without `/sandbox/NAME`, its origin, and needless encoding. */
 export function withoutSandbox(request: IncomingMessage): string {
-  const { url } = request as { url: string }
+  const { url = '/' } = request
   const local = url.startsWith('/') ? url : url.replace(ORIGIN, '')
   const path = pathOf(local)
   const isPlain = path !== '' && !path.includes('%')
@@ -154,7 +159,7 @@ export class Arrivals {
       arrival.release?.()
       arrival.sandbox.inFlight--
       if (!arrival.isPending) this.#end(request, reply)
-      else if (isOfPresentPeriod(arrival.request))
+      else if (arrival.isOfPresentPeriod)
         arrival.sandbox.evidence.leave(entryOf(arrival.ended, false, 0), arrival.reading)
     }
     reply.raw.on('close', close)
@@ -196,8 +201,7 @@ export class Arrivals {
       const unread = UNREADABLE.get(request.raw)?.refusal
       if (unread) logWarnings(request.log, [unread.message])
       if (this.options.isLogged) logRequest(request, raw, entry)
-      if (isRecorded && isOfPresentPeriod(arrival.request))
-        sandbox.evidence.record(entry, response.reading)
+      if (isRecorded && arrival.isOfPresentPeriod) sandbox.evidence.record(entry, response.reading)
     } catch (error) {
       // it is sent: a defect in recording it must not end the process
       logDefect(request.log, error)
@@ -212,13 +216,13 @@ export class Arrivals {
     const sandbox = name === null ? this.sandboxes.main : this.#named(name, request)
     return sandbox === null
       ? this.#own(request, prefix)
-      : new Arrival(sandbox, arrive(sandbox, arrivingOf(request, prefix)), true)
+      : new Arrival(sandbox, readingOf(sandbox, arrivingOf(request, prefix)), true)
   }
 
   #own(request: FastifyRequest, prefix: string): Arrival {
     const { main } = this.sandboxes
-    const arriving = arrivingOf(request, prefix)
-    return new Arrival(main, new Arrived(main, `ctl_${++this.#ownAnswers}`, arriving), false)
+    const id = `ctl_${++this.#ownAnswers}`
+    return new Arrival(main, readingOf(main, arrivingOf(request, prefix), id), false)
   }
 
   /** A named sandbox; null for the overview, or outside the API if there is none. */

@@ -26,7 +26,8 @@ export class Bodies {
   /** Counts a body that the framework reads. Errors: those of the shares. */
   admit({ headers, arrival, routeOptions }: Incoming): void {
     const length = Number(headers['content-length'])
-    if (length > SMALL && length <= (routeOptions.bodyLimit as number))
+    const { bodyLimit = Number.POSITIVE_INFINITY } = routeOptions
+    if (length > SMALL && length <= bodyLimit)
       arrival.release = this.shares.take(arrival.sandbox, length)
   }
 
@@ -35,7 +36,7 @@ export class Bodies {
    * framework for a wrong length.
    */
   async read({ headers, arrival, routeOptions }: Incoming, payload: Readable): Promise<Buffer> {
-    const limit = routeOptions.bodyLimit as number
+    const { bodyLimit: limit = Number.POSITIVE_INFINITY } = routeOptions
     const { 'content-length': length } = headers
     let bytes = Buffer.alloc(0)
     let counted = 0

@@ -146,7 +146,7 @@ export function answerAll(app: FastifyInstance): void {
     answerUnreadable({ code: 'CONNECT' }, socket, server)
   })
   server.on('checkExpectation', (request, response) => {
-    const { method } = request as { method: string }
+    const { method = '-' } = request
     UNREADABLE.set(request, { method, refusal: early('expectation_failed') })
     response.shouldKeepAlive = false
     server.emit('request', request, response)

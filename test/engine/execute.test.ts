@@ -1,7 +1,6 @@
 import t from 'tap'
 import { ApiError } from '../../src/core/errors.js'
 import { readingOf } from '../../src/engine/admit.js'
-import { arrive } from '../../src/engine/arrived.js'
 import { tookEffect } from '../../src/engine/outcome.js'
 import { execute } from '../../src/engine/play.js'
 import { run, start } from '../../src/engine/run.js'
@@ -252,9 +251,8 @@ t.test(
   async t => {
     const { world } = await scripted([{ on: 'GET /tickets', delay: '1s' }])
     const headers = { authorization: authorization() }
-    const reading = readingOf(
-      arrive(world, { base: '/next', method: 'GET', url: '/next/tickets', headers })
-    )
+    const arriving = { base: '/next', method: 'GET', url: '/next/tickets', headers }
+    const reading = readingOf(world, arriving)
     const steps: string[] = []
     const noted = (step: string) => {
       steps.push(step)

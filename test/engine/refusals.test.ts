@@ -210,7 +210,7 @@ t.test('A19: a list relies on it where it would be another one otherwise', async
     const what = `${visibility} ${key} ${on} ${query}`
     const ids = recordsShown(exchange).map(({ id }) => id)
     t.strictSame(
-      [ids.sort(), exchange.facts.relied.has(ASSUMPTION_PLACES.get('A19') as number)],
+      [ids.sort(), exchange.facts.relied.has(ASSUMPTION_PLACES.A19)],
       [shown, relies],
       what
     )

@@ -87,7 +87,7 @@ const CASES: [rule: RuleId, isKept: boolean, what: string, given: Given][] = [
 t.test('rules: which requests keep a rule, and which only look like it', t => {
   for (const [rule, isKept, what, given] of CASES) {
     t.equal(
-      judgementOf(judgedRequest(given)).kept.includes(RULE_PLACES.get(rule) as number),
+      judgementOf(judgedRequest(given)).kept.includes(RULE_PLACES[rule]),
       isKept,
       `${rule}: ${what}`
     )
@@ -126,7 +126,7 @@ t.test('assumptions: which answers rely on one, and which only look like it', t 
   for (const [assumption, relies, what, given] of RELIANCES) {
     t.equal(
       judgementOf(judgedRequest(given)).relied.includes(
-        ASSUMPTION_PLACES.get(assumption) as number
+        ASSUMPTION_PLACES[assumption]
       ),
       relies,
       `${assumption}: ${what}`

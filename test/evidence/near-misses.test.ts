@@ -203,7 +203,7 @@ t.test('near misses: a script entry that was never applied says why', async t =>
     [{ on, until: '2026-03-01T18:05:00Z', ...answer }, ['until: wanted before 2026-03-01T18:05:00Z; got 2026-03-01T18:05:00.000Z in req_2']],
     [{ on, from: '2026-03-01T18:05:00Z', chance: 0, ...answer }, ['chance: wanted 0; got not drawn in req_2']],
     [{ on, chance: 0, ...answer }, ['chance: wanted 0; got not drawn in req_2']],
-    [{ on: 'GET /tickets', ...answer }, ['entry: wanted no earlier entry that applies; got slow in req_4']],
+    [{ on: 'GET /tickets', ...answer }, ['entry: wanted no earlier entry that applies; got “slow” in req_4']],
     [{ on: 'GET /locations', ...answer }, ['entry: wanted no earlier entry that applies; got scr_2 in req_5']],
     [{ on: 'GET /tickets/{id}', respond: { patch: { a: 1 } } }, ['applied: wanted something that it changes; got a 404 in req_6']],
     [
@@ -313,7 +313,7 @@ t.test('near misses: why and explain say what a request nearly met', async t => 
   const emulator = await start(t, { script, expect })
   await make(emulator, 'refund amount=200')
   const nearly = [
-    'amount: wanted 300; got 200 in the script entry declined',
+    'amount: wanted 300; got 200 in the script entry “declined”',
     'reason: wanted cold; got nothing in the expectation POST /refunds with {"body":{"reason":"cold"}}: 1 request'
   ]
 
@@ -324,7 +324,7 @@ t.test('near misses: why and explain say what a request nearly met', async t => 
   const { text } = await emulator.control('GET /requests/req_1?format=text')
   t.ok(
     text.includes(
-      '\nIt nearly matched:\n  the script entry declined: amount: wanted 300; got 200\n'
+      '\nIt nearly matched:\n  the script entry “declined”: amount: wanted 300; got 200\n'
     ),
     text
   )

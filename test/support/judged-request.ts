@@ -113,9 +113,9 @@ export const judgement = (
   broken: RuleId | null = null,
   relied: readonly AssumptionId[] = []
 ): Judgement => ({
-  kept: kept.map(rule => RULE_PLACES.get(rule) as number),
+  kept: kept.map(rule => RULE_PLACES[rule]),
   broken,
-  relied: relied.map(assumption => ASSUMPTION_PLACES.get(assumption) as number)
+  relied: relied.map(assumption => ASSUMPTION_PLACES[assumption])
 })
 
 /** Limits of a journal that a test has no further interest in. */

@@ -4,7 +4,6 @@ import type { Step } from '../../core/places.js'
 import type { GivenSettings } from '../../core/settings.js'
 import { valueAt } from '../../core/templates.js'
 import { readingOf } from '../../engine/admit.js'
-import { arrive } from '../../engine/arrived.js'
 import { answerSeen, execute, requestOf } from '../../engine/play.js'
 import { runNow, start } from '../../engine/run.js'
 import type { OperationId } from '../../reference/operations.js'
@@ -109,7 +108,7 @@ export class Replay {
       key: key && this.#keyHere(key)
     })
     if (call.method !== 'GET') return execute(this.#sandbox, request, { given: null })
-    const reading = readingOf(arrive(this.#sandbox, { ...request, base: BASE }))
+    const reading = readingOf(this.#sandbox, { ...request, base: BASE })
     const refused = start(reading)
     if (refused !== null) return refused
     // once its key is known: the Account of the key may be left out too

@@ -95,7 +95,7 @@ export function filterOf(
     (status === undefined || String(request.outcome.status).startsWith(status.replace('xx', ''))) &&
     (rule === undefined ||
       brokenRule(request) === rule ||
-      judgementOf(request).kept.includes(RULE_PLACES.get(rule) as number)) &&
+      judgementOf(request).kept.includes(RULE_PLACES[rule])) &&
     (trace === undefined || request.caller.trace === trace) &&
     (named === undefined || named.has(request.id)) &&
     (later ? later.has(request.id) : request.at >= (at as number))
