@@ -15,6 +15,7 @@ import {
 import { type Schema, sentName } from '../../reference/parameters.js'
 import { RULE_IDS, RULES } from '../../reference/rules.js'
 import type { Shape } from '../../store/collection.js'
+import { FAMILIES } from '../../store/store.js'
 import { each } from '../schemas.js'
 import {
   bodyExamples,
@@ -30,6 +31,7 @@ import {
   type Json,
   PUBLISHER,
   Publisher,
+  partsOf,
   referTo,
   tablesOf,
   type Use
@@ -94,27 +96,18 @@ export function openApiDocument({
     const operation = operationObject(id, { publisher, records, shape })
     paths[path] = { ...paths[path], [method.toLowerCase()]: operation }
   }
-  for (const [family, description] of Object.entries(FAMILY_TEXTS)) {
-    const examples = [records[family as Family]]
-    Object.assign(publisher.schemas[RESOURCE_NAMES[family as Family]] ?? {}, {
-      description,
-      examples
-    })
+  const { schemas } = publisher
+  for (const family of FAMILIES) {
+    const name = RESOURCE_NAMES[family]
+    schemas[name] = {
+      ...schemas[name],
+      description: FAMILY_TEXTS[family],
+      examples: [records[family]]
+    }
   }
   return {
     openapi: '3.1.0',
-    info: {
-      title: 'Commerce Service API, emulated',
-      version,
-      summary: 'Locations, Accounts, Users, Tickets, Transactions and Refunds.',
-      description: aboutApi(`${origin}${controlOfBase(base)}/assumptions`),
-      ...PUBLISHER,
-      'x-rules': each(RULE_IDS, id => RULES[id].text),
-      'x-assumptions': each(
-        ASSUMPTION_IDS,
-        id => `${ASSUMPTIONS[id].topic}: ${ASSUMPTIONS[id].default}`
-      )
-    },
+    info: { version, ...infoOf(`${origin}${controlOfBase(base)}/assumptions`) },
     servers: [{ url: `${origin}${base}`, description: 'The emulator.' }],
     security: [{ apiKey: [] }],
     tags: Object.entries(FAMILY_TEXTS).map(([name, description]) => ({ name, description })),
@@ -122,6 +115,18 @@ export function openApiDocument({
     components: components(publisher)
   }
 }
+
+const infoOf = (assumptions: string): Json => ({
+  title: 'Commerce Service API, emulated',
+  summary: 'Locations, Accounts, Users, Tickets, Transactions and Refunds.',
+  description: aboutApi(assumptions),
+  ...PUBLISHER,
+  'x-rules': each(RULE_IDS, id => RULES[id].text),
+  'x-assumptions': each(
+    ASSUMPTION_IDS,
+    id => `${ASSUMPTIONS[id].topic}: ${ASSUMPTIONS[id].default}`
+  )
+})
 
 const components = ({ schemas, settings }: Publisher): Json => ({
   schemas: { ...schemas, ...errorSchemas(settings) },
@@ -246,7 +251,7 @@ function inStyle(values: Json, isFlat: boolean): Json {
 function requestBody(id: OperationId, table: Schema, { publisher }: Writing): Json {
   const { settings, isFlat, schemas } = publisher
   const operation = operationOf(id)
-  const examples = bodyExamples(id).map(({ summary, value }) => ({
+  const examples = bodyExamples(operation, table).map(({ summary, value }) => ({
     summary,
     value: inStyle(value, isFlat)
   }))
@@ -257,7 +262,7 @@ function requestBody(id: OperationId, table: Schema, { publisher }: Writing): Js
     if (settings['transactions.default_currency'] === 'required') required.push('currency')
     if (settings['transactions.without_amount'] === 'reject') required.push('amount')
   }
-  const nested = Object.entries(table.properties ?? {}).filter(([, { type }]) => type === 'object')
+  const nested = Object.entries(partsOf(table)).filter(([, { type }]) => type === 'object')
   const encoding = Object.fromEntries(nested.map(([name]) => [name, DEEP]))
   return {
     required: operation.kind === 'create',

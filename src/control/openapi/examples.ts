@@ -4,15 +4,17 @@ import type { Settings } from '../../core/settings.js'
 import { filled } from '../../core/templates.js'
 import {
   type Family,
+  type Operation,
   type OperationId,
   operationOf,
   PATH_RECORDS
 } from '../../reference/operations.js'
+import type { Schema } from '../../reference/parameters.js'
 import { completed } from '../../scenario/completion.js'
 import { bytesOf } from '../../store/bytes.js'
 import type { Shape } from '../../store/collection.js'
 import { collectionOf, FAMILIES, Store } from '../../store/store.js'
-import { type Json, tablesOf } from './schemas.js'
+import { type Json, partsOf, tablesOf } from './schemas.js'
 
 export const EXAMPLE_KEY = 'sk_test_merchant'
 
@@ -86,21 +88,28 @@ export const queryExample = (id: OperationId): Json =>
   only(SENT, Object.keys(tablesOf(id).querystring?.properties ?? {}))
 
 /** Each with its summary; of a create also only what it requires. An update unsets the phone. */
-export function bodyExamples(id: OperationId): { summary: string; value: Json }[] {
-  const { family, kind, title } = operationOf(id)
-  const { properties = {}, required = [] } = tablesOf(id).body ?? {}
-  const names = Object.keys(properties).filter(name => !properties[name]?.['x-fixed'])
+export function bodyExamples(
+  { family, kind, title }: Operation,
+  table: Schema
+): { summary: string; value: Json }[] {
   const unset = kind === 'update' && { phone: '' }
-  const value = only({ ...SENT, ...RECORDS[family], ...unset }, names)
-  const least = only(value, required)
-  for (const name of required) {
-    const parts = least[name]
-    if (isObject(parts)) least[name] = only(parts, properties[name]?.required ?? [])
-  }
-  return [
-    { summary: title, value },
-    ...(kind === 'create' ? [{ summary: 'Only what is required', value: least }] : [])
-  ]
+  const names = Object.entries(partsOf(table)).flatMap(([name, part]) =>
+    part['x-fixed'] ? [] : [name]
+  )
+  const whole = { summary: title, value: only({ ...SENT, ...RECORDS[family], ...unset }, names) }
+  if (kind === 'update') return [whole]
+  return [whole, { summary: 'Only what is required', value: requiredIn(whole.value, table) }]
+}
+
+/** The required values, of an address its country. */
+function requiredIn(values: Json, table: Schema): Json {
+  const required = Object.entries(only(values, table.required as readonly string[]))
+  return Object.fromEntries(
+    required.map(([name, value]) => {
+      const part = partsOf(table)[name] as Schema
+      return [name, isObject(value) ? requiredIn(value, part) : value]
+    })
+  )
 }
 
 /** The records as the API returns them. */

@@ -43,6 +43,9 @@ export const oneOf = (words: readonly unknown[]): Json =>
 
 export const tablesOf = (id: OperationId): { [K in keyof Tables]?: Schema } => TABLES[id] as object
 
+/** The parts of an object's table. */
+export const partsOf = ({ properties }: Schema) => properties as Readonly<Record<string, Schema>>
+
 const RESOURCE_TABLES = new Map(
   Object.entries(RESOURCES).map(([family, table]) => [table, RESOURCE_NAMES[family as Family]])
 )
@@ -169,7 +172,7 @@ export class Publisher {
   #scalar(table: Schema, place: Place): Json {
     const { use, isRequired } = place
     const { enum: words, format } = table
-    const [type = '', orNull] = [table.type ?? []].flat()
+    const [type, orNull] = [table.type].flat() as [string, string?]
     // a required field is null only after an update has unset it
     const isNullable = orNull !== undefined && !(table['x-needed'] && this.#isUnsetRefused)
     const isUnset = this.#isClearable(place)
