@@ -51,17 +51,19 @@ export const REFUSALS = {
       return `The control API has no ${method} ${control}${path}; ${likely ? `did you mean ${likely}? Or see` : 'see'} the links of GET ${control}.`
     }
   ),
-  parameterUnknown: (name: string, known: readonly string[]) =>
+  parameterUnknown: (param: string, known: readonly string[]) =>
     refusal(
       'parameter_unknown',
-      () =>
+      (name: string) =>
         sentence(
           `${name} is not a parameter of this request${didYouMean(name, known) || `; it takes ${known.join(', ') || 'none'}`}`
         ),
-      { param: name }
-    )(),
+      { param: shortened(param) }
+    )(shortened(param)),
   parameterWrong: (param: string, message: string) =>
-    refusal('parameter_invalid', () => sentence(`${param} ${message}`), { param })(),
+    refusal('parameter_invalid', (...parts: readonly string[]) => sentence(parts.join(' ')), {
+      param
+    })(param, message),
   contentType: refusal(
     'content_type_unsupported',
     (type = '') =>
