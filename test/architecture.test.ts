@@ -51,7 +51,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   replay: 38_620,
   reports: 49_450,
   server: 39_900,
-  control: 151_400,
+  control: 151_350,
   console: 235_000,
   client: 28_600,
   cli: 165_850,

@@ -4,6 +4,7 @@ import type { Static, TSchema } from 'typebox'
 import { checkerOf } from '../core/checking.js'
 import { ApiError } from '../core/errors.js'
 import { decodeForm } from '../core/form.js'
+import { sentence } from '../core/nearest.js'
 import { CONTROL, controlOfBase, pathOf } from '../core/paths.js'
 import type { Settings } from '../core/settings.js'
 import type { Shares } from '../core/shares.js'
@@ -179,7 +180,10 @@ function queryReader(parameters: TSchema) {
     const unknown = Object.keys(sent).find(name => !Object.hasOwn(properties, name))
     if (unknown !== undefined) throw REFUSALS.parameterUnknown(unknown, Object.keys(properties))
     const [wrong] = await problems(sent, 1)
-    if (wrong) throw REFUSALS.parameterWrong(wrong.path, wrong.message)
+    if (wrong) {
+      const { path: param, message } = wrong
+      throw new ApiError('parameter_invalid', { message: sentence(`${param} ${message}`), param })
+    }
     return sent
   }
 }

@@ -60,10 +60,6 @@ export const REFUSALS = {
         ),
       { param: shortened(param) }
     )(shortened(param)),
-  parameterWrong: (param: string, message: string) =>
-    refusal('parameter_invalid', (...parts: readonly string[]) => sentence(parts.join(' ')), {
-      param
-    })(param, message),
   contentType: refusal(
     'content_type_unsupported',
     (type = '') =>
