@@ -44,7 +44,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   core: 125_650,
   work: 7_180,
   store: 25_980,
-  scenario: 317_550,
+  scenario: 314_450,
   engine: 101_760,
   evidence: 82_200,
   sandbox: 88_550,

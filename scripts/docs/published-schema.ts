@@ -14,7 +14,6 @@ import {
 import type { Schema } from '../../src/reference/parameters.js'
 import { TABLES, type Tables } from '../../src/reference/tables.js'
 import { VERSION } from '../../src/scenario/library.js'
-import { SECTIONS } from '../../src/scenario/match/matching.js'
 import type { DocumentKind } from '../../src/scenario/read/document.js'
 import { fixtureSchema, referTo } from '../../src/scenario/shape/parts.js'
 import {
@@ -251,7 +250,11 @@ function isLimited({ type, enum: words, pattern }: Json): boolean {
 }
 
 const tablesOf = (id: OperationId) => TABLES[id] as { readonly [table in keyof Tables]?: Schema }
-const PARTS = Object.entries(SECTIONS) as [keyof typeof SECTIONS, keyof Tables][]
+const PARTS = [
+  ['params', 'params'],
+  ['query', 'querystring'],
+  ['body', 'body']
+] as const
 
 /** What holds where a name is as given. */
 const when = (name: string, is: Json, properties: Json): Json =>

@@ -30,6 +30,9 @@ export function checkerOf(schemaOf: () => object): Checker {
   }
 }
 
+export const firstProblem = (schema: Schema, value: unknown): PlacedProblem | null =>
+  problemsIn(schema, value, []).next().value ?? null
+
 /** Words that allow every value, or that another word reads. */
 const SILENT =
   /^(items|properties|additionalProperties|required|if|then|else|description|default|title|\$schema|[x~]-?.*)$/

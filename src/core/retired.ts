@@ -24,7 +24,6 @@ export const RETIRED_NAMES = {
     none: 'count: 0, with where',
     group_by: 'an expectation for each group, with where'
   },
-  sum: { expression: 'a sum for each field, such as sum: { amount: 500, amount_refunded: 100 }' },
   generate: { amounts: 'amount: { min, max }, or an entry for each amount' },
   created: {
     hours: PERIODS,

@@ -7,13 +7,13 @@ import type { World } from '../engine/world.js'
 import type { OperationId } from '../reference/operations.js'
 import type { Calls, Expectation } from '../scenario/expect/expectations.js'
 import { judgedValue, type Tally } from '../scenario/expect/tally.js'
+import { unmetBy } from '../scenario/match/conditions.js'
 import {
   countedValue,
   type MatchCondition,
   type Matcher,
   type SentCall,
-  shownOn,
-  valueFor
+  shownOn
 } from '../scenario/match/matching.js'
 import { type Miss, missOf, Nearest, type NearMiss } from '../scenario/match/near-misses.js'
 import type { ListedEntry, Script } from '../scenario/script.js'
@@ -128,9 +128,7 @@ const miss = (condition: string, wanted: string, got: string): Miss => ({ condit
 /** Why a request does not count, as far as that is known. `isNone`: none met the conditions. */
 function missesOfCalls({ matches, ended }: Calls, call: Entry, sent: SentCall, isNone: boolean) {
   const ending = endingOf(call)
-  const endings = ended
-    .filter(({ holds }) => !holds(ending))
-    .map(({ name, wanted, got }) => miss(name, wanted, got(ending)))
+  const endings = unmetBy(ending, ended).map(condition => missOf(condition, ending))
   const misses = [...missesOfMatch(matches, sent, isNone && endings.length === 0), ...endings]
   // of one with a wrong key the body was not read
   return misses.length === 0
@@ -179,24 +177,19 @@ function missedStage(call: Entry, stage: Stage, wanted: string) {
 /** Those on what is not kept are told only if all others are met, and no request met them all. */
 function missesOfMatch(matches: Matcher, sent: SentCall, isNone: boolean): Miss[] {
   const hidden = matches.filter(condition => isHidden(condition, sent))
-  const misses = matches.flatMap(condition => {
-    const value = valueFor(condition, sent)
-    return hidden.includes(condition) || condition.test(value) ? [] : missOf(condition, value)
-  })
+  const misses = unmetBy(sent, matches)
+    .filter(condition => !hidden.includes(condition))
+    .map(condition => missOf(condition, sent))
   if (misses.length > 0 || !isNone) return misses
   return hidden.map(({ section, name, wanted }) => {
     const isSecret = section === 'key' || HOLDS_DIGEST.test(wanted)
-    return miss(
-      name.join('.'),
-      isSecret ? 'the value of the match' : wanted,
-      'a value that is not kept'
-    )
+    return miss(name, isSecret ? 'the value of the match' : wanted, 'a value that is not kept')
   })
 }
 
-const isHidden = ({ section, name, wanted }: MatchCondition, sent: SentCall) =>
+const isHidden = ({ section, name, wanted, valueIn }: MatchCondition, sent: SentCall) =>
   section === 'key' ||
-  isSecretName(name.join('.')) ||
+  isSecretName(name) ||
   HOLDS_DIGEST.test(wanted) ||
-  (section === 'headers' && sent.header((name[0] as string).toLowerCase()) === null)
+  (section === 'headers' && valueIn(sent) === null)
 const HOLDS_DIGEST = /sha256:[\da-f]{40}/

@@ -16,11 +16,12 @@ import type { StoredRecord } from '../store/collection.js'
 import { FAMILIES, Store } from '../store/store.js'
 import { inSlices } from '../work/slices.js'
 import { type Written, within } from './documents.js'
-import { callsIn, compileExpectation, type Expectation } from './expect/expectations.js'
+import { callsIn } from './expect/calls.js'
+import { compileExpectation, type Expectation } from './expect/expectations.js'
 import { generateAll, generatedBy } from './generate/generate.js'
 import type { Library } from './library.js'
 import { patternsIn } from './match/patterns.js'
-import { checkSteps, warnOfPlays } from './play/check.js'
+import { checkSteps } from './play/check.js'
 import { checkCount, tooLarge } from './read/refusal.js'
 import { idsMade, suggestedIds, type Trial } from './records/edits.js'
 import { recordsIn } from './records/fixture.js'
@@ -67,7 +68,7 @@ export type LoadContext = {
 }
 
 export async function buildState(used: Used, name: string, context: LoadContext): Promise<Loaded> {
-  const { data, problems, report, warn, written, isOpen = false } = used
+  const { data, problems, report, written, isOpen = false } = used
   const { steps = [], play = [], expect = [], description = null } = data
   const { launch, seed = data.seed } = context
   const given = { ...flattened(data.settings ?? {}), ...(seed !== undefined && { seed }) }
@@ -90,8 +91,7 @@ export async function buildState(used: Used, name: string, context: LoadContext)
   const expectations = await compileExpectations(used, trial, answers, isRunning)
   warnOfFuture(used, store, now)
   const sent = { steps, play, expect: isOpen ? [] : expect }
-  await checkSteps(sent, knownIn(trial, context.keys), report, warn)
-  await warnOfPlays(used, trial)
+  await checkSteps(sent, knownIn(trial, context.keys), report)
   const actor = settings['auth.accept_any_key']
   if (actor !== null && isKnown && store.accounts.get(actor) === undefined) {
     const isGiven = sources['auth.accept_any_key'] === 'scenario'
@@ -109,12 +109,10 @@ function knownIn(
 ): Parameters<typeof checkSteps>[1] {
   const { variable } = bindingsOf(store)
   const isAnyKey = !isKnown || settings['auth.accept_any_key'] !== null
-  let ids: readonly string[] | undefined
   return {
     variable: name => (isKnown ? variable(name) : name),
     hasUsualLists: settings['shapes.list'] === SETTINGS['shapes.list'].default,
-    // collected when the first one is wrong
-    ids: () => (ids ??= suggestedIds(store)),
+    ids: () => suggestedIds(store),
     otherKey: key =>
       isAnyKey || keys?.has(key) || store.keys.has(key)
         ? null

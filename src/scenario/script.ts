@@ -1,7 +1,8 @@
 /** The script of a sandbox: entries in order, the first that applies is used, and their counts. */
 import { drawnFraction } from '../core/draws.js'
 import type { OperationId } from '../reference/operations.js'
-import { countedValue, isMatch, MAX_VALUES, type SentCall } from './match/matching.js'
+import { areMet } from './match/conditions.js'
+import { countedValue, MAX_VALUES, type SentCall } from './match/matching.js'
 import type { NearMiss } from './match/near-misses.js'
 import { type Entry, FOREVER, nameIn } from './script/entry.js'
 import type { EntryData, Hold } from './shape/entry.js'
@@ -171,7 +172,7 @@ export class Script {
     )
     for (const counted of due) {
       const { matches, data } = counted.entry
-      if (!isMatch(matches, call)) continue
+      if (!areMet(matches, call)) continue
       const value = data.per && countedValue(data.per, call)
       if (data.per !== undefined && value === undefined) continue
       const counts = countsFor(counted, value)

@@ -158,8 +158,6 @@ export const SAYS = {
 
   // conditions
   unbalanced_brackets: () => 'has misplaced brackets; write a nested name as parent[child]',
-  is_refused: (why: string) =>
-    `${why.replace(/^can never match: /, '')}; the request will be refused: change it, or expect the refusal`,
   unknown_parameter: (name: string, advice: string) =>
     `${name} is not a parameter of this request${advice}`,
   unknown_field: (resource: string, name: string, advice: string) =>
@@ -189,8 +187,6 @@ export const SAYS = {
     `${shortened(name)} has no single value; name a part of it${parts.length === 0 ? '' : `, such as ${shortened(name)}.${parts[0]}`}`,
   not_summable: (name: string) =>
     `${name} is not a whole number; only whole numbers can be added up, as in amount`,
-  sum_of_fields: (got: string, instead: string) =>
-    `a sum takes one field; got ${got}; write ${instead}`,
   count: (calls: string, wanted: string, seen: number, of: string) =>
     `${calls}: expected ${wanted}; got ${seen}${of}`,
   off_pace: (what: string, gap: number, of: string, wanted: string) =>

@@ -152,7 +152,7 @@ async function playStep(
   const problems =
     missing.length > 0
       ? missing.map(said => ({ at, ...said }))
-      : await problemsOf(resolved.expect ?? {}, answer, at, bindings.error)
+      : problemsOf(resolved.expect ?? {}, answer, at, bindings.error)
   if (step.as !== undefined && problems.length === 0) answers.set(step.as, answer.body)
   return { at, step, call, answer, problems }
 }
@@ -192,12 +192,12 @@ function callOf(step: StepData, { key }: StepBindings): StepCall {
   }
 }
 
-async function problemsOf(
+function problemsOf(
   { status, headers = {}, body, fault }: NonNullable<StepData['expect']>,
   answer: StepAnswer,
   step: readonly PathStep[],
   error: Template = ERROR_TEMPLATE
-): Promise<Difference[]> {
+): Difference[] {
   const at = [...step, 'expect']
   if (fault !== undefined) {
     const said = say('other_fault', fault, answer.fault ?? `a response with ${answer.status}`)
@@ -217,11 +217,11 @@ async function problemsOf(
     )
     problems.push({ at: status === undefined ? step : [...at, 'status'], ...said })
   }
-  const compare = async (wanted: Json, got: Json | undefined, ...name: string[]) =>
-    void problems.push(...(await differences(wanted, got, name.join('.'), [...at, ...name])))
+  const compare = (wanted: Json, got: Json | undefined, ...name: string[]) =>
+    problems.push(...differences(wanted, got, name.join('.'), [...at, ...name]))
   for (const [name, value] of Object.entries(headers))
-    await compare(value, answer.headers?.[name.toLowerCase()], 'headers', name)
-  if (body !== undefined) await compare(body, answer.body, 'body')
+    compare(value, answer.headers?.[name.toLowerCase()], 'headers', name)
+  if (body !== undefined) compare(body, answer.body, 'body')
   return problems
 }
 
@@ -233,11 +233,11 @@ const reasonIn = ({ status, body }: StepAnswer, error: Template): string => {
 const isWanted = (part: unknown): part is Wanted =>
   isObject(part) ? isCondition(part, []) : typeof part === 'string' && isPattern(part)
 
-export async function checkShown(part: Json | undefined, report: Report): Promise<void> {
-  if (isWanted(part)) await compileShown(part, report)
+export function checkShown(part: Json | undefined, report: Report): void {
+  if (isWanted(part)) compileShown(part, report)
   else if (typeof part === 'object' && part !== null)
     for (const [name, inner] of Object.entries(part))
-      await checkShown(inner, within(report, Array.isArray(part) ? Number(name) : name))
+      checkShown(inner, within(report, Array.isArray(part) ? Number(name) : name))
 }
 
 const MAX_SHOWN = 1000
@@ -252,16 +252,16 @@ function shown(value: Json | undefined): string {
 }
 
 /** Other names are ignored. A list is one of values where the response has no list. */
-async function differences(
+function differences(
   expected: Json,
   actual: Json | undefined,
   path: string,
   at: readonly PathStep[]
-): Promise<Difference[]> {
+): Difference[] {
   const isList = Array.isArray(expected)
   const other = (wanted: string) => [{ at, ...say('other_value', path, wanted, shown(actual)) }]
   if (isWanted(expected) || (isList && (typeof actual !== 'object' || actual === null))) {
-    const isMet = await compileShown(expected as Wanted, () => {})
+    const isMet = compileShown(expected as Wanted, () => {})
     const value = typeof actual === 'object' && actual !== null ? null : String(actual)
     return isMet(actual == null ? undefined : value) ? [] : other(shownWanted(expected as Wanted))
   }
@@ -271,14 +271,12 @@ async function differences(
     return other(isList ? 'a list' : 'an object')
   if (isList && expected.length !== (actual as Json[]).length)
     return [{ at, ...say('other_length', path, expected.length, (actual as Json[]).length) }]
-  const found = Object.entries(expected).map(([name, part]) => {
-    const step = isList ? Number(name) : name
-    return differences(
+  return Object.entries(expected).flatMap(([name, part]) =>
+    differences(
       part,
       (actual as Record<string, Json>)[name],
       isList ? `${path}[${name}]` : `${path}.${name}`,
-      [...at, step]
+      [...at, isList ? Number(name) : name]
     )
-  })
-  return (await Promise.all(found)).flat()
+  )
 }

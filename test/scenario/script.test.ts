@@ -4,13 +4,8 @@ import { checkerOf } from '../../src/core/checking.js'
 import { pathOf } from '../../src/core/places.js'
 import { type OperationId, operationNamed } from '../../src/reference/operations.js'
 import { compileExpectation, type ExpectationData } from '../../src/scenario/expect/expectations.js'
-import {
-  type About,
-  isMatch,
-  MAX_VALUES,
-  type Matcher,
-  type SentCall
-} from '../../src/scenario/match/matching.js'
+import { areMet } from '../../src/scenario/match/conditions.js'
+import { type About, MAX_VALUES, type SentCall } from '../../src/scenario/match/matching.js'
 import { compileEntry, type Entry } from '../../src/scenario/script/entry.js'
 import {
   type EntryCount,
@@ -74,13 +69,12 @@ const problemsOf = async (data: unknown): Promise<string[]> => {
   const shape = (await ENTRY_CHECKER.problems(data)).map(problem => coded(problem.path, problem))
   if (shape.length > 0) return shape
   const { found, report } = reported()
-  const entry = await compileEntry(data as EntryData, report)
-  t.equal(entry === null, found.length > 0, 'one with a problem is not compiled, one without is')
+  await compileEntry(data as EntryData, report)
   return found
 }
 const compiled = async (data: EntryData): Promise<Entry> => {
   t.strictSame(await problemsOf(data), [], JSON.stringify(data).slice(0, 200))
-  return (await compileEntry(data, () => {})) as Entry
+  return compileEntry(data, () => {})
 }
 const scriptOf = async (...entries: EntryData[]): Promise<Script> =>
   new Script(await Promise.all(entries.map(compiled)))
@@ -250,10 +244,10 @@ t.test('script: what an entry may say', async () => {
 t.test('script: an operation is looked for by its name', async t => {
   const { found, report } = reported()
   const entry = await compileEntry({ on: 'get /tickets', delay: '1s' }, report)
-  t.strictSame([...(entry?.operations ?? [])], ['listTickets'])
+  t.strictSame([...entry.operations], ['listTickets'])
 
   const match = { body: { x: 1 } }
-  t.equal(await compileEntry({ on: 'PATCH /everything/else', match, delay: '11m' }, report), null)
+  await compileEntry({ on: 'PATCH /everything/else', match, delay: '11m' }, report)
   t.strictSame(found, ['on unknown_word', 'delay delay_too_long'], 'but for match')
 })
 
@@ -320,7 +314,7 @@ t.test('match: values compare as text with what was sent', async t => {
   for (const [match, fits, not] of cases) {
     const { matches } = await compiled({ on: 'POST /transactions', match, delay: '1s' })
     t.equal(matches.length === 0, not.length === 0, `${JSON.stringify(match)} fits everything`)
-    const fitting = (call: Sent) => isMatch(matches, sent('POST /transactions', call))
+    const fitting = (call: Sent) => areMet(matches, sent('POST /transactions', call))
     for (const call of fits)
       t.ok(fitting(call), `${JSON.stringify(match)} fits ${JSON.stringify(call)}`)
     for (const call of not)
@@ -346,8 +340,8 @@ t.test('match: names of the path, the query, a deep body and metadata', async t 
   ]`)
   for (const [on, match, fits, not] of cases) {
     const { matches } = await compiled({ on, match, delay: '1s' })
-    t.equal(isMatch(matches as Matcher, sent(on, fits)), true, `${on} ${JSON.stringify(match)}`)
-    t.equal(isMatch(matches as Matcher, sent(on, not)), false, `${on} not ${JSON.stringify(not)}`)
+    t.equal(areMet(matches, sent(on, fits)), true, `${on} ${JSON.stringify(match)}`)
+    t.equal(areMet(matches, sent(on, not)), false, `${on} not ${JSON.stringify(not)}`)
   }
 })
 
@@ -738,8 +732,7 @@ const expectationProblems = async (data: unknown): Promise<string[]> => {
   )
   if (shape.length > 0) return shape
   const { found, report } = reported()
-  const expectation = await compileExpectation(data as ExpectationData, report)
-  t.equal(expectation === null, found.length > 0)
+  await compileExpectation(data as ExpectationData, report)
   return found
 }
 
@@ -754,7 +747,7 @@ t.test('expect: every kind of problem of an expectation', async t => {
     [{ state: { refunds: { where: { amount: 1 } } } }, state.refunds needs],
     [{ state: { refunds: { count: 1, where: { amout: 1 } } } }, state.refunds.where.amout unknown_field],
     [{ state: { transactions: { txn_1: { amount: 1, refunded: 2 } } } }, state.transactions.txn_1.refunded unknown_field],
-    [{ state: { transactions: { txn_1: { refunds: {} } } } }, state.transactions.txn_1.refunds unknown_field], [{ on: GET *x, per: ticket, took_effect: true }, on unknown_word],
+    [{ state: { transactions: { txn_1: { refunds: {} } } } }, state.transactions.txn_1.refunds unknown_field], [{ on: GET *x, per: ticket, times: 1, took_effect: true, response: { x: 1 } }, on unknown_word],
     [{ on: POST /refunds, time: 1 }, time unknown_name], [{ on: POST /refunds, times: -1 }, times too_small],
     [{ on: POST /refunds, times: 3-2 }, times not_counts], [{ on: POST /refunds, times: 2 to 3 }, times not_counts],
     [{ on: POST /refunds, times: 1.5 }, times wrong_type], [{ on: GET /tickets, match: { body: {} } }, match.body no_section],

@@ -37,7 +37,7 @@ const problemsOf = async (steps: unknown): Promise<string[]> => {
   )
   const { found, report } = reported(1)
   if (shape.length === 0)
-    await checkSteps({ ...NONE, steps: steps as StepData[] }, BINDINGS, report, report)
+    await checkSteps({ ...NONE, steps: steps as StepData[] }, BINDINGS, report)
   return [...shape, ...found]
 }
 
@@ -164,13 +164,13 @@ t.test('play: its problems, with their places', async t => {
     const { found, report } = reported()
     const steps = [{ as: 'set', do: 'GET /tickets/tkt_1' }]
     if (shape.length === 0)
-      await checkSteps({ ...NONE, steps, play: play as PlayData[] }, BINDINGS, report, report)
+      await checkSteps({ ...NONE, steps, play: play as PlayData[] }, BINDINGS, report)
     const placed = problems.map(problem => `play[0]${problem}`.replace('[0]__', ''))
     t.strictSame([...shape, ...found], placed, JSON.stringify(play))
   }
   const expect = [{ on: 'POST /refunds', match: { body: { reason: '${tkt_60}' } } }]
   const expecting = reported()
-  await checkSteps({ ...NONE, expect }, BINDINGS, expecting.report, expecting.report)
+  await checkSteps({ ...NONE, expect }, BINDINGS, expecting.report)
   t.strictSame(
     expecting.found,
     ['expect[0].match.body.reason unknown_reference'],
@@ -184,7 +184,7 @@ t.test('steps: many references to nothing are reported, each once', async t => {
     do: `GET /tickets/\${a_rather_lung_name_${index}x.id}`
   }))
   const { found, report } = reported()
-  await checkSteps({ ...NONE, steps }, BINDINGS, report, report)
+  await checkSteps({ ...NONE, steps }, BINDINGS, report)
   t.equal(found.length, steps.length)
 })
 

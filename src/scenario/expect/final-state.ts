@@ -1,21 +1,27 @@
 /** What records are expected to be: by id, how many, their sums, and every one of a family. */
 import { didYouMean } from '../../core/nearest.js'
 import { isObject } from '../../core/quick-check.js'
-import { RETIRED_NAMES } from '../../core/retired.js'
 import { say as check } from '../../core/sentences.js'
 import { type Family, LINKED_FAMILIES, RESOURCE_NAMES } from '../../reference/operations.js'
 import { FIELDS } from '../../reference/tables.js'
 import { collectionOf, type Store } from '../../store/store.js'
 import { pause } from '../../work/slices.js'
 import { type Report, within } from '../documents.js'
-import { type Condition, compileNames, compileTest, shownWanted } from '../match/conditions.js'
 import {
+  type Condition,
+  compileNames,
+  compileTest,
+  shownWanted,
+  unmetBy
+} from '../match/conditions.js'
+import {
+  type At,
   asValue,
-  type FieldAt,
   fieldIn,
   fieldNamed,
-  type Subject,
-  stepsOf
+  type Name,
+  stepsOf,
+  type Value
 } from '../match/fields.js'
 import {
   MAX_NEAR_MISSES,
@@ -37,7 +43,10 @@ import {
 } from '../shape/expectation.js'
 import type { Json } from '../shape/parts.js'
 import type { Difference } from '../steps.js'
+import type { Answered } from './calls.js'
 
+type FieldAt = (name: Name) => Value
+type FamilySubject = At<FieldAt> & { family: Family; fields: At<FieldAt> }
 type FamilyState = NonNullable<StateData[Family]>
 
 export type { StateData } from '../shape/expectation.js'
@@ -64,22 +73,19 @@ export const recordsOf = (store: Store): StateRecords => ({
 
 const isEmpty = (part: object | undefined) => part !== undefined && Object.keys(part).length === 0
 
-export async function compileState(
-  data: StateData,
-  report: Report,
-  answers: Subject['answers']
-): Promise<StateTest> {
-  const tests: StateTest[] = []
+export function compileState(data: StateData, report: Report, answers?: Answered): StateTest {
   if (isEmpty(data)) report([], say('no_family'))
-  for (const [family, expected] of Object.entries(data) as [Family, FamilyState][]) {
+  const families = Object.entries(data) as [Family, FamilyState][]
+  const tests = families.flatMap(([family, expected]) => {
     const note = within(report, family)
     const subject = subjectOf(family, answers)
     if (isEmpty(expected)) note([], say('no_record'))
-    tests.push(await compileQuantities(expected, subject, note))
-    for (const [id, wanted] of Object.entries(expected) as [string, Names | null][])
-      if (!STATE_WORDS.includes(id))
-        tests.push(await compileRecord(id, wanted, subject, within(note, id)))
-  }
+    const ids = Object.keys(expected).filter(id => !STATE_WORDS.includes(id))
+    return [
+      compileQuantities(expected, subject, note),
+      ...ids.map(id => compileRecord(id, expected[id] as Names | null, subject, within(note, id)))
+    ]
+  })
   return records => allOf(tests, records)
 }
 
@@ -95,24 +101,34 @@ async function allOf<Of>(
   return differences
 }
 
-function subjectOf(family: Family, answers: Subject['answers']) {
-  const fields = { properties: FIELDS[family] }
-  const unknown: Subject['unknown'] = (name, known) => {
+function adviceFor(name: string, known: readonly string[]): string | undefined {
+  if (name === 'refunds') return '; expect them under refunds, with count and where'
+  if (/[<>=]/.test(name) || known.length === 0)
+    return '; write a condition as in amount: { gt: 5000 }, with gt, gte, lt, lte, not or present'
+  return / [-+] /.test(name)
+    ? '; write a sum for each field, such as sum: { amount: 500, amount_refunded: 100 }'
+    : undefined
+}
+
+function subjectOf(family: Family, answers: Answered): FamilySubject {
+  const unknown: At<FieldAt>['unknown'] = (name, known) => {
     const last = name.at(-1) as string
-    const isCondition = /[<>=]/.test(last) || known.length === 0
-    const advice = isCondition
-      ? '; write a condition as in amount: { gt: 5000 }, with gt, gte, lt, lte, not or present'
-      : didYouMean(last, known)
     return say(
       'unknown_field',
       RESOURCE_NAMES[family],
       name.join('.'),
-      last === 'refunds' ? '; expect them under refunds, with count and where' : advice
+      adviceFor(last, known) ?? didYouMean(last, known)
     )
   }
-  return { family, fields, schemas: [fields], name: [], answers, unknown }
+  const fields: At<FieldAt> = {
+    schemas: [{ properties: FIELDS[family] }],
+    name: [],
+    answers,
+    unknown,
+    valueIn: (fieldAt, name) => fieldAt(name)
+  }
+  return { ...fields, family, fields }
 }
-type FamilySubject = ReturnType<typeof subjectOf>
 
 const fieldsOf =
   (record: Json, records: StateRecords): FieldAt =>
@@ -130,32 +146,29 @@ const fieldsOf =
     return asValue(part)
   }
 
-const unmetBy = (fieldAt: FieldAt, conditions: readonly Condition[]): Condition[] =>
-  conditions.filter(({ name, test }) => !test(fieldAt(name), fieldAt))
-
 const missIn =
   (fieldAt: FieldAt) =>
-  ({ name, wanted }: Condition): Miss => {
-    const now = wanted.replace(REFERENCE, text => {
+  (condition: Condition<FieldAt>): Miss => {
+    const wanted = condition.wanted.replace(REFERENCE, text => {
       const path = recordPath(text)
       return path === undefined
         ? text
         : `${shownValue(fieldAt(stepsOf(path) as string[]))} (${path})`
     })
-    return missOf({ name, wanted: now }, fieldAt(name))
+    return missOf({ ...condition, wanted }, fieldAt)
   }
 
-async function compileRecord(
+function compileRecord(
   written: string,
   wanted: Names | null,
   subject: FamilySubject,
   report: Report
-): Promise<StateTest> {
-  const { family, answers } = subject
-  const fields = wanted && (await compileNames(wanted, subject, report))
+): StateTest {
+  const { family, answers = new Map() } = subject
+  const fields = wanted && compileNames(wanted, subject, report)
   const at = ['state', family, written]
   return async records => {
-    const id = String(answeredValue(written, answers ?? new Map()) ?? written)
+    const id = String(answeredValue(written, answers) ?? written)
     const record = records.record(family, id)
     const isChanged = records.isChanged?.(family, id) !== false
     if (record === undefined || fields === null) {
@@ -184,26 +197,26 @@ type Found = {
 }
 type QuantityTest = (found: Found) => Promise<StateDifference[]>
 
-async function compileQuantities(
+function compileQuantities(
   expected: Quantities,
   subject: FamilySubject,
   report: Report
-): Promise<StateTest> {
-  const { where, count, sum, every } = expected
-  if (where && [count, sum, every].every(one => one === undefined))
+): StateTest {
+  const { where = {}, count, sum = {}, every } = expected
+  if (expected.where && [count, expected.sum, every].every(one => one === undefined))
     report([], say('needs', 'where', 'count, sum or every'))
-  for (const [word, names] of Object.entries({ sum, every }))
-    if (isEmpty(names)) report([word], check('empty'))
-  const conditions = await compileNames(where ?? {}, subject, within(report, 'where'))
-  const tests: QuantityTest[] = []
-  if (count !== undefined) tests.push(await compileTotal(count, ['count'], subject, report))
-  for (const [path, wanted] of Object.entries(sum ?? {}))
-    tests.push(await compileTotal(wanted, ['sum', path], subject, report))
-  if (every) tests.push(await compileEvery(every, subject, within(report, 'every')))
+  for (const word of ['sum', 'every'] as const)
+    if (isEmpty(expected[word])) report([word], check('empty'))
+  const conditions = compileNames(where, subject, within(report, 'where'))
+  const tests: QuantityTest[] = Object.entries(sum).map(([path, wanted]) =>
+    compileTotal(wanted, ['sum', path], subject, report)
+  )
+  if (count !== undefined) tests.unshift(compileTotal(count, ['count'], subject, report))
+  if (every) tests.push(compileEvery(every, subject, within(report, 'every')))
 
   return async records => {
-    const all = records.all(subject.family)
-    if (all === null || tests.length === 0) return []
+    const all = tests.length === 0 ? null : records.all(subject.family)
+    if (all === null) return []
     const nearest = new Nearest()
     const found: FieldAt[] = []
     for (const record of all.toReversed()) {
@@ -226,15 +239,15 @@ async function compileQuantities(
 const idOf = (fieldAt: FieldAt) => String(fieldAt(['id']))
 
 /** A field without a value adds nothing. */
-async function compileTotal(
+function compileTotal(
   wanted: Quantity,
   at: readonly [word: 'count'] | readonly [word: 'sum', path: string],
   subject: FamilySubject,
   report: Report
-): Promise<QuantityTest> {
+): QuantityTest {
   const { family } = subject
   const note = within(report, ...at)
-  const test = await compileTest(wanted, { ...subject, schemas: [{ type: 'integer' }] }, note)
+  const test = compileTest<unknown>(wanted, { schemas: [{ type: 'integer' }], name: at }, note)
   const [, path] = at
   const field = path === undefined ? null : summedField(path, subject, note)
   const whose = path === undefined ? family : `${family}: sum of ${path}`
@@ -251,7 +264,7 @@ async function compileTotal(
       return [
         { at: place, forbids: false, ...say('several_currencies', whose, [...currencies].sort()) }
       ]
-    if (test(total)) return []
+    if (test(total, null)) return []
     const isShort = isObject(wanted)
       ? total <= (wanted.gt ?? (wanted.gte ?? 0) - 1)
       : total <= wanted
@@ -262,24 +275,16 @@ async function compileTotal(
   }
 }
 
-function summedField(path: string, subject: FamilySubject, note: Report): readonly string[] {
-  if (/[-+]/.test(path)) note([], say('sum_of_fields', path, RETIRED_NAMES.sum.expression))
-  else {
-    const field = fieldNamed(path, subject, note)
-    if (field?.schemas.every(({ type }) => ![type].flat().includes('integer')))
-      note([], say('not_summable', path))
-    if (field) return field.name
-  }
-  return []
+function summedField(path: string, subject: FamilySubject, note: Report): Name {
+  const field = fieldNamed(path, subject.fields, note)
+  if (field?.schemas.every(({ type }) => ![type].flat().includes('integer')))
+    note([], say('not_summable', path))
+  return field?.name ?? []
 }
 
-async function compileEvery(
-  wanted: Names,
-  subject: FamilySubject,
-  report: Report
-): Promise<QuantityTest> {
+function compileEvery(wanted: Names, subject: FamilySubject, report: Report): QuantityTest {
   const { family } = subject
-  const conditions = await compileNames(wanted, subject, report)
+  const conditions = compileNames(wanted, subject, report)
   return async ({ where, records, isChanged }) => {
     const shown: string[] = []
     let broken = 0

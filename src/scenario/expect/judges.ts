@@ -1,15 +1,14 @@
 /** Judges the requests of a period by an expectation of requests, and what is said of it. */
 import type { OperationId } from '../../reference/operations.js'
-import { countedValue, isMatch, MAX_VALUES, type SentCall, shownOn } from '../match/matching.js'
+import { areMet } from '../match/conditions.js'
+import { countedValue, MAX_VALUES, type SentCall, shownOn } from '../match/matching.js'
 import type { NearMiss } from '../match/near-misses.js'
 import { say } from '../sentences.js'
 import type { Per } from '../shape/entry.js'
 import type { CallsData, ExpectationData } from '../shape/expectation.js'
+import type { Apart, Calls, Ending } from './calls.js'
 import {
-  type Apart,
-  type Calls,
   type CountExpectation,
-  type Ending,
   type Expectation,
   type SequenceExpectation,
   shownTimes
@@ -41,10 +40,9 @@ export const unexercised = (verdict: Omit<Verdict, 'verdict'>): Verdict => ({
   message: say('never_exercised', verdict.message).message
 })
 
-export type Given = { isMet: boolean; isExercised?: boolean } & Pick<
-  Verdict,
-  'forbidden' | 'message' | 'seen' | 'near_misses'
->
+export type Judged = Pick<Verdict, 'forbidden' | 'message'>
+type Given = { isMet: boolean; isExercised?: boolean } & Judged &
+  Pick<Verdict, 'seen' | 'near_misses'>
 
 /** One that refers to a step that was not sent is not met. */
 export function verdictOf(
@@ -109,9 +107,11 @@ export abstract class CallsJudge<
     this.expectation = expectation
   }
 
+  /** How many requests must count. */
+  abstract readonly least: number
   abstract see(call: SentCall, came: Came): void
   abstract stepAfter(seen: number): Calls
-  abstract judged(group: Group, value?: string): Given
+  abstract judged(group: Group, value?: string): Judged
 
   /** Undefined where there are too many. */
   groupOf(call: SentCall): Group | undefined {
@@ -136,8 +136,10 @@ export abstract class CallsJudge<
 
   #verdictOf(group: Group, value?: string): Verdict {
     const { isExercised } = this
-    const verdict = verdictOf(this.expectation, { isExercised, ...this.judged(group, value) })
-    const { named, tests } = group
+    const { seen, named, tests } = group
+    const judged = this.judged(group, value)
+    const isMet = seen >= this.least && !judged.forbidden
+    const verdict = verdictOf(this.expectation, { isMet, isExercised, ...judged, seen })
     return {
       ...verdict,
       ...(value !== undefined && { value }),
@@ -197,7 +199,7 @@ export class CountJudge extends CallsJudge<CountExpectation> {
     const { calls } = this.expectation
     if (!isOf(calls, call)) return
     this.isExercised = true
-    if (!isMatch(calls.matches, call)) return
+    if (!areMet(calls.matches, call)) return
     const counted = () => {
       const group = this.groupOf(call)
       if (group === undefined) return
@@ -207,23 +209,23 @@ export class CountJudge extends CallsJudge<CountExpectation> {
     if (calls.ended.length === 0) counted()
     else
       came.whenEnded.push(ending => {
-        if (calls.ended.every(({ holds }) => holds(ending))) counted()
+        if (areMet(calls.ended, ending)) counted()
       })
   }
 
-  judged({ seen, timed }: Group, value?: string): Given {
+  get least(): number {
+    return this.expectation.times.from
+  }
+
+  judged({ seen, timed }: Group, value?: string): Judged {
     const { times, shown, calls, data } = this.expectation
     const isMore = seen > times.to
     const off = isMore ? null : offPace(timed, calls.apart as Apart)
-    return {
-      isMet: seen >= times.from && !isMore && off === null,
-      forbidden: isMore || off !== null,
-      message:
-        off === null
-          ? say('count', shown, shownTimes(times), seen, ofValue(value)).message
-          : paceMessage(`Request ${off.nth}, ${shownOn(data.on)},`, off.gap, data, value),
-      seen
-    }
+    const message =
+      off === null
+        ? say('count', shown, shownTimes(times), seen, ofValue(value)).message
+        : paceMessage(`Request ${off.nth}, ${shownOn(data.on)},`, off.gap, data, value)
+    return { forbidden: isMore || off !== null, message }
   }
 }
 

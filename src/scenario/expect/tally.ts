@@ -3,27 +3,22 @@ import { keep } from '../../core/remembered.js'
 import { nameOf } from '../../reference/operations.js'
 import type { Store } from '../../store/store.js'
 import { pause } from '../../work/slices.js'
-import { isMatch, type SentCall, shownOn } from '../match/matching.js'
+import { areMet } from '../match/conditions.js'
+import { type SentCall, shownOn } from '../match/matching.js'
 import { MAX_NEAR_MISSES } from '../match/near-misses.js'
 import { say } from '../sentences.js'
-import type {
-  Apart,
-  Calls,
-  Ending,
-  Expectation,
-  SequenceExpectation,
-  StateExpectation
-} from './expectations.js'
+import type { Apart, Calls, Ending } from './calls.js'
+import type { Expectation, SequenceExpectation, StateExpectation } from './expectations.js'
 import { recordsOf } from './final-state.js'
 import {
   CallsJudge,
   type Came,
   CountJudge,
-  type Given,
   type Group,
   gapBetween,
   isInPace,
   isOf,
+  type Judged,
   ofValue,
   paceMessage,
   unexercised,
@@ -48,7 +43,7 @@ class SequenceJudge extends CallsJudge<SequenceExpectation> {
     const from = group.seen
     const fits = steps
       .slice(from, from + group.waiting.length + 1)
-      .map(step => isOf(step, call) && isMatch(step.matches, call))
+      .map(step => isOf(step, call) && areMet(step.matches, call))
     const waiting: Group['waiting'][number] = { came, from, fits, ending: null }
     group.waiting.push(waiting)
     came.whenEnded.push(ending => {
@@ -64,7 +59,7 @@ class SequenceJudge extends CallsJudge<SequenceExpectation> {
       const { came, from, fits, ending } = next
       const step = fits[group.seen - from] ? steps[group.seen] : undefined
       if (step?.ended.length && ending === null) return
-      const isStep = step?.ended.every(({ holds }) => holds(ending as Ending)) === true
+      const isStep = step !== undefined && areMet(step.ended, ending as Ending)
       // the first step has no pause
       const gap = isStep && step.apart ? gapBetween(group.last as Came, came) : null
       if (isStep && (gap === null || isInPace(gap, step.apart as Apart))) this.count(group, came)
@@ -77,13 +72,12 @@ class SequenceJudge extends CallsJudge<SequenceExpectation> {
     }
   }
 
-  judged({ seen, stray }: Group, value?: string): Given {
-    return {
-      isMet: seen === this.expectation.steps.length && stray === null,
-      forbidden: stray !== null,
-      message: this.#messageOf(seen, stray, value),
-      seen
-    }
+  get least(): number {
+    return this.expectation.steps.length
+  }
+
+  judged({ seen, stray }: Group, value?: string): Judged {
+    return { forbidden: stray !== null, message: this.#messageOf(seen, stray, value) }
   }
 
   #messageOf(seen: number, stray: Group['stray'], value: string | undefined): string {

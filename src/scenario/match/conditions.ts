@@ -1,9 +1,8 @@
-/** Conditions on named values. */
-import { checkerOf } from '../../core/checking.js'
-import { FORMATS } from '../../core/formats.js'
+/** Conditions on named values: compiled once, then tested for each request or record. */
+import { firstProblem } from '../../core/checking.js'
 import { instantOf } from '../../core/instants.js'
 import { shortened } from '../../core/nearest.js'
-import type { PlacedProblem, Step } from '../../core/places.js'
+import type { Step } from '../../core/places.js'
 import { isObject } from '../../core/quick-check.js'
 import { IS_DIGEST } from '../../core/redaction.js'
 import { say as check } from '../../core/sentences.js'
@@ -14,66 +13,76 @@ import { digestOf } from '../script/digests.js'
 import { say } from '../sentences.js'
 import type { Conditions, Names, Scalar, Wanted } from '../shape/entry.js'
 import type { Json } from '../shape/parts.js'
-import {
-  type At,
-  COMPARISONS,
-  type Comparison,
-  conditionMeant,
-  contradictionIn,
-  type FieldAt,
-  fieldNamed,
-  isInstant,
-  isNumeric,
-  lookedUp,
-  numberIn,
-  partOf,
-  type Value
-} from './fields.js'
+import { type At, fieldNamed, lookedUp, partOf, type Tested, type Value } from './fields.js'
 import { compilePattern, isPattern, MAX_MATCHED } from './patterns.js'
 
 /** Of a record, a value may be compared with its other fields. */
-export type Test = (value: Value, fieldAt?: FieldAt) => boolean
+export type Test<Of> = (value: Value, of: Of) => boolean
 
-/** `at` is where it is written, `wanted` the condition in words. */
-export type Condition = {
-  name: readonly string[]
-  at: readonly Step[]
-  data: Wanted
+/** `wanted` is the condition in words. */
+export type Condition<Of> = {
+  name: string
   wanted: string
-  test: Test
+  valueIn: (of: Of) => Value
+  test: Test<Of>
 }
+/** `at` is where it is written. */
+export type WrittenCondition<Of> = Condition<Of> & { at: readonly Step[]; data: Wanted }
 
+const isMet = <Of>({ valueIn, test }: Condition<Of>, of: Of): boolean => test(valueIn(of), of)
+
+export const areMet = <Of>(conditions: readonly Condition<Of>[], of: Of): boolean =>
+  conditions.every(condition => isMet(condition, of))
+
+export const unmetBy = <Of, C extends Condition<Of>>(of: Of, conditions: readonly C[]): C[] =>
+  conditions.filter(condition => !isMet(condition, of))
+
+type Comparison = {
+  sign: string
+  words: string
+  holds: (value: number, bound: number) => boolean
+}
+const COMPARISONS: Readonly<Record<string, Comparison>> = {
+  gt: { sign: '>', words: 'above', holds: (value, bound) => value > bound },
+  gte: { sign: '>=', words: 'at least', holds: (value, bound) => value >= bound },
+  lt: { sign: '<', words: 'below', holds: (value, bound) => value < bound },
+  lte: { sign: '<=', words: 'at most', holds: (value, bound) => value <= bound }
+}
 const CONDITIONS = [...Object.keys(COMPARISONS), 'not', 'present']
 
+const numberIn = (text: string) => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : null)
+const isNumeric = ({ type }: Schema) =>
+  [type].flat().some(name => name === 'integer' || name === 'number')
+const isInstant = ({ format }: Schema) => format === 'instant'
+
 /** Problems have their place below these names, as they are `written`. */
-export async function compileNames(
+export function compileNames<Of>(
   names: Names,
-  under: At,
+  under: At<Of>,
   report: Report,
   written: readonly Step[] = []
-): Promise<Condition[]> {
-  const compiled: Condition[] = []
-  for (const [key, wanted] of Object.entries(names)) {
+): WrittenCondition<Of>[] {
+  return Object.entries(names).flatMap(([key, wanted]) => {
     const note = within(report, key)
     const at = lookedUp(key, under, note)
-    if (at === null) continue
+    if (at === null) return []
     const place = [...written, key]
     if (isObject(wanted) && !isCondition(wanted, at.schemas))
-      compiled.push(...(await compileNames(wanted as Names, at, note, place)))
-    else
-      compiled.push({
-        name: at.name,
-        at: place,
-        data: wanted,
-        wanted: shownWanted(wanted),
-        test: await compileTest(wanted, at, note)
-      })
-  }
-  return compiled
+      return compileNames(wanted as Names, at, note, place)
+    const { name, valueIn } = at
+    return {
+      name: name.join('.'),
+      at: place,
+      data: wanted as Wanted,
+      wanted: shownWanted(wanted as Wanted),
+      valueIn: of => valueIn(of, name),
+      test: compileTest(wanted as Wanted, at, note)
+    }
+  })
 }
 
 /** One that has parts can have `present` alone. */
-export function isCondition(wanted: object, schemas: readonly Schema[]): boolean {
+export function isCondition(wanted: object, schemas: readonly Schema[]): wanted is Conditions {
   const names = Object.keys(wanted)
   return (
     names.length > 0 &&
@@ -96,159 +105,176 @@ export function shownWanted(wanted: Wanted): string {
   return conditions.join(' and ')
 }
 
-export async function compileTest(wanted: Wanted, at: At, report: Report): Promise<Test> {
+export function compileTest<Of>(wanted: Wanted, at: Tested<Of>, report: Report): Test<Of> {
   if (Array.isArray(wanted)) {
     if (wanted.length === 0) report([], say('matches_nothing'))
-    const tests: Test[] = []
-    for (const one of wanted as readonly Scalar[])
-      tests.push(await compileTest(one, { ...at, isMember: true }, report))
-    return (value, fieldAt) => tests.some(test => test(value, fieldAt))
+    const tests = wanted.map(one => compileTest(one, { ...at, isMember: true }, report))
+    return (value, of) => tests.some(test => test(value, of))
   }
   if (isObject(wanted)) return compileConditions(wanted as Conditions, at, report)
   const text = String(wanted)
-  if (isPattern(text)) return ofText(await compilePattern(text, said => report([], said)))
+  if (isPattern(text)) return ofText(compilePattern(text, report))
   if (referenceIn(text) === null) return compileValue(wanted as Scalar | null, at, report)
-  const valueNow = compileReference(text, at, report)
-  return (value, fieldAt) => {
-    const now = valueNow(fieldAt)
+  const referred = compileReference(text, at, report)
+  return (value, of) => {
+    const now = referred(of)
     return now === null
       ? value === undefined
       : value != null && now !== undefined && String(value) === String(now)
   }
 }
 
+const ofText =
+  (test: (value: string) => boolean): Test<unknown> =>
+  value =>
+    value != null && test(String(value))
+
+const NO_ANSWERS: ReadonlyMap<string, Json> = new Map()
+
 /** Null for no value, undefined for one that is not known yet. */
-function compileReference(
+function compileReference<Of>(
   text: string,
-  at: At,
+  { answers = NO_ANSWERS, fields }: Tested<Of>,
   report: Report
-): (fieldAt?: FieldAt) => Json | undefined {
-  const { answers = null, fields } = at
-  const path = fields && recordPath(text)
-  if (path !== undefined) {
-    const { name } = fieldNamed(path, at, report) ?? { name: [] }
-    return fieldAt => fieldAt?.(name) ?? null
+): (of: Of) => Json | undefined {
+  const path = recordPath(text)
+  if (fields !== undefined && path !== undefined) {
+    const { name } = fieldNamed(path, fields, report) ?? fields
+    return of => fields.valueIn(of, name) ?? null
   }
-  const known = answers ?? new Map<string, Json>()
-  if (answers === null) report([], say('reference_without_value', referenceIn(text) as string))
-  return () => answeredValue(text, known)
+  if (answers === NO_ANSWERS)
+    report([], say('reference_without_value', referenceIn(text) as string))
+  return () => answeredValue(text, answers)
 }
 
 /** A value that the tables do not allow can never match; null asks for no value. */
-async function compileValue(wanted: Scalar | null, at: At, report: Report): Promise<Test> {
-  const { fields, schemas, name } = at
+function compileValue<Of>(wanted: Scalar | null, at: Tested<Of>, report: Report): Test<Of> {
+  const { fields, schemas } = at
   const text = String(wanted)
-  if (wanted === null && name.length > 1) return value => value === undefined
   if (fields === undefined && IS_DIGEST.test(text))
     return ofText(value => value.length <= MAX_MATCHED && digestOf(value) === text)
-  if (fields !== undefined || at.onlyRight || conditionMeant(text, schemas) !== '') {
-    const judged = schemas.map(schema => ({
-      schema,
-      value: fields === undefined ? sentAs(wanted, schema) : wanted
-    }))
-    const isPossible = judged.some(
-      ({ schema, value }) => value === undefined || checkerOf(() => schema).isRight(value)
-    )
-    if (!isPossible) {
-      const advice = at.isMember ? '' : conditionMeant(text, schemas)
-      const why = await whyWrong(judged[0] as (typeof judged)[number], wanted)
-      report([], say(at.isNegated ? 'always_matches' : 'never_matches', why, advice))
-    }
-  }
-  if (fields !== undefined) return isField(schemas[0] as Schema, wanted)
+  // what an object may leave out can always have no value
+  if (wanted !== null || at.name.length === 1) checkPossible(wanted, at, report)
+  if (wanted === null) return value => value === undefined
+  if (fields !== undefined) return compileField(schemas[0] as Schema, wanted)
   const number = schemas.some(isNumeric) ? numberIn(text) : null
   return value => value === text || (number !== null && numberIn(String(value)) === number)
 }
 
-/** Undefined where the parameter has parts. */
-function sentAs(wanted: Scalar | null, schema: Schema): Scalar | undefined {
-  if (schema.type === 'object') return undefined
+function checkPossible<Of>(
+  wanted: Scalar | null,
+  { fields, schemas, onlyRight, isMember, isNegated }: Tested<Of>,
+  report: Report
+): void {
   const text = String(wanted)
-  return (isNumeric(schema) ? numberIn(text) : null) ?? text
+  const meant = conditionMeant(text, schemas)
+  if (fields === undefined && !onlyRight && meant === '') return
+  const problems = schemas.map(schema => {
+    if (fields !== undefined) return firstProblem(schema, wanted)
+    // a parameter that has parts is sent by them
+    if (schema.type === 'object') return null
+    return firstProblem(schema, (isNumeric(schema) ? numberIn(text) : null) ?? text)
+  })
+  const [first = null] = problems
+  if (first === null || problems.includes(null)) return
+  const code = isNegated ? 'always_matches' : 'never_matches'
+  report([], say(code, first.message, isMember ? '' : meant))
 }
 
-async function whyWrong(
-  { schema, value }: { schema: Schema; value: unknown },
-  wanted: Scalar | null
-): Promise<string> {
-  const [problem] = (await checkerOf(() => schema).problems(value)) as [PlacedProblem]
-  const text = String(wanted)
-  const isShort = schema.format === 'last4' && typeof wanted !== typeof value && text.length < 4
-  return `${problem.message}${isShort ? `; quote it: "${text.padStart(4, '0')}"` : ''}`
-}
-
-function isField({ format }: Schema, wanted: Scalar | null): Test {
-  if (wanted === null) return value => value === undefined
+function compileField({ format }: Schema, wanted: Scalar): Test<unknown> {
   const at = format === 'instant' ? instantOf(String(wanted)) : null
   if (at !== null) return value => instantOf(String(value)) === at
   const stored = format === 'country' ? String(wanted).toUpperCase() : wanted
   return value => value === stored
 }
 
+/** `; write { gt: 5000 }` for the text `>5000`; an empty text for one that compares nothing. */
+function conditionMeant(text: string, schemas: readonly Schema[]): string {
+  const [, sign, bound = ''] = /^([<>]=?) *(.*)/s.exec(text.trim()) ?? []
+  const isNumber = schemas.some(isNumeric) && numberIn(bound) !== null
+  const isComparable = isNumber || (schemas.some(isInstant) && instantOf(bound) !== null)
+  const [condition] = Object.keys(COMPARISONS).filter(name => COMPARISONS[name]?.sign === sign)
+  return isComparable ? `; write { ${condition}: ${bound} }` : ''
+}
+
 const hasNumber = (wanted: unknown): boolean =>
   typeof wanted === 'number' || (isObject(wanted) && Object.values(wanted).some(hasNumber))
 
 /** A test of a value of a response by what is written alone. */
-export function compileShown(wanted: Wanted, report: Report): Promise<Test> {
+export function compileShown(wanted: Wanted, report: Report): (value: Value) => boolean {
   const schemas: Schema[] = [hasNumber(wanted) ? { type: 'number' } : { format: 'instant' }]
-  const at = { schemas, name: ['body', ''], answers: new Map() }
-  return compileTest(wanted, at as unknown as At, report)
+  const at = { schemas, name: ['body'], answers: new Map<string, Json>() }
+  const test = compileTest<unknown>(wanted, at, report)
+  return value => test(value, null)
 }
 
-const ofText =
-  (test: (value: string) => boolean): Test =>
-  value =>
-    value != null && test(String(value))
-
-async function compileConditions(conditions: Conditions, at: At, report: Report): Promise<Test> {
-  const tests: Test[] = []
-  for (const [condition, operand] of Object.entries(conditions) as [keyof Conditions, Wanted][]) {
+function compileConditions<Of>(conditions: Conditions, at: Tested<Of>, report: Report): Test<Of> {
+  const tests = Object.entries(conditions).map(([condition, operand]): Test<Of> => {
     const note = within(report, condition)
     const comparison = COMPARISONS[condition]
-    if (comparison !== undefined)
-      tests.push(compileComparison(comparison, operand as Scalar, at, note))
-    else if (condition === 'present') tests.push(value => (value !== undefined) === operand)
-    else {
-      const excluded = await compileTest(
-        operand,
-        { ...at, onlyRight: false, isNegated: true },
-        note
-      )
-      tests.push((value, fieldAt) => !excluded(value, fieldAt))
-    }
-  }
+    if (comparison !== undefined) return compileComparison(comparison, operand as Scalar, at, note)
+    if (condition === 'present') return value => (value !== undefined) === operand
+    const negated = { ...at, onlyRight: false, isNegated: true }
+    const excluded = compileTest(operand as Wanted, negated, note)
+    return (value, of) => !excluded(value, of)
+  })
   if (tests.length === 0) report([], check('empty'))
-  const never = contradictionIn(conditions, at)
-  if (never !== null) report([], never)
-  return (value, fieldAt) => tests.every(test => test(value, fieldAt))
+  checkBounds(conditions, at, report)
+  return (value, of) => tests.every(test => test(value, of))
 }
 
 /** Compares numbers and instants; text has no order that a test should rely on. */
-function compileComparison({ holds }: Comparison, bound: Scalar, under: At, report: Report): Test {
-  const { name, schemas } = under
-  const isNumber = schemas.some(isNumeric)
+function compileComparison<Of>(
+  { holds }: Comparison,
+  bound: Scalar,
+  at: Tested<Of>,
+  report: Report
+): Test<Of> {
+  const isNumber = at.schemas.some(isNumeric)
   const placeOf = isNumber ? numberIn : instantOf
-  const isHeld = (value: Value, at: unknown) => {
+  const isHeld = (value: Value, limit: number | null) => {
     const place = value == null ? null : placeOf(String(value))
-    return place !== null && typeof at === 'number' && holds(place, at)
+    return place !== null && limit !== null && holds(place, limit)
   }
-  if (!isNumber && !schemas.some(isInstant)) {
-    report([], say('not_comparable', name.join('.')))
-    return isHeld
+  if (!isNumber && !at.schemas.some(isInstant)) report([], say('not_comparable', at.name.join('.')))
+  else if (referenceIn(String(bound)) !== null) {
+    const limitNow = compileReference(String(bound), at, report)
+    return (value, of) => isHeld(value, placeOf(String(limitNow(of))))
+  } else {
+    const problem = isNumber
+      ? firstProblem({ type: 'number' }, bound)
+      : firstProblem({ format: 'instant' }, String(bound))
+    if (problem !== null) report([], problem)
   }
-  if (referenceIn(String(bound)) !== null) {
-    const boundNow = compileReference(bound as string, under, report)
-    return (value, fieldAt) => isHeld(value, placeOf(String(boundNow(fieldAt))))
-  }
-  const at = isNumber && typeof bound !== 'number' ? null : placeOf(String(bound))
-  if (at === null) {
-    const expected = FORMATS.instant.problem(String(bound))?.expected as string
-    report(
-      [],
-      isNumber
-        ? check('wrong_type', ['a number'], String(bound), null)
-        : check('wrong_format', expected)
-    )
-  }
-  return value => isHeld(value, at)
+  const limit = placeOf(String(bound))
+  return value => isHeld(value, limit)
 }
+
+/** Bounds that no value can meet together. */
+function checkBounds<Of>(
+  { present, ...conditions }: Conditions,
+  { fields, schemas: [{ minimum, maximum } = {}] }: Tested<Of>,
+  report: Report
+): void {
+  const written = boundsIn(conditions)
+  if (written.length === 0) return
+  if (present === false) report([], say('compares_nothing'))
+  const bounds = fields ? [...written, ...boundsIn({ gte: minimum, lte: maximum })] : written
+  for (const low of bounds.filter(({ name }) => name.startsWith('g'))) {
+    const high = bounds.find(
+      ({ name, at }) =>
+        name.startsWith('l') &&
+        (at < low.at || (at === low.at && `${low.name}${name}` !== 'gtelte'))
+    )
+    if (high === undefined) continue
+    report([], say('nothing_between', low.shown, high.shown))
+    return
+  }
+}
+
+const boundsIn = (conditions: object): { name: string; at: number; shown: string }[] =>
+  Object.entries(conditions).flatMap(([name, bound]) => {
+    const at = typeof bound === 'number' ? bound : instantOf(String(bound))
+    const words = COMPARISONS[name]?.words
+    return words === undefined || at === null ? [] : [{ name, at, shown: `${words} ${bound}` }]
+  })

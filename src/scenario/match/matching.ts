@@ -17,13 +17,13 @@ import { digestOf } from '../script/digests.js'
 import { say } from '../sentences.js'
 import { ABOUT, type MatchData, type Names, type On, OPERATION, type Per } from '../shape/entry.js'
 import { type Condition, compileNames } from './conditions.js'
-import type { Subject, Value } from './fields.js'
+import type { At, Name, Tested, Value } from './fields.js'
 
 /**
  * By a name such as `['card', 'last4']`: null where names are below it, undefined where it was not
  * sent.
  */
-export type Values = (name: readonly string[]) => string | null | undefined
+export type Values = (name: Name) => string | null | undefined
 export type About = (typeof ABOUT)[number]
 /** A request as it was sent; `operation` is null where it met none. */
 export type SentCall = {
@@ -54,48 +54,25 @@ export function countedValue(per: Per, call: SentCall): string | undefined {
   return value ? beginningOf(withoutSecrets(value), MAX_VALUE) : undefined
 }
 
-export const SECTIONS = { params: 'params', query: 'querystring', body: 'body' } as const
-
-/** Null where a problem is reported. */
-export async function unlessReported<T>(
-  report: Report,
-  compile: (note: Report) => Promise<T>
-): Promise<T | null> {
-  let isRight = true
-  const compiled = await compile((steps, said) => {
-    isRight = false
-    report(steps, said)
-  })
-  return isRight ? compiled : null
-}
-
-export function operationsOn(on: On, report: Report = () => {}): OperationId[] {
-  const operations = [on].flat().map((name, index) => {
-    const found = operationsNamed(name)
-    if (found.length === 0)
+export function operationsOn(on: On, report: Report): OperationId[] {
+  const operations = [on].flat().flatMap((name, index) => {
+    const named = operationsNamed(name)
+    const at = Array.isArray(on) ? ['on', index] : ['on']
+    if (named.length === 0)
       report(
-        Array.isArray(on) ? ['on', index] : ['on'],
+        at,
         check('unknown_word', OPERATION.what, OPERATION_NAMES, shortened(name), OPERATION.advice)
       )
-    return found
+    return named
   })
-  return operations.some(found => found.length === 0) ? [] : [...new Set(operations.flat())]
+  return [...new Set(operations)]
 }
 
 export const shownOn = (on: On): string => (on === '*' ? 'any operation' : [on].flat().join(' or '))
 
-export type MatchCondition = Condition & { section: keyof MatchData }
+type Section = keyof MatchData
+export type MatchCondition = Condition<SentCall> & { section: Section }
 export type Matcher = readonly MatchCondition[]
-
-export function valueFor({ section, name }: MatchCondition, call: SentCall): Value {
-  if (section === 'key' || section === 'account') return call[section] ?? undefined
-  if (section === 'headers') return call.header((name[0] as string).toLowerCase())
-  if (section === 'about') return call.about(name[0] as About)
-  const sent = call[section](name)
-  return section === 'body' && !sent && name.length === 1
-    ? (inAmounts(name[0] as string, call.body) ?? sent)
-    : sent
-}
 
 /** What stands in under `amounts` for a parameter that is left out. */
 const inAmounts = (name: string, body: Values) =>
@@ -103,49 +80,72 @@ const inAmounts = (name: string, body: Values) =>
     .map(part => body(['amounts', part]))
     .find(Boolean)
 
-export const isMatch = (matcher: Matcher, call: SentCall): boolean =>
-  matcher.every(condition => condition.test(valueFor(condition, call)))
-
-/** Values that are not parameters have no table. */
-function tablesOf(operations: readonly OperationId[], section: keyof MatchData): readonly Schema[] {
-  if (section === 'about')
-    return [{ properties: Object.fromEntries(ABOUT.map(name => [name, {}])) }]
-  if (section === 'key' || section === 'account') return [{ properties: { [section]: {} } }]
-  if (section === 'headers') return [{ additionalProperties: { type: 'string' } }]
-  return operations.flatMap(operation => {
-    const schema = (TABLES[operation] as Tables)[SECTIONS[section]]
-    return schema === undefined ? [] : [schemaOf(schema)]
-  })
+/** The table of a section, or the schema of values that are not parameters. */
+const SECTIONS: Readonly<
+  Record<Section, { table: keyof Tables | Schema; valueIn: (call: SentCall, name: Name) => Value }>
+> = {
+  params: { table: 'params', valueIn: ({ params }, name) => params(name) },
+  query: { table: 'querystring', valueIn: ({ query }, name) => query(name) },
+  body: {
+    table: 'body',
+    valueIn({ body }, name) {
+      const sent = body(name)
+      return sent || name.length > 1 ? sent : (inAmounts(name[0] as string, body) ?? sent)
+    }
+  },
+  headers: {
+    table: { additionalProperties: { type: 'string' } },
+    valueIn: ({ header }, [name = '']) => header(name.toLowerCase())
+  },
+  key: { table: { properties: { key: {} } }, valueIn: ({ key }) => key ?? undefined },
+  account: {
+    table: { properties: { account: {} } },
+    valueIn: ({ account }) => account ?? undefined
+  },
+  about: {
+    table: { properties: Object.fromEntries(ABOUT.map(name => [name, {}])) },
+    valueIn: ({ about }, [what]) => about(what as About)
+  }
 }
 
+const schemasOf = (
+  table: keyof Tables | Schema,
+  operations: readonly OperationId[]
+): readonly Schema[] =>
+  typeof table === 'object'
+    ? [table]
+    : operations.flatMap(operation => {
+        const schema = (TABLES[operation] as Tables)[table]
+        return schema === undefined ? [] : [schemaOf(schema)]
+      })
+
+const unknownParameter: At<SentCall>['unknown'] = (name, known) =>
+  say('unknown_parameter', name.join('.'), didYouMean(name.at(-1) as string, known))
+
 /** `onlyRight`: values that no right request can have are problems. */
-export async function compileMatch(
+export function compileMatch(
   operations: readonly OperationId[],
   data: MatchData = {},
   report: Report,
-  more: Pick<Subject, 'onlyRight' | 'answers'>
-): Promise<Matcher> {
-  const conditions: MatchCondition[] = []
-  if (operations.length === 0) return conditions
-  const unknown: Subject['unknown'] = (name, known) =>
-    say('unknown_parameter', name.join('.'), didYouMean(name.at(-1) as string, known))
-  for (const [section, wanted] of Object.entries(data) as [keyof typeof data, Names][]) {
-    if (wanted === undefined) continue
-    const schemas = tablesOf(operations, section)
+  more: Pick<Tested<SentCall>, 'onlyRight' | 'answers'>
+): Matcher {
+  if (operations.length === 0) return []
+  const sections = Object.entries(data) as [Section, Names][]
+  return sections.flatMap(([section, wanted]) => {
+    if (wanted === undefined) return []
+    const { table, valueIn } = SECTIONS[section]
     const isValue = section === 'key' || section === 'account'
     const note = within(report, 'match', ...(isValue ? [] : [section]))
     if (section === 'headers') checkHeaders(wanted, 'match', note)
-    if (schemas.length === 0) note([], say('no_section', operations.map(nameOf), section))
-    else {
-      const compiled = await compileNames(
-        isValue ? { [section]: wanted as never } : wanted,
-        { ...more, unknown, schemas, name: [] },
-        note
-      )
-      conditions.push(...compiled.map(condition => ({ ...condition, section })))
+    const schemas = schemasOf(table, operations)
+    if (schemas.length === 0) {
+      note([], say('no_section', operations.map(nameOf), section))
+      return []
     }
-  }
-  return conditions
+    const names = isValue ? { [section]: wanted } : wanted
+    const at = { ...more, valueIn, schemas, name: [], unknown: unknownParameter }
+    return compileNames(names, at, note).map(condition => ({ ...condition, section }))
+  })
 }
 
 /** Headers that frame the message or the connection, or that the emulator sets. */

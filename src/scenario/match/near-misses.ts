@@ -13,13 +13,10 @@ export type NearMiss = { in: string; misses: Miss[] }
 
 export const MAX_NEAR_MISSES = 3
 
-export const missOf = (
-  { name, wanted }: Pick<Condition, 'name' | 'wanted'>,
-  value: Value
-): Miss => ({
-  condition: name.join('.'),
+export const missOf = <Of>({ name, wanted, valueIn }: Condition<Of>, of: Of): Miss => ({
+  condition: name,
   wanted,
-  got: shownValue(value)
+  got: shownValue(valueIn(of))
 })
 
 export function shownValue(value: Value): string {

@@ -3,7 +3,7 @@
  * value and pattern, which have maxima, as has the number of patterns.
  */
 import { holdsCardNumber } from '../../core/card-numbers.js'
-import type { Said } from '../../core/sentences.js'
+import type { Report } from '../documents.js'
 import { say } from '../sentences.js'
 
 export const MAX_PATTERNS = 25
@@ -65,58 +65,49 @@ export function patternsIn(part: unknown): number {
   return typeof part === 'object' && part !== null ? sum(Object.values(part).map(patternsIn)) : 0
 }
 
-export function isWithinPatterns(
+type Engine = typeof import('re2js').RE2JS
+let engine: Engine | undefined
+
+/** Loads the engine with the first pattern. False, reported, where there are too many together. */
+export async function admitPatterns(
   part: unknown,
   others: number,
-  report: (said: Said) => void
-): boolean {
+  report: Report
+): Promise<boolean> {
   const own = patternsIn(part)
-  const isWithin = own === 0 || own + others <= MAX_PATTERNS
+  if (own === 0) return true
+  engine ??= (await import('re2js')).RE2JS
+  if (own + others <= MAX_PATTERNS) return true
+  const whose = 'a script, or the expectations of a scenario,'
   const advice = 'Join some with |, such as /one|other/'
-  if (!isWithin)
-    report(
-      say(
-        'pattern_limit',
-        'a script, or the expectations of a scenario,',
-        MAX_PATTERNS,
-        'patterns',
-        own + others,
-        advice
-      )
-    )
-  return isWithin
+  report([], say('pattern_limit', whose, MAX_PATTERNS, 'patterns', own + others, advice))
+  return false
+}
+
+/** No value longer than `MAX_MATCHED` passes, and none where a problem is reported. */
+export function compilePattern(text: string, report: Report): (value: string) => boolean {
+  const [, pattern, flag] = PATTERN.exec(text) as unknown as [string, string, string]
+  const isWithin = ([maximum, what, got, advice]: Bound) => {
+    if (got > maximum) report([], say('pattern_limit', 'a pattern', maximum, what, got, advice))
+    return got <= maximum
+  }
+  if (!boundsOf(pattern).every(isWithin)) return NEVER
+  if (holdsCardNumber(pattern)) {
+    report([], say('pattern_of_card'))
+    return NEVER
+  }
+  try {
+    const { CASE_INSENSITIVE, compile } = engine as Engine
+    const compiled = compile(pattern, flag === '' ? 0 : CASE_INSENSITIVE)
+    const size = compiled.programSize()
+    const advice = 'Write it shorter, or with smaller counts in {}'
+    return isWithin([MAX_INSTRUCTIONS, 'instructions when compiled', size, advice])
+      ? value => value.length <= MAX_MATCHED && compiled.matcher(value).find()
+      : NEVER
+  } catch (error) {
+    report([], say('bad_pattern', pattern, (error as Error).message))
+    return NEVER
+  }
 }
 
 const NEVER = () => false
-
-/** No value longer than `MAX_MATCHED` passes, and none where a problem is reported. */
-export async function compilePattern(
-  text: string,
-  report: (said: Said) => void
-): Promise<(value: string) => boolean> {
-  const [, pattern, flag] = PATTERN.exec(text) as unknown as [string, string, string]
-  const refused = (said: Said) => {
-    report(said)
-    return NEVER
-  }
-  const isBeyond = ([maximum, , got]: Bound) => got > maximum
-  const beyond = ([maximum, what, got, advice]: Bound) =>
-    refused(say('pattern_limit', 'a pattern', maximum, what, got, advice))
-  const bound = boundsOf(pattern).find(isBeyond)
-  if (bound !== undefined) return beyond(bound)
-  if (holdsCardNumber(pattern)) return refused(say('pattern_of_card'))
-  const { RE2JS } = await import('re2js')
-  try {
-    const compiled = RE2JS.compile(pattern, flag === '' ? 0 : RE2JS.CASE_INSENSITIVE)
-    const size: Bound = [
-      MAX_INSTRUCTIONS,
-      'instructions when compiled',
-      compiled.programSize(),
-      'Write it shorter, or with smaller counts in {}'
-    ]
-    if (isBeyond(size)) return beyond(size)
-    return value => value.length <= MAX_MATCHED && compiled.matcher(value).find()
-  } catch (error) {
-    return refused(say('bad_pattern', pattern, (error as Error).message))
-  }
-}

@@ -4,11 +4,9 @@ import type { Step as PathStep } from '../../core/places.js'
 import type { Said } from '../../core/sentences.js'
 import {
   type Family,
-  nameOf,
   OPERATION_NAMES,
   type Operation,
   type OperationId,
-  operationAt,
   operationsAt,
   operationsNamed
 } from '../../reference/operations.js'
@@ -16,13 +14,10 @@ import { type Schema, schemaOf } from '../../reference/parameters.js'
 import { FIELDS, TABLES, type Tables } from '../../reference/tables.js'
 import { type Report, within } from '../documents.js'
 import { compileStatus } from '../match/counts.js'
-import { checkHeaders, compileMatch, type MatchData } from '../match/matching.js'
-import { isWithinPatterns } from '../match/patterns.js'
-import type { Trial } from '../records/edits.js'
-import { missingOf, recordsNamedBy } from '../records/named-records.js'
+import { checkHeaders } from '../match/matching.js'
+import { admitPatterns } from '../match/patterns.js'
 import { say } from '../sentences.js'
 import type { PlayData, StepData } from '../shape/expectation.js'
-import type { Parts } from '../sources.js'
 import { checkShown, placedCalls, type StepBindings, splitCall, wantsStatus } from '../steps.js'
 import { NAME } from '../variables.js'
 import { headOf, namesIn, REFERENCE, recordPath, textsIn, unclosedIn } from './references.js'
@@ -48,8 +43,7 @@ export async function checkSteps(
     expect
   }: { steps: readonly StepData[]; play: readonly PlayData[]; expect: readonly unknown[] },
   { otherKey, ...known }: Known,
-  report: Report,
-  warn: Report
+  report: Report
 ): Promise<void> {
   const named: Named = new Map()
   const latest: string[] = []
@@ -57,16 +51,16 @@ export async function checkSteps(
   checkAlone(steps, within(report, 'steps'))
   checkAlone(play, within(report, 'play'))
   const expected = placed.map(({ step }) => step.expect)
-  const areCompiled = isWithinPatterns(expected, 0, said => report(['play'], said))
+  const areCompiled = await admitPatterns(expected, 0, within(report, 'play'))
   for (const { step, at } of placed) {
     const note = within(report, ...at)
     const group = String(at.slice(0, 2))
     checkExpected(step.expect, within(note, 'expect'))
-    if (areCompiled) await checkShown(step.expect?.body, within(note, 'expect', 'body'))
+    if (areCompiled) checkShown(step.expect?.body, within(note, 'expect', 'body'))
     checkHeaders(step.headers ?? {}, 'request', within(note, 'headers'))
     const operation = step.do === undefined ? undefined : operationOfCall(step.do)
     if (step.do === undefined) note([], say('not_exactly_one', ['do', 'at_once', 'wait']))
-    else checkCall(step, operation, otherKey, note, within(warn, ...at))
+    else checkCall(step, operation, otherKey, note)
     const problemIn = (name: string) =>
       named.get(headOf(name))?.group === group
         ? say('not_yet_known', name)
@@ -86,27 +80,6 @@ function checkName(name: string, named: Named, report: Report): void {
   if (!NAME.test(name)) report([], say('not_a_variable_name'))
   else if (name === 'vars' || name === 'record') report([], say('name_reserved', name))
   if (named.has(name)) report([], say('name_taken', name))
-}
-
-export async function warnOfPlays(
-  { data: { play = [] }, warn }: Parts,
-  trial: Trial
-): Promise<void> {
-  for (const { step, at } of placedCalls('play', play)) {
-    const { do: call, expect = {}, query, body } = step
-    const met = call === undefined ? null : operationAt(...splitCall(call))
-    if (met === null || expect.fault || !wantsStatus(expect.status, 200)) continue
-    const params = Object.keys(met.params).length === 0 ? undefined : met.params
-    const match = { params, query, body } as MatchData
-    const note: Report = ([, section, ...name], said) =>
-      warn(
-        section === 'params' ? [...at, 'do'] : [...at, section as PathStep, ...name],
-        say('is_refused', said.message)
-      )
-    await compileMatch([met.operation], match, note, { onlyRight: true, answers: new Map() })
-    const named = recordsNamedBy({ on: nameOf(met.operation), match })
-    for (const { steps, said, isDrawn } of missingOf(named, trial)) if (!isDrawn) note(steps, said)
-  }
 }
 
 function checkAlone(list: readonly PlayData[], report: Report): void {
@@ -134,18 +107,16 @@ function checkCall(
   { do: call, key, body, expect }: StepData,
   operation: Operation | undefined,
   otherKey: Known['otherKey'],
-  report: Report,
-  warn: Report
+  report: Report
 ): void {
   const isChecked = key !== undefined && !key.includes('${') && !wantsStatus(expect?.status, 401)
-  const meant = isChecked ? otherKey(key) : null
+  const meant = isChecked && operation?.key ? otherKey(key) : null
   if (operation === undefined) report(['do'], unknownCall(call))
-  else if (meant !== null && operation.key)
+  if (meant !== null)
     report(
       ['key'],
       say('unknown_key', meant || '; give it under data: api_keys, or expect status 401')
     )
-  else if (meant !== null) warn(['key'], say('unknown_key', `, and the request needs none${meant}`))
   const [method] = splitCall(call)
   if (method !== 'POST' && body) report(['body'], say('body_unexpected', method))
 }
@@ -199,42 +170,38 @@ function answerOf(operation: Operation | undefined, { expect }: StepData): Schem
 }
 
 /** Null where it is right. References to variables are checked when they are expanded. */
-function problemOfReference(
-  name: string,
-  { named, latest, variable, ids, hasUsualLists }: Referable
-): Said | null {
+function problemOfReference(name: string, referable: Referable): Said | null {
+  const { named, latest, variable, ids } = referable
   const [head = '', ...fields] = name.split('.')
-  const partsOf = (step: string) => fieldsOf(named.get(step)?.answer, fields, hasUsualLists)
-  if (head === 'vars' || (!named.has(head) && variable(name) !== undefined)) return null
-  if (named.has(head)) {
-    const { corrected, missing } = partsOf(head)
-    return missing === null
-      ? null
-      : say('unknown_part', name, missing, [head, ...corrected].join('.'))
-  }
+  const step = named.get(head)
+  if (step !== undefined) return problemOfPart(head, fields, step.answer, referable)
+  if (head === 'vars' || variable(name) !== undefined) return null
   const meant =
-    fields.length === 0
-      ? (nearest(head, latest) ?? nearest(head, ids()))
-      : nearest(head, ['vars', ...latest])
-  const step = meant ?? latest.find(other => head.length > 1 && other.startsWith(head))
-  return say('unknown_reference', name, step && [step, ...partsOf(step).corrected].join('.'))
+    nearest(head, fields.length === 0 ? [...latest, ...ids()] : ['vars', ...latest]) ??
+    latest.find(other => head.length > 1 && other.startsWith(head))
+  return say('unknown_reference', name, meant && [meant, ...fields].join('.'))
 }
 
-/** By the tables of the reference; `missing` is the first field that is misspelt. */
-function fieldsOf(
-  answer: Schema | undefined,
+/** The first field that a response does not have and that is probably misspelt. */
+function problemOfPart(
+  head: string,
   fields: readonly string[],
-  hasUsualLists: boolean
-): { corrected: readonly string[]; missing: string | null } {
+  answer: Schema | undefined,
+  { hasUsualLists }: Referable
+): Said | null {
   let at = answer
   for (const [index, field] of fields.entries()) {
-    if (!hasUsualLists && at?.properties?.data?.items !== undefined) break
-    if (at?.properties !== undefined && !Object.hasOwn(at.properties, field)) {
-      const meant = nearest(field, Object.keys(at.properties))
-      if (meant === null) break
-      return { corrected: fields.with(index, meant), missing: fields.slice(0, index + 1).join('.') }
+    const { properties, items } = at ?? {}
+    if (!hasUsualLists && properties?.data?.items !== undefined) return null
+    if (properties !== undefined && !Object.hasOwn(properties, field)) {
+      const meant = nearest(field, Object.keys(properties))
+      if (meant === null) return null
+      const [written, corrected] = [fields, fields.with(index, meant)].map(names =>
+        [head, ...names].join('.')
+      ) as [string, string]
+      return say('unknown_part', written, fields.slice(0, index + 1).join('.'), corrected)
     }
-    at = at?.properties?.[field] ?? (at?.items as Schema | undefined)
+    at = properties?.[field] ?? (items as Schema | undefined)
   }
-  return { corrected: fields, missing: null }
+  return null
 }

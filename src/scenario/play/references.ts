@@ -1,5 +1,6 @@
 /** References in texts of documents, such as `${payment.id}`. */
 import type { Step } from '../../core/places.js'
+import { fieldIn } from '../match/fields.js'
 import type { Json } from '../shape/parts.js'
 
 export const REFERENCE = /\$\{([^{}]*)\}/g
@@ -57,11 +58,7 @@ export const recordPath = (text: string): string | undefined =>
 
 export function answerAt(answers: ReadonlyMap<string, Json>, reference: string): Json | undefined {
   const [head = '', ...fields] = reference.trim().split('.')
-  const partOf = (value: Json | undefined, field: string) =>
-    typeof value === 'object' && value !== null && Object.hasOwn(value, field)
-      ? (value as Record<string, Json>)[field]
-      : undefined
-  return fields.reduce(partOf, answers.get(head))
+  return fields.reduce(fieldIn, answers.get(head))
 }
 
 /** With values of responses; undefined as long as one is not known. */

@@ -20,10 +20,9 @@ import {
   compileMatch,
   type Matcher,
   operationsOn,
-  shownOn,
-  unlessReported
+  shownOn
 } from '../match/matching.js'
-import { isWithinPatterns, patternsIn } from '../match/patterns.js'
+import { admitPatterns, patternsIn } from '../match/patterns.js'
 import { checkEdit, type Edit, editOf, type Trial } from '../records/edits.js'
 import { missingOf, recordsNamedBy } from '../records/named-records.js'
 import { say } from '../sentences.js'
@@ -54,36 +53,34 @@ export const FOREVER = Number.POSITIVE_INFINITY
 /** Operations that abort before a script is asked (LOC-4, ACC-5). */
 const DISABLED: readonly OperationId[] = ['deleteLocation', 'deleteAccount']
 
-/** Null with its problems reported. `patterns`: those of the entries before. */
-export const compileEntry = (
+/** `patterns`: those of the entries before. Errors in its data are reported. */
+export async function compileEntry(
   written: EntryData,
   report: Report,
   patterns = 0
-): Promise<Entry | null> =>
-  unlessReported(report, async note => {
-    if (!isWithinPatterns(written.match, patterns, said => note(['match'], said))) return null
-    const data = { ...written }
-    if (written.name !== undefined) data.name = withoutSecrets(written.name)
-    if (written.after !== undefined) data.after = maskedThroughout(written.after)
-    if (written.match) data.match = withDigests(written.match)
-    const { calls = '1+', chance = 1, delay = '0s', change, stale } = data
-    const operations = operationsOf(data, note)
-    const period = periodOf(data, note)
-    checkActions(data, note)
-    if (data.respond) checkRespond(data, data.respond, operations, note)
-    return {
-      data,
-      operations: new Set(operations),
-      matches: await compileMatch(operations, data.match, note, { onlyRight: true }),
-      calls: countsOf(`${calls}`, 1, within(note, 'calls')),
-      chance,
-      ...period,
-      delay: delayOf(delay, within(note, 'delay')),
-      label: data.name ?? digestOf(JSON.stringify(data)),
-      edit: change === undefined ? null : editOf(change, note),
-      stale: stale === undefined ? null : durationOf(stale)
-    }
-  })
+): Promise<Entry> {
+  const isAdmitted = await admitPatterns(written.match, patterns, within(report, 'match'))
+  const data = { ...written }
+  if (written.name !== undefined) data.name = withoutSecrets(written.name)
+  if (written.after !== undefined) data.after = maskedThroughout(written.after)
+  if (written.match) data.match = withDigests(written.match)
+  const { calls = '1+', chance = 1, delay = '0s', change, stale, respond, match } = data
+  const operations = operationsOf(data, report)
+  checkActions(data, report)
+  if (respond) checkRespond(data, respond, operations, within(report, 'respond'))
+  return {
+    data,
+    operations: new Set(operations),
+    matches: compileMatch(operations, isAdmitted ? match : {}, report, { onlyRight: true }),
+    calls: countsOf(`${calls}`, 1, within(report, 'calls')),
+    chance,
+    ...periodOf(data, report),
+    delay: delayOf(delay, within(report, 'delay')),
+    label: data.name ?? digestOf(JSON.stringify(data)),
+    edit: change === undefined ? null : editOf(change, report),
+    stale: stale === undefined ? null : durationOf(stale)
+  }
+}
 
 function operationsOf({ on, stale }: EntryData, report: Report): OperationId[] {
   const named = operationsOn(on, report)
@@ -152,11 +149,10 @@ function checkRespond(
   { fault }: EntryData,
   respond: Respond,
   operations: readonly OperationId[],
-  reportOf: Report
+  report: Report
 ): void {
   const { headers = {}, body, patch, error, retry_after } = respond
   const { status = error === undefined ? 200 : 400 } = respond
-  const report = within(reportOf, 'respond')
   const isGiven = Object.keys(headers).some(name => name.toLowerCase() === 'retry-after')
   if (retry_after !== undefined && isGiven) report(['retry_after'], say('header_twice'))
   if (body !== undefined && error !== undefined) report([], say('not_together', 'body', ['error']))
@@ -165,35 +161,36 @@ function checkRespond(
     report(['status'], say('no_body', status))
   checkHeaders(headers, 'response', within(report, 'headers'))
   if (!patch) return
-  const notePatch = within(report, 'patch')
   if (body !== undefined || error !== undefined)
-    notePatch([], say('not_together', 'patch', ['body', 'error']))
-  if (fault) notePatch([], say('not_together', 'patch', ['fault']))
-  if (JSON.stringify(respond) === '{"patch":{}}') notePatch([], check('empty'))
+    report(['patch'], say('not_together', 'patch', ['body', 'error']))
+  if (fault) report(['patch'], say('not_together', 'patch', ['fault']))
+  if (JSON.stringify(respond) === '{"patch":{}}') report(['patch'], check('empty'))
   if (operations.length > 0 && operations.every(id => operationOf(id).kind === 'delete'))
-    notePatch([], say('no_body', 204))
+    report(['patch'], say('no_body', 204))
 }
 
 /** `list` is where the list that it is in is written, `index` its place there. */
 type PlacedEntry = { entry: Entry; list: string; index: number; report: Report }
 
 export async function compileScript(
-  { data: { script = [] }, report, warn, written, isOpen }: Parts,
+  { data: { script = [] }, problems, report, warn, written, isOpen }: Parts,
   trial: Trial
 ): Promise<Entry[]> {
-  const { 'limits.waiting': maxHeld } = trial.generation.settings
+  const maxHeld = trial.generation.settings['limits.waiting']
   const placed: PlacedEntry[] = []
   const entries = script.map((data, index) => ({ data, report: within(report, 'script', index) }))
   let patterns = 0
   for (const [index, { data, report }] of entries.entries()) {
     const warnOf = within(warn, 'script', index)
+    const { length } = problems
     const entry = await compileEntry(data, report, patterns)
+    const isRight = problems.length === length
     patterns += patternsIn(data.match)
     const { until = 0 } = data.hold ?? {}
     if (until > maxHeld) warnOf(['hold', 'until'], say('hold_too_many', maxHeld, until))
     for (const { steps, said, canBeMade } of missingOf(recordsNamedBy(data), trial))
       (canBeMade ? warnOf : report)(steps, said)
-    if (entry === null) continue
+    if (!isRight) continue
     if (entry.edit !== null) checkEdit(data, entry.edit, trial, report, warnOf)
     const { document, steps } = written(['script', index])
     const list = JSON.stringify([document.name, steps.slice(0, -1)])

@@ -1,0 +1,184 @@
+/** Requests that are expected: what they are, how they end, and the pauses between them. */
+import { durationOf } from '../../core/durations.js'
+import { MASK } from '../../core/mask.js'
+import { didYouMean } from '../../core/nearest.js'
+import type { Step } from '../../core/places.js'
+import { say as check } from '../../core/sentences.js'
+import { isChange, type OperationId, operationOf } from '../../reference/operations.js'
+import { type Schema, schemaOf } from '../../reference/parameters.js'
+import { TABLES, type Tables } from '../../reference/tables.js'
+import { canBeAbout } from '../about.js'
+import { type Report, within } from '../documents.js'
+import { type Condition, compileNames } from '../match/conditions.js'
+import { compileStatus } from '../match/counts.js'
+import { type At, asValue, fieldIn } from '../match/fields.js'
+import { compileMatch, type Matcher, operationsOn, shownOn } from '../match/matching.js'
+import type { RecordName } from '../records/edits.js'
+import { withDigests } from '../script/digests.js'
+import { say } from '../sentences.js'
+import type { Per } from '../shape/entry.js'
+import type { CallsData, ExpectationData } from '../shape/expectation.js'
+import type { Json } from '../shape/parts.js'
+
+/** How a request ended; `at` is a time of the sandbox's clock, `body` undefined where it is no JSON. */
+export type Ending = {
+  status: number
+  isDelivered: boolean
+  tookEffect: boolean
+  changed: readonly RecordName[]
+  at: number
+  body: () => Json | undefined
+}
+/** Milliseconds from the end of the response before to the arrival of a request. */
+export type Apart = { least: number; most: number }
+/**
+ * `operations` is null for any request, met or not; `ended` is empty where how they end does not
+ * matter.
+ */
+export type Calls = {
+  data: CallsData
+  operations: ReadonlySet<OperationId> | null
+  matches: Matcher
+  ended: readonly Condition<Ending>[]
+  apart: Apart | null
+}
+export type Answered = At<Ending>['answers']
+
+export const PAUSES = ['no_sooner_than', 'no_later_than'] as const
+export const hasPause = (data: CallsData) => PAUSES.some(word => data[word] !== undefined)
+
+export function callsIn(data: ExpectationData): { at: readonly Step[]; calls: CallsData }[] {
+  if ('on' in data) return [{ at: [], calls: data }]
+  return 'sequence' in data
+    ? data.sequence.map((calls, index) => ({ at: ['sequence', index], calls }))
+    : []
+}
+
+export function compileCalls(written: CallsData, note: Report, answers: Answered): Calls {
+  const data = written.match ? { ...written, match: withDigests(written.match) } : written
+  const { on, took_effect, no_sooner_than, no_later_than } = data
+  const operations = operationsOn(on, note)
+  const isRead = (id: OperationId) => !isChange(operationOf(id))
+  if (took_effect === true && operations.length > 0 && operations.every(isRead))
+    note(['took_effect'], say('no_effect', shownOn(on)))
+  const least = durationOf(no_sooner_than ?? '0s') as number
+  const most = no_later_than ? (durationOf(no_later_than) as number) : Number.POSITIVE_INFINITY
+  if (least > most) note(['no_later_than'], say('reversed', 'no_sooner_than', 'no_later_than'))
+  return {
+    data,
+    operations: on === '*' && data.match === undefined ? null : new Set(operations),
+    matches: compileMatch(operations, data.match, note, { answers }),
+    ended: compileEnding(data, operations, note, answers),
+    apart: hasPause(data) ? { least, most } : null
+  }
+}
+
+/** A value that none of the operations can have would be judged for nothing. */
+export function checkPer(per: Per | undefined, steps: readonly Calls[], report: Report): void {
+  if (per === undefined || per === 'key' || per === 'test') return
+  for (const { operations, data } of steps)
+    if (operations?.size && ![...operations].some(canBeAbout(per)))
+      report(['per'], say('has_none', shownOn(data.on), per))
+}
+
+const yesOrNo = (is: boolean) => (is ? 'yes' : 'no')
+
+/** Not met where no response came. */
+const ofResponse = ({ valueIn, test, ...condition }: Condition<Ending>): Condition<Ending> => ({
+  ...condition,
+  valueIn: ending => (ending.isDelivered ? valueIn(ending) : 'no response'),
+  test: (value, ending) => ending.isDelivered && test(value, ending)
+})
+
+const FACTS = [
+  ['took_effect', 'tookEffect'],
+  ['answered', 'isDelivered']
+] as const
+
+const factsWanted = (data: CallsData): Condition<Ending>[] =>
+  FACTS.flatMap(([name, fact]) => {
+    const wanted = data[name]
+    if (wanted === undefined) return []
+    return {
+      name,
+      wanted: yesOrNo(wanted),
+      valueIn: ending => yesOrNo(ending[fact]),
+      test: (_, ending) => ending[fact] === wanted
+    }
+  })
+
+function compileEnding(
+  data: CallsData,
+  operations: readonly OperationId[],
+  report: Report,
+  answers: Answered
+): Condition<Ending>[] {
+  const { status, answered, response } = data
+  if (answered === false)
+    for (const word of ['status', 'response'] as const)
+      if (data[word] !== undefined) report([word], say('no_response', word))
+  const conditions = factsWanted(data)
+  if (status !== undefined) {
+    const isWanted = compileStatus(status, within(report, 'status'))
+    conditions.push(
+      ofResponse({
+        name: 'status',
+        wanted: [status].flat().join(' or '),
+        valueIn: ending => ending.status,
+        test: (_, ending) => isWanted(ending.status)
+      })
+    )
+  }
+  if (response === undefined || operations.length === 0) return conditions
+  const note = within(report, 'response')
+  if (Object.keys(response).length === 0) note([], check('empty'))
+  for (const condition of compileNames(response, bodyOf(operations, answers), note))
+    conditions.push(ofResponse({ ...condition, name: `response.${condition.name}` }))
+  return conditions
+}
+
+const PARTS = 'type code message param rule assumption request_id'.split(' ')
+const ERROR: Schema = {
+  properties: {
+    error: { properties: Object.fromEntries(PARTS.map(name => [name, { type: 'string' }])) }
+  }
+}
+
+/** The body of a response as it has names. */
+function bodyOf(operations: readonly OperationId[], answers: Answered): At<Ending> {
+  const schemas = operations.flatMap(operation => {
+    const { answer } = TABLES[operation] as Tables
+    return answer === undefined ? [ERROR] : [schemaOf(answer), ERROR]
+  })
+  const fields: At<Ending> = {
+    name: [],
+    schemas: [{ properties: Object.assign({}, ...schemas.map(({ properties }) => properties)) }],
+    answers,
+    valueIn: ({ body }, name) => asValue(name.reduce(fieldIn, body())),
+    unknown: (name, known) =>
+      say('unknown_field', 'response', name.join('.'), didYouMean(name.at(-1) as string, known))
+  }
+  return { ...fields, schemas, fields }
+}
+
+export function shownCalls({
+  on,
+  match,
+  took_effect,
+  status,
+  answered,
+  response,
+  no_sooner_than: least,
+  no_later_than: most
+}: CallsData): string {
+  const conditions = [
+    took_effect !== undefined && `that took ${took_effect ? 'effect' : 'no effect'}`,
+    status !== undefined && `with status ${[status].flat().join(' or ')}`,
+    answered !== undefined && `that got ${answered ? 'a' : 'no'} response`,
+    response !== undefined && `answered with ${JSON.stringify(response)}`,
+    least !== undefined && `no sooner than ${least} after the response before`,
+    most !== undefined && `no later than ${most} after the response before`
+  ].filter(Boolean)
+  const shown = match && JSON.stringify(match.key === undefined ? match : { ...match, key: MASK })
+  return [shownOn(on), match && `with ${shown}`, conditions.join(', ')].filter(Boolean).join(' ')
+}
