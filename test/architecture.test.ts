@@ -51,7 +51,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   replay: 38_619,
   reports: 48_850,
   server: 39_830,
-  control: 159_780,
+  control: 151_350,
   console: 235_000,
   client: 28_600,
   cli: 165_740,

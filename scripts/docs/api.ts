@@ -1,5 +1,5 @@
 /** docs/reference/api.md: the emulated API, its operations, parameters and resources. */
-import { summaryOf, TAG_TEXTS } from '../../src/control/openapi/texts.js'
+import { FAMILY_TEXTS } from '../../src/control/openapi/api.js'
 import {
   type Family,
   nameOf,
@@ -146,7 +146,7 @@ function operationSection(id: OperationId): string {
   const without = COMMON.filter(one => !all.includes(one)).join(', ')
   return [
     `### ${nameOf(id)}`,
-    `${summaryOf(id)}${kind === 'delete' ? '' : ` Fields: [the ${resource}](#the-${resource.toLowerCase()}).`}`,
+    `${OPERATIONS[id].title}.${kind === 'delete' ? '' : ` Fields: [the ${resource}](#the-${resource.toLowerCase()}).`}`,
     ...parametersOf(id),
     [
       ['Rules', own(rules)],
@@ -172,7 +172,7 @@ function fieldRows(name: string, schema: Schema): Row[] {
 const resourceSection = (family: Family): string =>
   [
     `### The ${RESOURCE_NAMES[family]}`,
-    TAG_TEXTS[family],
+    FAMILY_TEXTS[family],
     tableOf(
       ['field', 'value', 'about', 'by'],
       Object.entries(RESOURCES[family].properties as Record<string, Schema>).flatMap(

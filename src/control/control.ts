@@ -27,7 +27,7 @@ export async function controlApi(
   control: FastifyInstance,
   { arrivals, ...options }: ControlOptions
 ): Promise<void> {
-  const { sandboxes, settings } = options
+  const { settings } = options
   const closing = new AbortController()
   // each request that waits listens to it
   setMaxListeners(0, closing.signal)
@@ -42,6 +42,17 @@ export async function controlApi(
     services.streams.end()
     closing.abort()
   })
+  addHooks(control, services, arrivals)
+  acceptBodies(
+    control,
+    new Bodies(
+      new Shares({ what: 'bytes of documents', setting: 'limits.control_body', all: 2 }, settings)
+    )
+  )
+  for (const [on, row] of ROWS) addRoute(control, on, row, services)
+}
+
+function addHooks(control: FastifyInstance, services: Services, arrivals: Arrivals): void {
   control.setErrorHandler((error: FastifyError | ApiError, request, reply) =>
     asksForToken(error, request)
       ? services.pages.console(reply.code(401), controlOfBase(request.arrival.base))
@@ -56,18 +67,11 @@ export async function controlApi(
     done()
   })
   control.addHook('onSend', (request, reply, payload, done) => {
-    if (closing.signal.aborted) reply.header('connection', 'close')
-    sandboxes.release(request.arrival.sandbox)
+    if (services.closing.aborted) reply.header('connection', 'close')
+    services.sandboxes.release(request.arrival.sandbox)
     countResponse(request, reply, payload, arrivals)
     done(null, payload)
   })
-  acceptBodies(
-    control,
-    new Bodies(
-      new Shares({ what: 'bytes of documents', setting: 'limits.control_body', all: 2 }, settings)
-    )
-  )
-  for (const [on, row] of ROWS) addRoute(control, on, row, services)
 }
 
 /** Whether a browser opens a page, which then asks for the token. */

@@ -4,12 +4,11 @@ import type { Static, TSchema } from 'typebox'
 import { checkerOf } from '../core/checking.js'
 import { ApiError } from '../core/errors.js'
 import { decodeForm } from '../core/form.js'
+import { sentence } from '../core/nearest.js'
 import { CONTROL, controlOfBase, pathOf } from '../core/paths.js'
-import { isObject } from '../core/quick-check.js'
-import { type Settings, settingsInForce } from '../core/settings.js'
+import type { Settings } from '../core/settings.js'
 import type { Shares } from '../core/shares.js'
 import { hasBody } from '../engine/arrived.js'
-import { compileTable, decodeParameters } from '../engine/parameters.js'
 import { NO_PARAMETERS, schemaOf } from '../reference/parameters.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
@@ -22,8 +21,9 @@ import type { Bodies } from '../server/bodies.js'
 import { freed } from '../work/heap.js'
 import type { EventStreams } from './evidence/events.js'
 import type { Sessions } from './guard.js'
+import { isYes } from './schemas.js'
 import { REFUSALS } from './sentences.js'
-import { sendJson } from './writing.js'
+import { type Format, sendAnswer } from './writing.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -115,14 +115,8 @@ export type Rows = Readonly<Record<string, Row>>
 export const row = <Q extends TSchema, B extends TSchema>(row: Row<Q, B>): Row =>
   row as unknown as Row
 
-const nothing = () => {}
-const PLAIN = {
-  settings: settingsInForce({}).values,
-  relied: { add: nothing },
-  hearUnknown: nothing,
-  find: nothing,
-  checkCursor: nothing
-}
+/** `dry_run` and `format` mean the same wherever a row takes them. */
+type Query = { dry_run?: string; format?: Format }
 
 export function addRoute(control: FastifyInstance, on: string, row: Row, services: Services): void {
   const [method, path] = on.split(' ') as [string, string]
@@ -146,7 +140,8 @@ function handlerOf(on: string, row: Row, services: Services) {
   const frees = isDelete || /\/(?:load|reset)$/.test(on)
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { sandbox } = request.arrival
-    const { query, isTrial } = readQuery(request)
+    const query = await readQuery(request)
+    const isTrial = isYes(query.dry_run)
     if (adds) sandboxes.requireRoom(sandbox)
     if (isSaved && !isTrial) await data?.writable()
     const [name = '', id = ''] = Object.values(request.params as Record<string, string>)
@@ -160,22 +155,36 @@ function handlerOf(on: string, row: Row, services: Services) {
     if (makesSandbox && !isTrial) sandboxes.keep(sandbox)
     if (isSaved && !isTrial) await data?.saved()
     if (isDelete) return reply.send()
-    return isObject(answer) ? sendJson(reply, answer) : answer
+    return sendAnswer(reply, answer, query.format)
   }
 }
 
-const takeAny = () => ({ query: null, isTrial: false })
+const takeAny = async (): Promise<Query> => ({})
 
-/** Reads queries. Errors: those of the emulated API, naming the parameter. */
+/**
+ * Reads queries. An empty value counts as left out; of a parameter that is yes or no, as yes.
+ * Errors: naming the parameter.
+ */
 function queryReader(parameters: TSchema) {
-  const table = compileTable(schemaOf(parameters))
-  return ({ query, arrival }: FastifyRequest) => {
+  const { properties = {} } = schemaOf(parameters)
+  const { problems } = checkerOf(() => parameters)
+  return async ({ query, arrival }: FastifyRequest): Promise<Query> => {
     const { root, problem } = decodeForm(query as string, arrival.sandbox.settings)
     if (problem) throw new ApiError(problem.code, problem)
-    return {
-      query: decodeParameters(table, root, PLAIN),
-      isTrial: ['', '1', 'true'].includes(root.get('dry_run') as string)
+    const values = [...root].flatMap(([name, value]): [string, unknown][] => {
+      const { type, enum: words = [] } = properties[name] ?? {}
+      if (value === '') return words[0] === '1' ? [[name, '1']] : []
+      return [[name, type === 'integer' && /^\d+$/.test(String(value)) ? Number(value) : value]]
+    })
+    const sent = Object.fromEntries(values)
+    const unknown = Object.keys(sent).find(name => !Object.hasOwn(properties, name))
+    if (unknown !== undefined) throw REFUSALS.parameterUnknown(unknown, Object.keys(properties))
+    const [wrong] = await problems(sent, 1)
+    if (wrong) {
+      const { path: param, message } = wrong
+      throw new ApiError('parameter_invalid', { message: sentence(`${param} ${message}`), param })
     }
+    return sent
   }
 }
 

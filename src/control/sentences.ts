@@ -51,6 +51,15 @@ export const REFUSALS = {
       return `The control API has no ${method} ${control}${path}; ${likely ? `did you mean ${likely}? Or see` : 'see'} the links of GET ${control}.`
     }
   ),
+  parameterUnknown: (param: string, known: readonly string[]) =>
+    refusal(
+      'parameter_unknown',
+      (name: string) =>
+        sentence(
+          `${name} is not a parameter of this request${didYouMean(name, known) || `; it takes ${known.join(', ') || 'none'}`}`
+        ),
+      { param: shortened(param) }
+    )(shortened(param)),
   contentType: refusal(
     'content_type_unsupported',
     (type = '') =>
@@ -101,17 +110,13 @@ export const REFUSALS = {
   gateUnknown: refusal(
     'gate_unknown',
     (name: string, known: readonly string[]) => `There is no gate ${name}; ${thereAre(known)}.`,
-    {
-      param: 'name'
-    }
+    { param: 'name' }
   ),
   requestUnknown: (id: string, ids: readonly string[], param: string) =>
     refusal(
       'request_unknown',
       () => `The journal has no request ${shortened(id)}; ${journalHas(ids)}.`,
-      {
-        param
-      }
+      { param }
     )(),
   stateUnknown: refusal(
     'state_unknown',

@@ -1,6 +1,7 @@
 /** What responses are made of; long ones are sent in pieces, between which others are served. */
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
+import { isObject } from '../core/quick-check.js'
 import { maskedThroughout } from '../core/redaction.js'
 import { JSON_TYPE } from '../engine/answers.js'
 import { keysToMask } from '../engine/keys.js'
@@ -13,7 +14,7 @@ import { pause } from '../work/slices.js'
 import type { Ask, Text } from '../work/worker.js'
 
 /** Sends JSON: at once if it is short, otherwise as fast as the client takes it. */
-export async function sendJson(reply: FastifyReply, value: unknown): Promise<void> {
+async function sendJson(reply: FastifyReply, value: unknown): Promise<void> {
   const pieces = jsonPieces(value)
   const { value: first } = await pieces.next()
   const { value: second, done: isAll } = await pieces.next()
@@ -25,10 +26,17 @@ export async function sendJson(reply: FastifyReply, value: unknown): Promise<voi
   await reply.type(JSON_TYPE).send(isAll ? first : Readable.from(all(), { objectMode: false }))
 }
 
-export const sendText = (reply: FastifyReply, text: string) =>
-  reply.type(MEDIA_TYPES.text).send(text)
-export const sendYaml = (reply: FastifyReply, text: string | Readable) =>
-  reply.type('application/yaml; charset=utf-8').send(text)
+const YAML_TYPE = 'application/yaml; charset=utf-8'
+const TYPES = { ...MEDIA_TYPES, json: JSON_TYPE, yaml: YAML_TYPE, scenario: YAML_TYPE }
+export type Format = keyof typeof TYPES
+
+/** Sends what a handler returns: a value as JSON, and text in the format that was asked for. */
+export function sendAnswer(reply: FastifyReply, answer: unknown, format: Format = 'json') {
+  const isText = typeof answer === 'string' || answer instanceof Readable
+  if (!isText) return isObject(answer) ? sendJson(reply, answer) : answer
+  if (!reply.hasHeader('content-type')) reply.type(TYPES[format])
+  return reply.send(answer)
+}
 
 /** Without the API keys of the sandbox. */
 export const masked = <T>(value: T, sandbox: Sandbox): T =>

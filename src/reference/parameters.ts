@@ -48,6 +48,7 @@ export type Schema = Note & {
   minimum?: number
   maximum?: number
   maxLength?: number
+  default?: unknown
   properties?: Readonly<Record<string, Schema>>
   additionalProperties?: boolean | Schema
   required?: readonly string[]

@@ -294,7 +294,7 @@ t.test('docs: a form starts with its first example and sends nothing else', asyn
   t.strictSame(classes, [['dark-mode', true]])
   t.strictSame(
     [ticket.examples, card.examples, payload.examples, customer.examples],
-    [['tkt_60'], [{ brand: 'visa', last4: '4242' }], [''], [{}]]
+    [['tkt_12'], [{ brand: 'visa', last4: '4242' }], [''], [{}]]
   )
   t.strictSame(
     included['/transactions']?.sort(),
@@ -302,7 +302,7 @@ t.test('docs: a form starts with its first example and sends nothing else', asyn
   )
   t.strictSame(
     included['/locations/{id}']?.sort(),
-    ['display_name', 'metadata', 'phone'],
+    ['address', 'display_name', 'metadata', 'phone'],
     'an empty value that the example sends is sent'
   )
   t.equal(Object.keys(included).length, 8)

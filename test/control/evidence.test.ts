@@ -91,7 +91,14 @@ t.test('journal: a filter, id or format that does not exist is refused', async t
       t.strictSame([error.code, error.param], ['parameter_invalid', param], path)
     }
   t.equal((await control('DELETE /coverage?scope=all')).body.error.code, 'parameter_invalid')
-  for (const on of ['GET /requests', 'GET /metrics', 'GET /events', 'DELETE /requests'])
+  for (const on of [
+    'GET /requests',
+    'GET /clock',
+    'GET /schema/script.json',
+    'GET /metrics',
+    'GET /events',
+    'DELETE /requests'
+  ])
     t.equal((await control(`${on}?a=b`)).body.error.code, 'parameter_unknown', on)
 })
 

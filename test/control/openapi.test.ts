@@ -132,7 +132,7 @@ function misshapen(part: Json, shape: string, path: string): string[] {
 function validatorFor(of: Json) {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true })
   ajvFormats.default(ajv)
-  ajv.addVocabulary('x-rule x-required-by x-assumption x-assumptions x-extensible-enum'.split(' '))
+  ajv.addVocabulary('x-rule x-assumption x-assumptions x-extensible-enum'.split(' '))
   const local = (part: unknown) =>
     JSON.parse(JSON.stringify(part).replaceAll('#/components/schemas/', 'document#/$defs/'))
   ajv.addSchema({ $id: 'document', $defs: local(of.components.schemas) })
@@ -276,7 +276,7 @@ t.test('openapi: a table in the words of JSON Schema, for a create', async t => 
   const cases: [schema: string, path: string, words: object][] = parse(`
     - [CreateLocation, '', {type: object, required: [display_name, address], additionalProperties: false}]
     - [CreateLocation, display_name, {type: string, x-rule: LOC-1, minLength: 1, pattern: '\\S'}]
-    - [CreateLocation, address, {$ref: AddressInput, x-rule: ADDR-1, x-required-by: LOC-2}]
+    - [CreateLocation, address, {$ref: AddressInput, x-rule: ADDR-1}]
     - [AddressInput, '', {type: object, required: [country], additionalProperties: false}]
     - [AddressInput, country, {type: string, x-rule: ADDR-2, pattern: ${JSON.stringify(COUNTRY)}, minLength: 2, maxLength: 2}]
     - [Metadata, '', {type: object, x-rule: META-1, propertyNames: {type: string, pattern: '^[^\\[\\]]+$'}, additionalProperties: {type: string}}]
@@ -400,15 +400,6 @@ const HOLDS: Hold[] = [
     of => delete of.paths['/tickets/{id}'].get.parameters[0].description
   ],
   [
-    'the Ticket and the Transaction of a form have an example',
-    ({ components: { schemas } }) =>
-      [
-        schemas.CreateTransaction.properties.ticket,
-        schemas.CreateRefund.properties.transaction
-      ].filter(({ examples }) => !['tkt_60', 'txn_1'].includes(examples?.[0])),
-    of => delete of.components.schemas.CreateRefund.properties.transaction.examples
-  ],
-  [
     'each operation but a disabled one has a success, and a refusal of any other status',
     of =>
       IDS.filter(id => {
@@ -423,8 +414,7 @@ const HOLDS: Hold[] = [
     of =>
       IDS.filter(
         id =>
-          knownOf(id).disabledBy &&
-          !['501,4XX', '401,501'].includes(String(Object.keys(operationOf(id, of).responses)))
+          knownOf(id).disabledBy && String(Object.keys(operationOf(id, of).responses)) !== '401,501'
       ),
     of => delete of.paths['/accounts/{id}'].delete.responses[501]
   ]
@@ -438,16 +428,6 @@ t.test('openapi: what generators and mocks rely on', async t => {
       t.strictSame(broken(of), [], rule)
       t.not(broken(spoilt).length, 0, `${rule}: the check sees what is wrong`)
     }
-  t.strictSame(
-    Object.keys(operationOf('deleteAccount').responses),
-    ['501', '4XX'],
-    'Prism answers with the first'
-  )
-  t.strictSame(
-    Object.keys(operationOf('deleteAccount', flat).responses),
-    ['401', '501'],
-    'not every generator reads a range'
-  )
   const { type, code } = document.components.schemas.ErrorDetail.properties
   t.strictSame(
     [
@@ -494,12 +474,8 @@ t.test('openapi: the patterns of what is sent fit what clients send', async t =>
     ...parse(`
       - - instant
         - Instant
-        - 2026-02-01 2026-02-01T18:00 2026-02-01T18:00:00Z 2026-02-01t18:00:00.123456z 2026-02-01T18:00:00+02:00 2026-02-01T18-0530
+        - 2026-02-01 2026-02-01T18:00 2026-02-01T18:00:00Z 2026-02-01t18:00:00.123456z 2026-02-01T18:00:00+02:00
         - ''
-      - - instant
-        - Instant
-        - 20260201 20260201T180000Z 2026-032 2026-W05-7 2026W057T18 2026-12-31T24:00 2026-02-01T18:00:00,5Z
-        - 2026-02-01T24:01 2026-W54-1
       - - instant
         - Instant
         - 2024-02-29 2000-02-29 0001-01-01T00:00:00Z 9999-12-31T23:59:59.9999999Z
@@ -569,16 +545,6 @@ t.test('openapi: with parameters.unset_required = reject', async t => {
     [...Array(5).fill('string'), 'string,null', 'string,null']
   )
   t.strictSame(Account.properties.type.enum, ['merchant', 'reseller'])
-  const said = ({ components }: Json) =>
-    components.schemas.UpdateAccount.properties.name.description
-  t.equal(
-    said(document),
-    'The name of the Account. The create requires it; an empty value unsets it all the same (A16).'
-  )
-  t.equal(
-    said(rejecting),
-    'The name of the Account. The create requires it; an empty value is refused (A16).'
-  )
 })
 
 t.test('openapi: every schema compiles as JSON Schema 2020-12', async t => {
@@ -671,14 +637,9 @@ t.test('openapi: the flat document names nested parameters in brackets', async t
   const { CreateLocation, UpdateLocation, CreateTransaction, Location } = flat.components.schemas
   t.strictSame(CreateLocation.required, ['display_name', 'address[country]'])
   t.equal(UpdateLocation.required, undefined)
-  t.strictSame(CreateLocation.properties['address[country]'], {
-    ...document.components.schemas.AddressInput.properties.country,
-    examples: ['US']
-  })
-  t.strictSame(CreateTransaction.properties['card[last4]'], {
-    ...document.components.schemas.CardInput.properties.last4,
-    examples: ['4242']
-  })
+  const { AddressInput, CardInput } = document.components.schemas
+  t.strictSame(CreateLocation.properties['address[country]'], AddressInput.properties.country)
+  t.strictSame(CreateTransaction.properties['card[last4]'], CardInput.properties.last4)
   t.strictSame(Location, document.components.schemas.Location, 'answers are as they are')
   t.strictSame(
     operationOf('listUsers', flat).parameters.map(({ name }: Json) => name),
@@ -844,10 +805,7 @@ t.test('openapi: the refusals of an operation are those that it answers', async 
       const answer = await call(sent.on, sent)
       if (answer.status < 300) continue
       t.strictSame(check(answer.body), [], id)
-      const range = `${String(answer.status)[0]}XX`
-      seen.add(
-        `${range in operationOf(id).responses ? range : answer.status} ${answer.body.error.code}`
-      )
+      seen.add(`${answer.status} ${answer.body.error.code}`)
     }
     t.strictSame([...seen].sort(), listed.sort(), id)
   }
@@ -877,10 +835,6 @@ t.test('openapi: what a setting lets pass is not described as refused', t => {
     )
   }
   t.match(codesIn(document), /`parameter_unknown`.*`parameter_not_updatable`/)
-  const emptyAmount = (settings: GivenSettings) =>
-    documentOf(settings).components.schemas.CreateRefund.properties.amount.description
-  t.match(emptyAmount({}), 'An empty value is refused.')
-  t.notMatch(emptyAmount({ 'refunds.empty_amount': 'remainder' }), 'An empty value is refused.')
   for (const of of BOTH) {
     const { responses } = operationOf('readTicket', of)
     for (const status of ['402', '429', '503', 'default'])
@@ -1005,14 +959,8 @@ t.test('openapi: rules and assumptions are named in words too', async t => {
     operationOf('updateAccount').description,
     /\n\nAssumptions: A04, A05, A32, A16, A17, A19, A30, A31, A40\.$/
   )
-  for (const {
-    'x-rule': rule,
-    'x-required-by': requiredBy,
-    'x-assumption': assumption,
-    description = ''
-  } of within(document)) {
-    for (const id of [rule, requiredBy].filter(Boolean))
-      t.equal(description.split(`Rule ${id}.`).length, 2, `${id}: ${description}`)
+  for (const { 'x-rule': rule, 'x-assumption': assumption, description = '' } of within(document)) {
+    if (rule) t.equal(description.split(`Rule ${rule}.`).length, 2, description)
     if (assumption) t.equal(description.split(`Assumption ${assumption}.`).length, 2, description)
   }
 })

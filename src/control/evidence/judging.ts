@@ -1,5 +1,4 @@
 /** What `verify` expects, judged by the requests that the journal has and by those that come. */
-import { EventEmitter, once } from 'node:events'
 import * as Type from 'typebox'
 import { durationOf } from '../../core/durations.js'
 import { isSecretName } from '../../core/redaction.js'
@@ -220,9 +219,9 @@ type Waiting = Pick<Context, 'sandbox' | 'left' | 'waiting' | 'closing'>
 class Following {
   judge: Judge
   readonly stop: () => void
+  wake = () => {}
   #clears: number
   #unseen: Entry[]
-  readonly #news = new EventEmitter()
 
   constructor(
     private readonly begin: () => Judge,
@@ -239,10 +238,6 @@ class Following {
 
   get #isCleared(): boolean {
     return this.journal.clears !== this.#clears
-  }
-
-  wake(): void {
-    this.#news.emit('news')
   }
 
   async catchUp(): Promise<void> {
@@ -263,8 +258,10 @@ class Following {
 
   /** Waits for a request that the judge does not know yet. */
   async news(isOver: AbortSignal): Promise<void> {
-    if (!isOver.aborted && this.#unseen.length === 0 && !this.#isCleared)
-      await once(this.#news, 'news')
+    if (isOver.aborted || this.#unseen.length > 0 || this.#isCleared) return
+    await new Promise<void>(resolve => {
+      this.wake = resolve
+    })
   }
 }
 

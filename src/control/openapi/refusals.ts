@@ -14,15 +14,14 @@ const JUDGED_BY: Readonly<Partial<Record<OperationId, readonly { else: ErrorCode
   createRefund: [...REFUND_RULES, ...CARD_RULES]
 }
 
-/** By kind, by tables, and by the rules of the records. */
-export function codesOf(id: OperationId, isKeyChecked = false): ErrorCode[] {
+/** By kind, by tables, and by the rules of the records; mocks respond with the first. */
+function codesOf(id: OperationId, isKeyChecked = false): ErrorCode[] {
   const { method, kind, key, disabledBy } = operationOf(id)
   const { params, querystring, body } = tablesOf(id)
   const codes: ErrorCode[] = key ? ['api_key_missing'] : []
   if (key || isKeyChecked) codes.push('api_key_malformed', 'api_key_unknown')
   if (disabledBy !== undefined) return [...codes, 'operation_disabled']
   const fields = Object.values(body?.properties ?? {})
-  // mocks respond with the first
   if (body || querystring) codes.push('parameter_invalid')
   if (body?.required && kind !== 'update') codes.push('parameter_missing')
   if (fields.some(field => field['x-fixed'])) codes.push('parameter_not_updatable')
@@ -34,18 +33,21 @@ export function codesOf(id: OperationId, isKeyChecked = false): ErrorCode[] {
   return [...new Set([...codes, ...(JUDGED_BY[id] ?? []).map(rule => rule.else)])]
 }
 
-const CODES = [...new Set(OPERATION_IDS.flatMap(id => codesOf(id)))].sort(
+const ALL_CODES = [...new Set(OPERATION_IDS.flatMap(id => codesOf(id)))].sort(
   (one, other) => Number(other.startsWith('parameter')) - Number(one.startsWith('parameter'))
 )
-/** Whether a code is one that the settings do not let pass. */
-export const isRefusedBy = (settings: Settings) => (code: ErrorCode) => {
-  const setting =
-    code === 'charge_has_no_card'
-      ? 'refunds.without_card'
-      : (code.replace('parameter_', 'parameters.') as keyof Settings)
-  return (settings[setting] ?? 'reject') === 'reject'
+export const isKeyChecked = (settings: Settings) => settings['auth.payment_key'] === 'check'
+
+/** The codes of an operation, or of all, but for those that the settings let pass. */
+export function codesBy(settings: Settings, id?: OperationId): ErrorCode[] {
+  const isRefused: Partial<Record<ErrorCode, boolean>> = {
+    charge_has_no_card: settings['refunds.without_card'] === 'reject',
+    parameter_unknown: settings['parameters.unknown'] === 'reject',
+    parameter_not_updatable: settings['parameters.not_updatable'] === 'reject'
+  }
+  const codes = id === undefined ? ALL_CODES : codesOf(id, isKeyChecked(settings))
+  return codes.filter(code => isRefused[code] ?? true)
 }
-export const codesBy = (settings: Settings) => CODES.filter(isRefusedBy(settings))
 
 /** The message of a real error names the parameter and the values. */
 export const errorExamples = (settings: Settings): Json =>
@@ -57,45 +59,33 @@ export const errorExamples = (settings: Settings): Json =>
     })
   )
 
-const errorText = (description: string) => ({
-  type: 'string',
-  description: `${description} Assumption A07.`,
-  'x-assumption': 'A07'
-})
-/** What each placeholder of an error stands for. */
+const TEXT = { type: 'string', 'x-assumption': 'A07', description: 'Assumption A07.' }
+const TYPES = new Set(ALL_CODES.map(code => CATALOGUE[code].type))
+/** What each placeholder of an error stands for; a script can respond with other types and codes. */
 const ERROR_PARTS: Json = {
-  $type: {
-    ...errorText('The kind of refusal. A script can respond with others.'),
-    'x-extensible-enum': [...new Set(CODES.map(code => CATALOGUE[code].type))]
-  },
-  $code: {
-    ...errorText(
-      'Which refusal it is; every response lists its codes. A script can respond with others.'
-    ),
-    'x-extensible-enum': CODES
-  },
-  $message: errorText('What is wrong, where, and what to do, for a person.'),
-  $param: errorText('The parameter, in the bracket notation of the request.'),
-  $rule: errorText('The id of the rule that refused.'),
-  $assumption: errorText('The id of the assumption that refused, where no rule did.'),
-  $request_id: errorText('The id of the response.')
+  $type: { ...TEXT, 'x-extensible-enum': [...TYPES] },
+  $code: { ...TEXT, 'x-extensible-enum': ALL_CODES },
+  $message: TEXT,
+  $param: TEXT,
+  $rule: TEXT,
+  $assumption: TEXT,
+  $request_id: TEXT
 }
-const NOT_ALWAYS = ['$param', '$rule', '$assumption']
+const OPTIONAL = ['$param', '$rule', '$assumption']
 
 /** The one shape of refusals (A07). */
-export function errorSchemas({
-  'errors.expose_rule': isRuleShown,
-  'shapes.error': template
-}: Settings): Record<string, Json> {
+export function errorSchemas(settings: Settings): Record<string, Json> {
   const { $rule, $assumption, ...others } = ERROR_PARTS
-  const schemaOf = (part: unknown) =>
-    templateSchema(part, isRuleShown ? ERROR_PARTS : others, 'A07', NOT_ALWAYS) as Json
-  const { type, ...whole } = schemaOf(template)
-  const { error } = template
-  if (!isObject(error)) return { ErrorResponse: { type, description: 'A refusal.', ...whole } }
-  const properties = { ...(whole.properties as Json), error: referTo('schemas', 'ErrorDetail') }
+  const parts = settings['errors.expose_rule'] ? ERROR_PARTS : others
+  const whole = templateSchema(settings['shapes.error'], parts, 'A07', OPTIONAL)
+  const { properties } = whole
+  if (!isObject(properties) || !isObject(properties.error) || !properties.error.properties)
+    return { ErrorResponse: whole }
   return {
-    ErrorResponse: { type, description: 'A refusal.', ...whole, properties },
-    ErrorDetail: schemaOf(error)
+    ErrorResponse: {
+      ...whole,
+      properties: { ...properties, error: referTo('schemas', 'ErrorDetail') }
+    },
+    ErrorDetail: properties.error
   }
 }

@@ -5,26 +5,23 @@ import type { Settings } from '../../core/settings.js'
 import type { AssumptionId } from '../../reference/assumptions.js'
 import {
   type Family,
-  type Kind,
   type Operation,
   type OperationId,
   RESOURCE_NAMES
 } from '../../reference/operations.js'
 import type { Format, Schema } from '../../reference/parameters.js'
-import type { RuleId } from '../../reference/rules.js'
 import { RESOURCES, TABLES, type Tables } from '../../reference/tables.js'
-import { requiredText, responseFormat, sentFormat } from './patterns.js'
+import { requiredText, sentFormat } from './patterns.js'
 
+/** A part of a document; what is undefined is not written. */
 export type Json = Record<string, unknown>
 /**
  * What a table is for: a response, or what an operation takes. In an update nothing is required.
  */
-type Use = 'response' | Operation
-/**
- * `isOwn`: the table is of the operation alone. `isClearable`: an empty value unsets the parameter
- * (UPD-2).
- */
-type Place = { use: Use; isRequired: boolean; isOwn: boolean; isClearable?: boolean }
+export type Use = 'response' | Operation
+type Place = { use: Use; isRequired: boolean }
+/** In JSON Schema, by the name that a form or a query has it under. */
+export type Field = { name: string; schema: Json; isRequired: boolean }
 
 /** Who the documents are by. */
 export const PUBLISHER = {
@@ -32,313 +29,269 @@ export const PUBLISHER = {
   license: { name: 'MIT', identifier: 'MIT' }
 }
 
-export const referTo = (kind: 'schemas' | 'examples' | 'responses' | 'headers', name: string) => ({
-  $ref: `#/components/${kind}/${name}`
-})
-
-const RESOURCE_TABLES = new Map(
-  Object.entries(RESOURCES).map(([family, table]) => [table, RESOURCE_NAMES[family as Family]])
-)
-/** Undefined for a table that is neither a resource nor a list of them. */
-export function responseName(table: Schema): string | undefined {
-  const member = table.properties?.data?.items
-  return RESOURCE_TABLES.get(table) ?? (member && `${RESOURCE_TABLES.get(member)}List`)
-}
-
-/** The ending of the component of a nested object, by the kind of its operation. */
-const SUFFIXES: Readonly<Partial<Record<Kind, string>>> = {
-  create: 'Input',
-  update: 'Update',
-  list: 'Filter'
-}
-
-/** `bank_account` → `BankAccountInput`. Metadata is one component everywhere. */
-function componentName(table: Schema, name: string, use: Use): string {
-  const suffix =
-    use === 'response' || table.additionalProperties ? '' : (SUFFIXES[use.kind] as string)
-  return (
-    responseName(table) ??
-    name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase()) + suffix
-  )
-}
-
-/** Words that the document keeps. */
-const KEPT: readonly string[] = ['minimum', 'maximum', 'default']
 export const NUMBER_FORMATS: Readonly<Record<string, Json>> = {
   integer: { format: 'int64' },
   number: { format: 'double' }
 }
+
+export const referTo = (kind: 'schemas' | 'examples' | 'responses' | 'headers', name: string) => ({
+  $ref: `#/components/${kind}/${name}`
+})
+
+export const oneOf = (words: readonly unknown[]): Json =>
+  words.length === 1 ? { const: words[0] } : { enum: words }
+
+export const tablesOf = (id: OperationId): { [K in keyof Tables]?: Schema } => TABLES[id] as object
+
+/** The parts of an object's table. */
+export const partsOf = ({ properties }: Schema) => properties as Readonly<Record<string, Schema>>
+
+const RESOURCE_TABLES = new Map(
+  Object.entries(RESOURCES).map(([family, table]) => [table, RESOURCE_NAMES[family as Family]])
+)
+/** `bank_account` → `BankAccountInput`. Metadata is one component everywhere. */
+export function componentName(table: Schema, name: string, use: Use): string {
+  const member = table.properties?.data?.items
+  const resource = RESOURCE_TABLES.get(member ?? table)
+  if (resource !== undefined) return member ? `${resource}List` : resource
+  const words = name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+  if (use === 'response' || table.additionalProperties) return words
+  return (
+    words + { create: 'Input', update: 'Update', list: 'Filter', read: '', delete: '' }[use.kind]
+  )
+}
+
 const METADATA_UPDATE =
   'Merged by key: an empty value unsets its key (META-2); `metadata=` itself, empty, unsets all keys (META-3).'
-
 /** In an update an empty value in place of an object unsets its parts. */
 const EMPTY = { type: 'string', maxLength: 0 }
 
 const isUpdate = (use: Use) => use !== 'response' && use.kind === 'update'
 
-/** In JSON Schema, by the name that a form or a query has it under. */
-export type Field = { name: string; schema: Json; isRequired: boolean }
+/** Publishes tables by the settings, in one of the two styles. */
+export class Publisher {
+  /** The components made so far. */
+  readonly schemas: Record<string, Json> = {}
 
-export const tablesOf = (id: OperationId): { [K in keyof Tables]?: Schema } => TABLES[id] as object
-
-export type Publisher = ReturnType<typeof createPublisher>
-/** Publishes tables by the settings: `schemas` are the components made so far. */
-export function createPublisher(settings: Settings, isFlat: boolean) {
-  const schemas: Record<string, Json> = {}
-  const isUnsetRefused = settings['parameters.unset_required'] === 'reject'
+  constructor(
+    readonly settings: Settings,
+    readonly isFlat: boolean
+  ) {}
 
   /** Refers to the component of a table, and makes it once. */
-  function component(table: Schema, name: string, use: Use, isOwn = true): Json {
-    if (!(name in schemas)) {
+  component(table: Schema, name: string, use: Use): Json {
+    if (!(name in this.schemas)) {
       // entered before its parts, so that a component comes before those that it refers to
-      schemas[name] = {}
-      schemas[name] = table.additionalProperties ? metadata(table) : object(table, use, isOwn)
+      this.schemas[name] = {}
+      this.schemas[name] = table.additionalProperties ? metadata(table) : this.#object(table, use)
     }
     return referTo('schemas', name)
   }
 
-  function object(table: Schema, use: Use, isOwn: boolean): Json {
-    const { required = [], properties = {} } = table
+  #object({ required = [], properties = {} }: Schema, use: Use): Json {
     const fields = Object.entries(properties)
       .filter(([, part]) => !part['x-fixed'])
       .flatMap(([name, part]) =>
-        fieldsOf(part, name, { use, isRequired: required.includes(name), isOwn })
+        this.fieldsOf(part, name, { use, isRequired: required.includes(name) })
       )
     const parts = Object.fromEntries(fields.map(({ name, schema }) => [name, schema]))
-    if (properties.data?.items) {
-      const { data, ...others } = parts
-      const placeholders = Object.entries({ ...others, members: data }).map(([name, part]) => [
-        `$${name}`,
-        part
-      ])
-      return templateSchema(
-        settings['shapes.list'],
-        Object.fromEntries(placeholders),
-        'A09'
-      ) as Json
-    }
+    if (properties.data?.items) return this.#list(parts)
     const needed = fields.filter(({ isRequired }) => isRequired).map(({ name }) => name)
     return {
       type: 'object',
-      ...(!isUpdate(use) && needed.length > 0 && { required: needed }),
+      required: isUpdate(use) || needed.length === 0 ? undefined : needed,
       properties: parts,
-      additionalProperties:
-        use !== 'response' &&
-        (settings['parameters.unknown'] !== 'reject' ||
-          (settings['parameters.not_updatable'] === 'ignore' &&
-            Object.values(properties).some(part => part['x-fixed']))),
-      ...conditionsIn(properties, isFlat),
-      ...(isFlat && use !== 'response' && properties.metadata && openNames(Object.keys(parts)))
+      additionalProperties: use !== 'response' && this.#takesOthers(properties),
+      ...conditionsIn(properties, this.isFlat),
+      ...(this.isFlat && use !== 'response' && properties.metadata && openNames(fields))
     }
+  }
+
+  #list({ data, ...others }: Json): Json {
+    const parts = Object.entries({ ...others, members: data })
+    const placeholders = Object.fromEntries(parts.map(([name, part]) => [`$${name}`, part]))
+    return templateSchema(this.settings['shapes.list'], placeholders, 'A09')
+  }
+
+  #takesOthers(properties: Readonly<Record<string, Schema>>): boolean {
+    const isFixedIgnored = this.settings['parameters.not_updatable'] === 'ignore'
+    return (
+      this.settings['parameters.unknown'] !== 'reject' ||
+      (isFixedIgnored && Object.values(properties).some(part => part['x-fixed']))
+    )
   }
 
   /**
    * A field; in a flat request the parts of an object, and the object itself where it can be unset
    * (UPD-2, META-3).
    */
-  function fieldsOf(table: Schema, name: string, place: Place): Field[] {
+  fieldsOf(table: Schema, name: string, place: Place): Field[] {
     const { use, isRequired } = place
-    const { properties = {}, required = [], additionalProperties } = table
-    if (!isFlat || use === 'response' || !(table.properties || additionalProperties))
-      return [{ name, schema: property(table, name, place), isRequired }]
-    const parts = Object.entries(properties).map(([part, inner]) => {
+    const { properties, required = [], additionalProperties } = table
+    if (!this.isFlat || use === 'response' || !(properties || additionalProperties))
+      return [{ name, schema: this.#property(table, name, place), isRequired }]
+    const parts = Object.entries(properties ?? {}).map(([part, inner]) => {
       const isNeeded = required.includes(part)
       return {
         name: inBrackets(name, part),
-        schema: property(inner, part, { use, isRequired: isNeeded, isOwn: false }),
+        schema: this.#property(inner, part, { use, isRequired: isNeeded }),
         isRequired: isRequired && isNeeded
       }
     })
-    const whole = { name, schema: { ...EMPTY, ...objectNotes(table, place) }, isRequired: false }
-    return isClearable(place) ? [...parts, whole] : parts
+    const whole = { name, schema: { ...EMPTY, ...this.#notes(table, place) }, isRequired: false }
+    return this.#isClearable(place) ? [...parts, whole] : parts
   }
 
-  const objectNotes = (table: Schema, place: Place): Json =>
-    table.additionalProperties
-      ? { ...(isUpdate(place.use) && { description: METADATA_UPDATE }) }
-      : described(table, place, settings)
-
   /** A schema; of an object a reference with a description, or null where that is allowed. */
-  function property(table: Schema, name: string, place: Place): Json {
+  #property(table: Schema, name: string, place: Place): Json {
     const { use } = place
-    const { items, properties, additionalProperties, type } = table
+    const { items, properties, additionalProperties, type, format } = table
+    const notes = this.#notes(table, place)
     if (items)
       return {
         type: 'array',
-        items: component(items, componentName(items, name, use), use),
-        ...described(table, place, settings)
+        items: this.component(items, componentName(items, name, use), use),
+        ...notes
       }
-    if (!properties && !additionalProperties) return scalar(table, place)
-    const reference = component(table, componentName(table, name, use), use, false)
-    const instead = type?.includes('null') ? { type: 'null' } : isClearable(place) && EMPTY
-    return {
-      ...(instead ? { anyOf: [reference, instead] } : reference),
-      ...objectNotes(table, place)
-    }
+    if (format === 'instant' && use !== 'response') return { ...this.#instant(), ...notes }
+    if (!properties && !additionalProperties) return { ...this.#scalar(table, place), ...notes }
+    const reference = this.component(table, componentName(table, name, use), use)
+    const instead = type?.includes('null') ? { type: 'null' } : this.#isClearable(place) && EMPTY
+    return { ...(instead ? { anyOf: [reference, instead] } : reference), ...notes }
+  }
+
+  get #isUnsetRefused(): boolean {
+    return this.settings['parameters.unset_required'] === 'reject'
   }
 
   /** Whether an empty value unsets the parameter (UPD-2). */
-  const isClearable = ({ use, isRequired }: Place) =>
-    isUpdate(use) && !(isRequired && isUnsetRefused)
+  #isClearable({ use, isRequired }: Place): boolean {
+    return isUpdate(use) && !(isRequired && this.#isUnsetRefused)
+  }
 
-  function scalar(table: Schema, place: Place): Json {
-    const { enum: words, format } = table
+  #scalar(table: Schema, place: Place): Json {
     const { use, isRequired } = place
-    if (format === 'instant' && use !== 'response')
-      return { ...instant(), ...described(table, place, settings) }
+    const { enum: words, format } = table
     const [type, orNull] = [table.type].flat() as [string, string?]
     // a required field is null only after an update has unset it
-    const isNullable = orNull !== undefined && !(table['x-needed'] && isUnsetRefused)
-    const isUnset = isClearable(place)
-    const isText = use !== 'response' && isRequired && type === 'string' && !words && !format
-    const beside = described(table, { ...place, isClearable: isUnset }, settings)
+    const isNullable = orNull !== undefined && !(table['x-needed'] && this.#isUnsetRefused)
+    const isUnset = this.#isClearable(place)
     if (words) {
-      const known = {
-        type,
-        ...oneOf([...words.filter(word => word !== null), ...(isUnset ? [''] : [])])
-      }
-      return { ...(isNullable ? { anyOf: [known, { type: 'null' }] } : known), ...beside }
+      const known = words.filter(word => word !== null)
+      const schema = { type, ...oneOf(isUnset ? [...known, ''] : known) }
+      return isNullable ? { anyOf: [schema, { type: 'null' }] } : schema
     }
     // what may be left out may also be empty (A16)
     const mayBeEmpty = isUnset || (!isUpdate(use) && !isRequired)
+    const isText = use !== 'response' && isRequired && type === 'string' && !format
     return {
       type: isNullable ? [type, orNull] : type,
       ...NUMBER_FORMATS[type],
-      ...(format !== undefined &&
-        (use === 'response'
-          ? responseFormat(format as Format)
-          : sentFormat(format as Format, mayBeEmpty))),
+      ...(use === 'response'
+        ? format === 'instant' && { format: 'date-time' }
+        : format && sentFormat(format as Format, mayBeEmpty)),
       ...(isText && requiredText(isUnset)),
-      ...Object.fromEntries(Object.entries(table).filter(([word]) => KEPT.includes(word))),
-      ...beside
+      minimum: table.minimum,
+      maximum: table.maximum,
+      default: table.default
     }
   }
 
   /** One component, since its pattern is long. */
-  function instant(): Json {
-    const description =
-      'An ISO 8601 date-time, in UTC if it has no zone, or a date, which means 00:00 UTC; an empty one is ignored. Assumption A38.'
-    schemas.Instant ??= {
+  #instant(): Json {
+    this.schemas.Instant ??= {
       type: 'string',
       ...sentFormat('instant', true),
       'x-assumption': 'A38',
-      description
+      description:
+        'An ISO 8601 date-time, in UTC if it has no zone, or a date, which means 00:00 UTC; an empty one is ignored. Assumption A38.'
     }
     return referTo('schemas', 'Instant')
   }
 
-  return { schemas, component, fieldsOf }
-}
-
-function metadata({ description, 'x-rule': rule }: Schema): Json {
-  return {
-    type: 'object',
-    description: `${description} Rule ${rule}.`,
-    'x-rule': rule,
-    // a name in a form is not empty, and brackets nest it (FORM-2)
-    propertyNames: { type: 'string', pattern: '^[^\\[\\]]+$' },
-    additionalProperties: { type: 'string' }
+  /** The description of a table, with its assumption, and its rule if the operation can break it. */
+  #notes(table: Schema, { use }: Place): Json {
+    if (table.additionalProperties) return isUpdate(use) ? { description: METADATA_UPDATE } : {}
+    const isResponse = use === 'response'
+    const ownRule = table['x-rule']
+    const rule = ownRule && (isResponse || use.rules.includes(ownRule)) ? ownRule : undefined
+    const assumption = table['x-assumption'] ?? (isResponse && !rule ? 'A04' : undefined)
+    const text = [
+      table.description,
+      rule && `Rule ${rule}.`,
+      assumption && `Assumption ${assumption}.`
+    ].filter(Boolean)
+    return {
+      'x-rule': rule,
+      'x-assumption': assumption,
+      description: text.length > 0 ? text.join(' ') : undefined
+    }
   }
 }
 
-export const oneOf = (words: readonly unknown[]): Json =>
-  words.length === 1 ? { const: words[0] } : { enum: words }
+const metadata = ({ description, 'x-rule': rule }: Schema): Json => ({
+  type: 'object',
+  description: `${description} Rule ${rule}.`,
+  'x-rule': rule,
+  // a name in a form is not empty, and brackets nest it (FORM-2)
+  propertyNames: { type: 'string', pattern: '^[^\\[\\]]+$' },
+  additionalProperties: { type: 'string' }
+})
 
 /** Some linters forbid names that a condition does not mention. */
 const OTHERS = { additionalProperties: true }
 /** What a value requires of others (TXN-3, TXN-4), one by one: generators read past `if`. */
 function conditionsIn(properties: Readonly<Record<string, Schema>>, isFlat: boolean): Json {
-  const conditional = Object.entries(properties).flatMap(([name, { properties: parts = {} }]) =>
-    Object.entries(parts).flatMap(([part, { 'x-required-if': condition }]) =>
-      condition ? [{ name, part, condition }] : []
-    )
-  )
-  return conditional.reduceRight<Json>((others, { name, part, condition: [parameter, value] }) => {
-    const text = { type: 'string', ...requiredText(false) }
-    const object = { type: 'object', required: [part], properties: { [part]: text }, ...OTHERS }
-    const [field, needed] = isFlat ? [inBrackets(name, part), text] : [name, object]
-    return {
-      if: { required: [parameter], properties: { [parameter]: { const: value } } },
-      // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema
-      then: { required: [field], properties: { [field]: needed }, ...OTHERS },
-      ...('if' in others && { else: others })
+  let conditions: Json | undefined
+  for (const [name, { properties: parts = {} }] of Object.entries(properties))
+    for (const [part, { 'x-required-if': condition }] of Object.entries(parts)) {
+      if (condition === undefined) continue
+      const [parameter, value] = condition
+      const text = { type: 'string', ...requiredText(false) }
+      const object = { type: 'object', required: [part], properties: { [part]: text }, ...OTHERS }
+      const [field, needed] = isFlat ? [inBrackets(name, part), text] : [name, object]
+      conditions = {
+        if: { required: [parameter], properties: { [parameter]: { const: value } } },
+        // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema
+        then: { required: [field], properties: { [field]: needed }, ...OTHERS },
+        else: conditions
+      }
     }
-  }, {})
+  return conditions ?? {}
 }
 
 /** Metadata as names in brackets, beside those that are known. */
-const openNames = (names: readonly string[]): Json => ({
-  propertyNames: {
-    type: 'string',
-    pattern: `^(?:${names.join('|').replaceAll(/[[\]]/g, '\\$&')}|metadata\\[[^\\[\\]]+\\])$`
-  },
-  additionalProperties: true
-})
-
-/** The description of a table, then its rules and assumptions. */
-function described(
-  table: Schema,
-  { use, isRequired, isOwn, isClearable }: Place,
-  settings: Settings
-): Json {
-  const rules = rulesOf(table, use, isOwn)
-  const {
-    description,
-    'x-empty': empty,
-    'x-assumption': assumption = use === 'response' && !rules['x-rule'] && 'A04'
-  } = table
-  const isRequiredByCreate = isUpdate(use) && isRequired && table.type === 'string'
-  const text = [
-    description,
-    ...[...new Set(Object.values(rules))].map(rule => `Rule ${rule}.`),
-    assumption && `Assumption ${assumption}.`,
-    (empty === 'refused' || settings[empty as 'refunds.empty_amount'] === 'reject') &&
-      'An empty value is refused.',
-    isRequiredByCreate &&
-      `The create requires it; an empty value ${isClearable ? 'unsets it all the same' : 'is refused'} (A16).`
-  ]
-    .filter(Boolean)
-    .join(' ')
+function openNames(known: readonly Field[]): Json {
+  const names = known.map(({ name }) => name.replaceAll(/[[\]]/g, '\\$&')).join('|')
   return {
-    ...rules,
-    ...(assumption && { 'x-assumption': assumption }),
-    ...(text !== '' && { description: text })
+    propertyNames: { type: 'string', pattern: `^(?:${names}|metadata\\[[^\\[\\]]+\\])$` },
+    additionalProperties: true
   }
 }
 
-/** The rules of a table that the operation can break. */
-function rulesOf(table: Schema, use: Use, isOwn: boolean): Json {
-  const isOf = (rule: RuleId | undefined) =>
-    rule !== undefined && (use === 'response' || use.rules.includes(rule))
-  const words = (['x-rule', 'x-required-by'] as const).filter(
-    word => isOf(table[word]) && (isOwn || word === 'x-rule')
-  )
-  return Object.fromEntries(words.map(word => [word, table[word]]))
-}
-
-/** Of what a template makes; undefined for a placeholder without one. */
+/** Of what a template makes; a placeholder without a schema is left out. */
 export function templateSchema(
-  part: unknown,
+  template: object,
   parts: Json,
   assumption: AssumptionId,
-  notAlways: readonly unknown[] = []
-): Json | undefined {
-  if (typeof part === 'string' && part.startsWith('$')) return parts[part] as Json | undefined
-  const inner = (member: unknown) => templateSchema(member, parts, assumption, notAlways)
+  isOptional: readonly unknown[] = []
+): Json {
   const note = { 'x-assumption': assumption, description: `Assumption ${assumption}.` }
-  if (Array.isArray(part))
-    return { type: 'array', items: { anyOf: part.map(inner).filter(Boolean) }, ...note }
-  if (!isObject(part))
+  const schemaOfPart = (part: unknown): Json => {
+    if (typeof part === 'string' && part.startsWith('$')) return parts[part] as Json
+    if (Array.isArray(part))
+      return { type: 'array', items: { anyOf: part.filter(isPresent).map(schemaOfPart) }, ...note }
+    if (isObject(part)) return templateSchema(part, parts, assumption, isOptional)
     return { ...(part === null ? { type: 'null' } : { type: typeof part, const: part }), ...note }
-  const members = Object.entries(part).flatMap(([name, member]) => {
-    const schema = inner(member)
-    return schema === undefined ? [] : [[name, schema] as const]
-  })
-  const required = members.map(([name]) => name).filter(name => !notAlways.includes(part[name]))
+  }
+  const isPresent = (part: unknown) =>
+    typeof part !== 'string' || !part.startsWith('$') || part in parts
+  const members = Object.entries(template).filter(([, part]) => isPresent(part))
+  const required = members.flatMap(([name, part]) => (isOptional.includes(part) ? [] : [name]))
   return {
     type: 'object',
-    ...(required.length > 0 && { required }),
-    properties: Object.fromEntries(members),
+    required: required.length > 0 ? required : undefined,
+    properties: Object.fromEntries(members.map(([name, part]) => [name, schemaOfPart(part)])),
     additionalProperties: false,
     ...note
   }

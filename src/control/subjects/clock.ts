@@ -13,7 +13,6 @@ export const clockState = (clock: Clock) => ({ now: isoOf(clock.now()), running:
 export const CLOCK_ROWS: Rows = {
   'GET /clock': {
     does: 'Returns the clock that stamps `created`.',
-    query: null,
     answer: CLOCK,
     run: ({ sandbox }) => clockState(sandbox.clock)
   },

@@ -1,16 +1,14 @@
 /** The documents that describe the emulator, and the files of its pages. */
 import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { controlOfBase } from '../../core/paths.js'
 import { keep } from '../../core/remembered.js'
-import { JSON_TYPE } from '../../engine/answers.js'
 import { optional, parameters, word } from '../../reference/parameters.js'
 import { PACKAGE_ROOT } from '../../scenario/library.js'
 import { bindingsOf } from '../../scenario/steps.js'
 import { noSuchPath, type Row, type Rows, row } from '../route.js'
 import { format } from '../schemas.js'
-import { sendYaml } from '../writing.js'
 
 /** As the client knows it. */
 const addressOf = ({ arrival: { base }, headers: { host } }: FastifyRequest) => ({
@@ -22,29 +20,26 @@ const addressOf = ({ arrival: { base }, headers: { host } }: FastifyRequest) => 
 const TEXTS = new Map<string, string>()
 const MAX_TEXTS = 16
 
-async function sendDocument<Of extends { format?: string | undefined }>(
-  reply: FastifyReply,
-  of: Of,
+async function textOf(
+  options: Readonly<Record<string, unknown>>,
   make: () => Promise<object>
-) {
-  const isYaml = of.format === 'yaml'
-  const key = JSON.stringify(of)
+): Promise<string> {
+  const key = JSON.stringify(options)
   let text = TEXTS.get(key)
   if (text === undefined) {
     const document = await make()
-    text = isYaml
-      ? (await import('../../scenario/yaml.js')).yamlText(document)
-      : JSON.stringify(document)
+    text =
+      options.format === 'yaml'
+        ? (await import('../../scenario/yaml.js')).yamlText(document)
+        : JSON.stringify(document)
   }
   keep(TEXTS, key, text, MAX_TEXTS)
-  return isYaml ? sendYaml(reply, text) : reply.type(JSON_TYPE).send(text)
+  return text
 }
 
 const schemaRow = (kind: 'fixture' | 'scenario' | 'script', of: string): Row => ({
   does: `Returns the JSON Schema of ${of}, for editors.`,
-  query: null,
-  run: ({ reply }) =>
-    reply.type(JSON_TYPE).send(createReadStream(`${PACKAGE_ROOT}/docs/schema/${kind}.json`))
+  run: () => createReadStream(`${PACKAGE_ROOT}/docs/schema/${kind}.json`)
 })
 
 const fileRow = (page: 'console' | 'docs'): Row => ({
@@ -67,9 +62,9 @@ export const DOCUMENT_ROWS: Rows = {
       ),
       ...format(['json', 'yaml'])
     }),
-    run: async ({ request, reply, sandbox: { settings }, version, query: { style, format } }) => {
+    run: ({ request, sandbox: { settings }, version, query: { style, format } }) => {
       const options = { ...addressOf(request), version, settings, isFlat: style === 'flat' }
-      return sendDocument(reply, { ...options, format }, async () =>
+      return textOf({ ...options, format }, async () =>
         (await import('../openapi/api.js')).openApiDocument(options)
       )
     }
@@ -77,9 +72,9 @@ export const DOCUMENT_ROWS: Rows = {
   'GET /openapi.control.json': row({
     does: 'Returns the control API as OpenAPI 3.1.',
     query: parameters(format(['json', 'yaml'])),
-    run: async ({ request, reply, version, query: { format } }) => {
+    run: ({ request, version, query: { format } }) => {
       const { origin, base } = addressOf(request)
-      return sendDocument(reply, { origin, base, format }, async () => {
+      return textOf({ origin, base, format }, async () => {
         const file = await readFile(`${PACKAGE_ROOT}/docs/openapi.control.json`, 'utf8')
         const document = JSON.parse(file)
         document.info.version = version

@@ -5,7 +5,6 @@ import { FINDINGS } from '../../evidence/findings.js'
 import type { Totals } from '../../evidence/totals.js'
 import { ASSUMPTION_IDS, ASSUMPTIONS, isStanding } from '../../reference/assumptions.js'
 import { closed, nullable, parameters, text, word } from '../../reference/parameters.js'
-import { MEDIA_TYPES } from '../../reports/formats.js'
 import { coverageText, findingsText } from '../../reports/text.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
 import { EVENT_STREAM } from '../evidence/events.js'
@@ -31,7 +30,7 @@ import {
   totals,
   typed
 } from '../schemas.js'
-import { sendText, written } from '../writing.js'
+import { written } from '../writing.js'
 import { OUTCOME } from './journal.js'
 import { ENTRY } from './script.js'
 import { VERDICT } from './verify.js'
@@ -139,9 +138,9 @@ export const EVIDENCE_ROWS: Rows = {
     does: 'Returns which rules requests passed and violated, of 91 possible outcomes.',
     query: SCOPED_TEXT,
     answer: COVERAGE,
-    run: ({ sandbox, query, reply }) => {
+    run: ({ sandbox, query }) => {
       const report = totalsIn(sandbox, query).coverage.report()
-      return query.format === 'text' ? sendText(reply, coverageText(report)) : report
+      return query.format === 'text' ? coverageText(report) : report
     }
   }),
   'DELETE /coverage': row({
@@ -153,9 +152,9 @@ export const EVIDENCE_ROWS: Rows = {
     does: 'Returns the mistakes of the client, each with the requests that show it: [the findings](findings.md).',
     query: SCOPED_TEXT,
     answer: answer('FindingsReport', { data: FOUND }),
-    run: ({ sandbox, query, reply }) => {
+    run: ({ sandbox, query }) => {
       const data = totalsIn(sandbox, query).findings()
-      return query.format === 'text' ? sendText(reply, findingsText(data)) : { data }
+      return query.format === 'text' ? findingsText(data) : { data }
     }
   }),
   'GET /assumptions': row({
@@ -198,11 +197,9 @@ export const EVIDENCE_ROWS: Rows = {
       )
     ),
     answer: RUN,
-    run: async ({ sandbox, sandboxes, version, query: { format: as = 'json' }, reply, left }) => {
+    run: async ({ sandbox, sandboxes, version, query: { format: as = 'json' }, left }) => {
       const document = await runDocument(sandboxes, version)
-      if (as === 'json') return document
-      const report = await sandbox.work(left(), ask => written(ask, as, document))
-      return reply.type(MEDIA_TYPES[as]).send(report)
+      return as === 'json' ? document : sandbox.work(left(), ask => written(ask, as, document))
     }
   }),
   'GET /events': row({
@@ -217,7 +214,8 @@ export const EVIDENCE_ROWS: Rows = {
     does: 'Returns metrics as Prometheus text: [the metrics](metrics.md).',
     run: async ({ sandboxes, reply }) => {
       const registry = await metricsOf(sandboxes)
-      return reply.type(registry.contentType).send(await registry.metrics())
+      reply.type(registry.contentType)
+      return registry.metrics()
     }
   }
 }

@@ -5,14 +5,10 @@ import * as Type from 'typebox'
 import { encodeForm, type FormValue } from '../../core/form-encoding.js'
 import { instantOf } from '../../core/instants.js'
 import { BASE, pathOf } from '../../core/paths.js'
-import { maskedThroughout } from '../../core/redaction.js'
-import { keysToMask } from '../../engine/keys.js'
 import type { Scripted } from '../../engine/outcome.js'
 import { execute, type InnerRequest, requestOf } from '../../engine/play.js'
 import { headersOf } from '../../engine/response.js'
 import { close, masked } from '../../evidence/entry.js'
-import { nearlyMet, withNearlyMet } from '../../evidence/near-misses.js'
-import { explained, explainedText } from '../../evidence/why.js'
 import { needsKey } from '../../reference/operations.js'
 import { closed, nullable, optional, parameters, text, word } from '../../reference/parameters.js'
 import { changesBy } from '../../replay/past.js'
@@ -28,8 +24,8 @@ import type { Store } from '../../store/store.js'
 import { type Rows, row } from '../route.js'
 import { answer, count, described, format, list, map, typed } from '../schemas.js'
 import { REFUSALS } from '../sentences.js'
-import { sendText } from '../writing.js'
-import { RECORD_CHANGE, REQUEST, SCRIPTED, WHY } from './journal.js'
+import { masked as withoutKeys } from '../writing.js'
+import { explanationOf, RECORD_CHANGE, REQUEST, SCRIPTED, WHY } from './journal.js'
 import { ENTRY_COUNTS, ENTRY_ID } from './script.js'
 
 type Form = Readonly<Record<string, FormValue>>
@@ -87,11 +83,8 @@ export const EXPLAIN_ROWS: Rows = {
         )
       })
     }),
-    run: async ({ body, document, request, query, reply }) => {
-      const isText = query.format === 'text'
-      const answer = await explain(body, document, request.arrival, isText)
-      return typeof answer === 'string' ? sendText(reply, answer) : answer
-    }
+    run: ({ body, document, request, query }) =>
+      explain(body, document, request.arrival, query.format === 'text')
   })
 }
 
@@ -112,19 +105,17 @@ async function explain(
   const headers = headersOf(response)
   const request = masked(close(response, true, 0), response.reading)
 
-  const { evidence } = sandbox
-  const keys = keysToMask(copy)
-  const near = maskedThroughout(nearlyMet(request, copy), keys)
-  if (isText) return explainedText(request, evidence, keys, near)
-  const { user_agent, ms, script, why, ...entry } = explained(request, evidence, keys)
+  const explanation = explanationOf(request, copy, sandbox)
+  if (isText) return explanation.text()
+  const { user_agent, ms, script, why, ...entry } = explanation.values()
   const records = changesBy(request, [before.store, copy.store])
   return {
     ...entry,
-    headers: maskedThroughout(headers, keys),
+    headers: withoutKeys(headers, copy),
     script: script && { ...script, ...waitOf(request.script as Scripted) },
-    why: withNearlyMet(why, near),
+    why,
     changes: {
-      records: maskedThroughout(records, keys),
+      records: withoutKeys(records, copy),
       script: copy.script
         .listed()
         .filter((entry, place) => !isDeepStrictEqual(entry, before.script[place]))

@@ -1,11 +1,13 @@
 /** The journal. */
 import * as Type from 'typebox'
 import { keysToMask } from '../../engine/keys.js'
+import type { Entry } from '../../evidence/entry.js'
 import { nearlyMet, withNearlyMet } from '../../evidence/near-misses.js'
 import { explained, explainedText } from '../../evidence/why.js'
 import { OPERATION_NAMES } from '../../reference/operations.js'
 import { closed, nullable, optional, parameters, text, word } from '../../reference/parameters.js'
 import { changesBy, storesAround } from '../../replay/past.js'
+import type { Sandbox } from '../../sandbox/sandbox.js'
 import { FAMILIES } from '../../store/store.js'
 import { FILTERS, requestNamed, requestsOf } from '../evidence/filters.js'
 import { inThePast, recordedText, repeatedText } from '../evidence/moments.js'
@@ -27,7 +29,7 @@ import {
   textOrNull,
   typed
 } from '../schemas.js'
-import { masked, sendText, sendYaml } from '../writing.js'
+import { masked } from '../writing.js'
 
 export const OUTCOME = word(
   ['refused', 'answered', 'scripted', 'lost_before', 'lost_after', 'not_written'],
@@ -116,6 +118,19 @@ export const RECORD_CHANGE = answer('RecordChange', {
   after: any
 })
 
+/** Why a request got its response, and what it nearly matched; `evidence` knows the requests before. */
+export function explanationOf(request: Entry, sandbox: Sandbox, { evidence } = sandbox) {
+  const keys = keysToMask(sandbox)
+  const near = masked(nearlyMet(request, sandbox), sandbox)
+  return {
+    text: () => explainedText(request, evidence, keys, near),
+    values() {
+      const { why, ...entry } = explained(request, evidence, keys)
+      return { ...entry, why: withNearlyMet(why, near) }
+    }
+  }
+}
+
 export const JOURNAL_ROWS: Rows = {
   'GET /requests': row({
     does: 'Returns the journal: the last requests of the emulated API, newest first.',
@@ -126,9 +141,9 @@ export const JOURNAL_ROWS: Rows = {
       has_more: flag(),
       dropped: count('Requests that the journal had to drop.')
     }),
-    run: async ({ sandbox, sandboxes, query: { format: as, ...filters }, reply, left }) =>
+    run: async ({ sandbox, sandboxes, query: { format: as, ...filters }, left }) =>
       as === 'scenario'
-        ? sendYaml(reply, await recordedText(filters, sandbox, left()))
+        ? recordedText(filters, sandbox, left())
         : requestsOf(filters, sandbox, sandboxes)
   }),
   'GET /requests/ID': row({
@@ -140,15 +155,11 @@ export const JOURNAL_ROWS: Rows = {
       )
     ),
     answer: answer('ExplainedCall', { ...JOURNALED, why: WHY }),
-    run: async ({ sandbox, name: id, query: { format: as }, reply, left }) => {
+    run: async ({ sandbox, name: id, query: { format: as }, left }) => {
       const request = requestNamed(id, sandbox)
-      if (as === 'scenario') return sendYaml(reply, await repeatedText(request, sandbox, left()))
-      const { evidence } = sandbox
-      const keys = keysToMask(sandbox)
-      const near = masked(nearlyMet(request, sandbox), sandbox)
-      if (as === 'text') return sendText(reply, explainedText(request, evidence, keys, near))
-      const { why, ...entry } = explained(request, evidence, keys)
-      return { ...entry, why: withNearlyMet(why, near) }
+      if (as === 'scenario') return repeatedText(request, sandbox, left())
+      const explanation = explanationOf(request, sandbox)
+      return as === 'text' ? explanation.text() : explanation.values()
     }
   }),
   'GET /requests/ID/changes': {

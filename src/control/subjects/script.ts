@@ -66,7 +66,6 @@ const gatesOf = ({ script }: Sandbox): string[] => [
 export const SCRIPT_ROWS: Rows = {
   'GET /script': {
     does: 'Lists the script entries, each with the number of requests that it matched and was applied to. An entry that was never applied has its [near misses](../evidence.md#near-misses).',
-    query: null,
     answer: listing(ENTRY),
     run: async ({ sandbox }) => ({
       data: maskedList(await explainedEntries(sandbox.script, lookedIn(sandbox)), sandbox)

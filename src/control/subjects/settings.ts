@@ -59,7 +59,6 @@ function settingsShown({ settingsInForce: { values, sources, variables } }: Sand
 export const SETTINGS_ROWS: Rows = {
   'GET /settings': {
     does: 'Returns each setting with its value, the source of the value, and the allowed values: [the settings](settings.md).',
-    query: null,
     answer: SHOWN,
     run: ({ sandbox }) => settingsShown(sandbox)
   },

@@ -10,7 +10,6 @@ const SNAPSHOT = answer('SnapshotState', { name: text(), scenario: text(), clock
 export const SNAPSHOT_ROWS: Rows = {
   'GET /snapshots': {
     does: 'Lists the names of the snapshots.',
-    query: null,
     answer: listing(answer('SnapshotName', { name: text() })),
     run: async ({ sandbox }) => ({
       data: (await sandbox.snapshots.names()).map(name => ({ name }))

@@ -36,7 +36,7 @@ import {
   typed,
   yes
 } from '../schemas.js'
-import { sendYaml, yamlOfStore } from '../writing.js'
+import { yamlOfStore } from '../writing.js'
 import { clockState } from './clock.js'
 
 const LINKS =
@@ -177,7 +177,6 @@ export const STATE_ROWS: Rows = {
   },
   'GET /scenarios': {
     does: 'Lists the scenarios and fixtures that can be loaded, each with its name, title, description, and variables with their defaults.',
-    query: null,
     answer: listing(
       answer('ListedScenario', {
         name: text(),
@@ -193,10 +192,10 @@ export const STATE_ROWS: Rows = {
   },
   'GET /scenarios/NAME': {
     does: 'Returns the document of a scenario or fixture as it is written, with comments, in YAML or JSON. Card data in it is masked with `***`.',
-    query: null,
     run: async ({ library, name, reply }) => {
       const { type, text } = await library.shown(name)
-      return reply.type(`application/${type}; charset=utf-8`).send(text)
+      reply.type(`application/${type}; charset=utf-8`)
+      return text
     }
   },
   'GET /state': row({
@@ -208,10 +207,10 @@ export const STATE_ROWS: Rows = {
         list(closed({ id: text(), account: text(), created: text(), after: count() }))
       )
     }),
-    run: async ({ sandbox, query: { format: as, ...moment }, reply, left }) => {
+    run: async ({ sandbox, query: { format: as, ...moment }, left }) => {
       const store = await recordsAt(moment, sandbox, left)
       return as === 'yaml'
-        ? sendYaml(reply, Readable.from(yamlOfStore(store), { objectMode: false }))
+        ? Readable.from(yamlOfStore(store), { objectMode: false })
         : exported(store)
     }
   }),
