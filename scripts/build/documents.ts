@@ -30,7 +30,7 @@ for (const [folder, kind] of Object.entries(KINDS)) {
     const text = await readFile(new URL(`${folder}/${file}`, ROOT), 'utf8')
     const { data } = await readDocument(file, text)
     const checkedAs = isSharedScript(data) ? 'script' : kind
-    await expandVariables(data, CHECKERS[checkedAs].problems, {
+    expandVariables(data, CHECKERS[checkedAs].problems, {
       given: [],
       report: (steps, said) => fail(problemLine({ file, path: steps.join('.'), ...said }))
     })

@@ -286,7 +286,7 @@ export function preparedDocument(
 ): SourceDocument | null {
   try {
     const prepared: Prepared = JSON.parse(readFileSync(FOLDER + preparedName(text), 'utf8'))
-    return { name, limits, locate: locatorIn(text, limits), ...prepared }
+    return { name, limits, locate: locatorIn(text), ...prepared }
   } catch {
     return null
   }

@@ -17,7 +17,7 @@ import {
 } from './documents.js'
 import type { Library } from './library.js'
 import type { SourceDocument } from './read/document.js'
-import { problemsOf } from './read/numbers.js'
+import { withNumbers } from './read/numbers.js'
 import { type Fixture, fixtureIn, SECTIONS } from './records/fixture.js'
 import {
   type Group,
@@ -48,20 +48,20 @@ export function isBareFixture(data: unknown): boolean {
 
 const CHECKERS = { fixture: FIXTURE_CHECKER, scenario: SCENARIO_CHECKER } as const
 
-export const problemsOfShape = async (
+export const problemsOfShape = (
   kind: keyof typeof CHECKERS,
   data: unknown
-): Promise<readonly PlacedProblem[]> =>
+): readonly PlacedProblem[] =>
   data === null ? [problemAt([], say('empty_document', kind))] : CHECKERS[kind].problems(data)
 
-export const shapeProblems = async (
+export const shapeProblems = (
   document: SourceDocument,
   kind: 'fixture' | 'scenario',
   data = document.data
-): Promise<readonly PlacedProblem[]> =>
+): readonly PlacedProblem[] =>
   document.checkedAs === kind && data === document.data
     ? []
-    : problemsOf(document, data, part => problemsOfShape(kind, part))
+    : withNumbers(document, data, problemsOfShape(kind, data))
 
 export type Lists = {
   documents: SourceDocument[]
@@ -99,11 +99,11 @@ export async function checkShape(
   if (isSharedScript(document.data)) report([], say('shared_alone'))
   if (isBareFixture(document.data)) {
     if (from.given !== undefined) checkGiven(from.given, [], within(report, 'vars'))
-    const isRight = await reportShape(document, report)
+    const isRight = reportShape(document, report)
     const fixtures = isRight ? [fixtureIn(document, document.data as object)] : []
     return { ...partsOf(document, {}, lists), fixtures }
   }
-  const read = await readScenario(document, report, from.given)
+  const read = readScenario(document, report, from.given)
   const parts = partsOf(document, isObject(read.data) ? read.data : {}, lists)
   const groups = await usedGroups(parts, read, from)
   const fixtures = await fixturesOf(parts, from)
@@ -122,11 +122,10 @@ function readScenario(
   document: SourceDocument,
   report: Report,
   given: GivenVariables | undefined
-): Promise<Expanded> {
+): Expanded {
   return expandVariables(
     document.data,
-    data =>
-      isSharedScript(data) ? Promise.resolve([]) : shapeProblems(document, 'scenario', data),
+    data => (isSharedScript(data) ? [] : shapeProblems(document, 'scenario', data)),
     {
       given: given === undefined ? [] : [given],
       report: (steps, said) => report(steps, processSettingIn(steps) ?? said)
@@ -134,8 +133,8 @@ function readScenario(
   )
 }
 
-async function reportShape(document: SourceDocument, report: Report): Promise<boolean> {
-  const found: readonly PlacedProblem[] = await shapeProblems(document, 'fixture')
+function reportShape(document: SourceDocument, report: Report): boolean {
+  const found: readonly PlacedProblem[] = shapeProblems(document, 'fixture')
   for (const problem of found) report(problem.steps, problem)
   return found.length === 0
 }
@@ -192,7 +191,7 @@ async function usedFiles(
     const places = ofFile.flatMap(use => use.places)
     const source = await readable(parts, places, library.sharedScript(name, file))
     const wanted = ofFile.flatMap(({ group }) => group ?? [])
-    files.set(name, source && (await readSharedScript(source, wanted, options)))
+    files.set(name, source && readSharedScript(source, wanted, options))
   }
   return files
 }
@@ -276,7 +275,7 @@ async function fixturesOf(parts: Parts, { file, library }: From): Promise<Fixtur
   const known = new Map<string, Fixture>()
   for (const [reference, places] of namedIn('fixtures', parts.data.fixtures)) {
     const source = await readable(parts, places, library.fixture(reference, file))
-    if (source !== null && (await reportShape(source, reportTo(parts.problems, source))))
+    if (source !== null && reportShape(source, reportTo(parts.problems, source)))
       known.set(reference, fixtureIn(source, source.data as object))
   }
   const { fixtures = [] } = parts.data

@@ -52,11 +52,8 @@ t.test('reading: a large text gives the same as a small one', async t => {
     ])
     t.strictSame(other.data, one.data, title)
     t.strictSame(other.numbers, one.numbers)
-    const places = [
-      [['a', 1], ['b'], ['none']],
-      [true, false, false]
-    ] as const
-    t.strictSame(await other.locate(...places), await one.locate(...places))
+    const places = [{ steps: ['a', 1], isOfName: true }, { steps: ['b'] }, { steps: ['none'] }]
+    t.strictSame(await other.locate(places), await one.locate(places))
   }
   t.strictSame((await readHere('{}')).data, {}, 'a small one is read at once')
 })
