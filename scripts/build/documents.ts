@@ -9,7 +9,7 @@ import { problemLine } from '../../src/scenario/read/refusal.js'
 import { isSharedScript } from '../../src/scenario/script/shared-script.js'
 import { FIXTURE_CHECKER } from '../../src/scenario/shape/parts.js'
 import { SCENARIO_CHECKER, SHARED_SCRIPT_CHECKER } from '../../src/scenario/shape/scenario.js'
-import { expandVariables } from '../../src/scenario/variables.js'
+import { expandVariables } from '../../src/scenario/shape/variables.js'
 
 const ROOT = new URL('../../', import.meta.url)
 const FOLDER = new URL('dist/documents/', ROOT)

@@ -133,7 +133,7 @@ const PROCESS_SETTINGS = settingsOf('process', {
   'limits.values': setting(
     whole(1000, 100_000_000),
     5_000_000,
-    'Maximum number of values (texts, numbers, lists, objects) in a document; a tenth of it in YAML, which takes ten times the memory to read.'
+    'Maximum number of values (texts, numbers, lists, objects) in a document.'
   ),
   'limits.records': setting(
     whole(1, 10_000_000),

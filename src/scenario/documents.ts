@@ -7,8 +7,8 @@ import type { SourceDocument } from './read/document.js'
 import { withNumbers } from './read/numbers.js'
 import { DEFAULT_LIMITS, documentInvalid, type Place, type Wanted } from './read/refusal.js'
 
-/** `isOfName`: about a name and not its value, if the code does not say so. */
-export type DocumentProblem = DocumentPart & Said
+/** `isOfName`: about a name and not its value, if the code does not say so; `place` where known. */
+export type DocumentProblem = DocumentPart & Said & { place?: Place }
 export type DocumentPart = Wanted & { document: SourceDocument }
 const OF_NAMES = [
   'unknown_name',
@@ -125,8 +125,8 @@ export async function listedProblems(
     told.map(problem => ({ isOfName: OF_NAMES.includes(problem.code), ...problem }))
   )
   return told
-    .map(({ document, steps, code, message }, index) => {
-      const place = places[index] as Place | null
+    .map(({ document, steps, code, message, place: known }, index) => {
+      const place = known ?? places[index]
       const { line = 0, column = 0 } = place ?? {}
       const rank = [names.indexOf(document.name), line, column, line && steps.length]
       return {

@@ -22,9 +22,9 @@ import type { Trial } from '../records/edits.js'
 import { missingOf, recordsNamedBy } from '../records/named-records.js'
 import { say } from '../sentences.js'
 import type { PlayData, StepData } from '../shape/expectation.js'
-import type { Parts } from '../sources.js'
+import type { Parts } from '../shape/sources.js'
+import { NAME } from '../shape/variables.js'
 import { checkShown, placedCalls, type StepBindings, splitCall, wantsStatus } from '../steps.js'
-import { NAME } from '../variables.js'
 import { headOf, namesIn, REFERENCE, recordPath, textsIn, unclosedIn } from './references.js'
 
 /** Earlier steps that are searched for a suggestion. */

@@ -21,6 +21,8 @@ type Advice = (Said & { at?: number }) | false | null
 
 /** Characters: advice on an error may read all of a document. */
 const MAX_READ = 50_000_000
+/** Of those above a line that is not indented like any of them. */
+const MAX_ABOVE = 20_000
 /** Nothing after these can be relied on. */
 const IS_LAST = /not_closed|nothing_to_close|after_the_end|colon_missing|second_document/
 
@@ -102,7 +104,9 @@ function pathTo(whole: unknown, at: number): Placed[] {
   while (isBefore(part)) {
     path.push(part)
     const items: unknown[] = isCollection(part) ? part.items : []
-    part = items.flatMap(item => (isPair(item) ? [item.key, item.value] : item)).findLast(isBefore)
+    const last = items.findLast(item => isBefore(isPair(item) ? item.key : item))
+    if (!isPair(last)) part = last
+    else part = isBefore(last.value) ? last.value : last.key
   }
   return path
 }
@@ -152,7 +156,7 @@ function wrongIndent({ at, text, lines, isInBrackets }: Case): Advice {
   if (isInBrackets || text.slice(own.at, begin).trim() !== '') return null
   const line = lineAt(text, begin).trim()
   const isItem = /^-\s/.test(line)
-  const levels = levelsIn(text.slice(0, own.at))
+  const levels = levelsIn(text.slice(Math.max(0, own.at - MAX_ABOVE), own.at))
   const apart = ({ column }: Level) => Math.abs(column - indent)
   const [first, ...others] = levels
     .filter(({ isList }) => isList === isItem)

@@ -6,7 +6,7 @@ import { withNumbers } from '../read/numbers.js'
 import { say } from '../sentences.js'
 import type { EntryData } from '../shape/entry.js'
 import { SHARED_SCRIPT_CHECKER, type SharedParts } from '../shape/scenario.js'
-import { expandVariables, type VariableOptions } from '../variables.js'
+import { expandVariables, type VariableOptions } from '../shape/variables.js'
 
 export type Group = { data: SharedParts; written: Written }
 /** `names` are those of all groups; `variables` those that the file declares. */

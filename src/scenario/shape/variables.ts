@@ -1,12 +1,12 @@
 /** Variables: the values of `vars`, which replace `${vars.NAME}` in texts. */
-import { shortened } from '../core/nearest.js'
-import type { PlacedProblem, Step } from '../core/places.js'
-import { isObject } from '../core/quick-check.js'
-import { type Said, shownGot } from '../core/sentences.js'
-import { typedValue } from '../core/typed-value.js'
-import { type Report, within } from './documents.js'
-import { unclosedIn, withValues } from './play/references.js'
-import { say } from './sentences.js'
+import { shortened } from '../../core/nearest.js'
+import type { PlacedProblem, Step } from '../../core/places.js'
+import { isObject } from '../../core/quick-check.js'
+import { type Said, shownGot } from '../../core/sentences.js'
+import { typedValue } from '../../core/typed-value.js'
+import { type Report, within } from '../documents.js'
+import { unclosedIn, withValues } from '../play/references.js'
+import { say } from '../sentences.js'
 
 export type VariableValue = string | number | boolean
 export type GivenVariables = {

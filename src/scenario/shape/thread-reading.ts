@@ -1,8 +1,8 @@
 /** Reads large texts in a worker's thread. */
-import { refusalOf } from './documents.js'
-import { below, readDocument, type SourceDocument } from './read/document.js'
-import type { Part, Reading, ReadOptions } from './reading.js'
-import { isSharedScript } from './script/shared-script.js'
+import { refusalOf } from '../documents.js'
+import { below, readDocument, type SourceDocument } from '../read/document.js'
+import type { Part, Reading, ReadOptions } from '../reading.js'
+import { isSharedScript } from '../script/shared-script.js'
 import { isBareFixture, shapeProblems } from './sources.js'
 
 /** JSON of the data, long lists in parts, so that none takes long to parse. */

@@ -1,9 +1,9 @@
 /** The shape of a scenario and of all that it uses: its groups and fixtures, read and expanded. */
-import { ApiError } from '../core/errors.js'
-import { type PlacedProblem, problemAt, type Step } from '../core/places.js'
-import { isObject } from '../core/quick-check.js'
-import type { Said } from '../core/sentences.js'
-import { processSettingProblem } from '../core/settings.js'
+import { ApiError } from '../../core/errors.js'
+import { type PlacedProblem, problemAt, type Step } from '../../core/places.js'
+import { isObject } from '../../core/quick-check.js'
+import type { Said } from '../../core/sentences.js'
+import { processSettingProblem } from '../../core/settings.js'
 import {
   type DocumentProblem,
   documentOf,
@@ -14,26 +14,26 @@ import {
   type Written,
   within,
   writtenIn
-} from './documents.js'
-import type { Library } from './library.js'
-import type { SourceDocument } from './read/document.js'
-import { withNumbers } from './read/numbers.js'
-import { type Fixture, fixtureIn, SECTIONS } from './records/fixture.js'
+} from '../documents.js'
+import type { Library } from '../library.js'
+import type { SourceDocument } from '../read/document.js'
+import { withNumbers } from '../read/numbers.js'
+import { type Fixture, fixtureIn, SECTIONS } from '../records/fixture.js'
 import {
   type Group,
   isSharedScript,
   partsOfUse,
   readSharedScript,
   type SharedScript
-} from './script/shared-script.js'
-import { say } from './sentences.js'
-import { FIXTURE_CHECKER } from './shape/parts.js'
+} from '../script/shared-script.js'
+import { say } from '../sentences.js'
+import { FIXTURE_CHECKER } from './parts.js'
 import {
   SCENARIO_CHECKER,
   type ScenarioData,
   type SharedParts,
   scenarioSchema
-} from './shape/scenario.js'
+} from './scenario.js'
 import { checkGiven, type Expanded, expandVariables, type GivenVariables } from './variables.js'
 
 export const SCENARIO_NAMES = Object.keys((scenarioSchema() as { properties: object }).properties)
@@ -95,20 +95,21 @@ export async function checkShape(
   lists: Lists,
   from: From
 ): Promise<Used> {
-  const report = reportTo(lists.problems, document)
-  if (isSharedScript(document.data)) report([], say('shared_alone'))
-  if (isBareFixture(document.data)) {
-    if (from.given !== undefined) checkGiven(from.given, [], within(report, 'vars'))
-    const isRight = reportShape(document, report)
-    const fixtures = isRight ? [fixtureIn(document, document.data as object)] : []
-    return { ...partsOf(document, {}, lists), fixtures }
+  const alone = { ...partsOf(document, {}, lists), fixtures: [] }
+  if (isSharedScript(document.data)) {
+    alone.report([], say('shared_alone'))
+    return alone
   }
-  const read = readScenario(document, report, from.given)
+  if (isBareFixture(document.data)) {
+    if (from.given !== undefined) checkGiven(from.given, [], within(alone.report, 'vars'))
+    return { ...alone, fixtures: checkedFixture(document, lists) }
+  }
+  const read = readScenario(document, alone.report, from.given)
   const parts = partsOf(document, isObject(read.data) ? read.data : {}, lists)
   const groups = await usedGroups(parts, read, from)
-  const fixtures = await fixturesOf(parts, from)
+  const fixtures = await usedFixtures(parts, from)
   // what has the wrong shape is not looked at further
-  if (lists.problems.length > 0) return { ...parts, fixtures }
+  if (lists.problems.length > 0) return alone
   const own = [...groups, parts].map(ownFixture)
   return { ...withGroups(parts, groups), fixtures: [...fixtures, ...own] }
 }
@@ -118,25 +119,21 @@ export function ownFixture({ data, written }: Group): Fixture {
   return fixtureIn(document, data.data ?? {}, steps)
 }
 
-function readScenario(
+const readScenario = (
   document: SourceDocument,
   report: Report,
   given: GivenVariables | undefined
-): Expanded {
-  return expandVariables(
-    document.data,
-    data => (isSharedScript(data) ? [] : shapeProblems(document, 'scenario', data)),
-    {
-      given: given === undefined ? [] : [given],
-      report: (steps, said) => report(steps, processSettingIn(steps) ?? said)
-    }
-  )
-}
+): Expanded =>
+  expandVariables(document.data, data => shapeProblems(document, 'scenario', data), {
+    given: given === undefined ? [] : [given],
+    report: (steps, said) => report(steps, processSettingIn(steps) ?? said)
+  })
 
-function reportShape(document: SourceDocument, report: Report): boolean {
-  const found: readonly PlacedProblem[] = shapeProblems(document, 'fixture')
-  for (const problem of found) report(problem.steps, problem)
-  return found.length === 0
+/** None where its shape is wrong, which is reported. */
+function checkedFixture(document: SourceDocument, { problems }: Lists): Fixture[] {
+  const found = shapeProblems(document, 'fixture')
+  for (const problem of found) problems.push({ document, ...problem })
+  return found.length === 0 ? [fixtureIn(document, document.data as object)] : []
 }
 
 function processSettingIn([first, ...name]: readonly Step[]): Said | undefined {
@@ -164,13 +161,18 @@ async function readable(
     return source
   } catch (error) {
     if (!(error instanceof ApiError) || error.problems === undefined) throw error
-    for (const { file, line = 1, column = 1, code, message } of error.problems) {
-      if (file === undefined) for (const place of places) report(place, { code, message })
+    for (const { file, code, message, ...place } of error.problems) {
+      if (file === undefined) for (const at of places) report(at, { code, message })
       else {
-        const locate = async () => [{ line, column }]
-        const document = { ...documentOf(file, null), locate }
+        const document = documentOf(file, null)
         documents.push(document)
-        problems.push({ document, steps: [], code, message })
+        problems.push({
+          document,
+          steps: [],
+          code,
+          message,
+          place: { line: 1, column: 1, ...place }
+        })
       }
     }
     return null
@@ -271,12 +273,11 @@ export function withGroups(parts: Parts, groups: readonly Group[]): Parts {
   }
 }
 
-async function fixturesOf(parts: Parts, { file, library }: From): Promise<Fixture[]> {
-  const known = new Map<string, Fixture>()
+async function usedFixtures(parts: Parts, { file, library }: From): Promise<Fixture[]> {
+  const known = new Map<unknown, Fixture[]>()
   for (const [reference, places] of namedIn('fixtures', parts.data.fixtures)) {
     const source = await readable(parts, places, library.fixture(reference, file))
-    if (source !== null && reportShape(source, reportTo(parts.problems, source)))
-      known.set(reference, fixtureIn(source, source.data as object))
+    known.set(reference, source === null ? [] : checkedFixture(source, parts))
   }
   const { fixtures = [] } = parts.data
   return Array.isArray(fixtures) ? fixtures.flatMap(reference => known.get(reference) ?? []) : []
