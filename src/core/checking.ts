@@ -114,17 +114,20 @@ type Parts = {
   'x-meant'?: Readonly<Record<string, string>>
 }
 
+const noteOn = (name: string, notes: Readonly<Record<string, string>> = {}) =>
+  Object.hasOwn(notes, name) ? notes[name] : undefined
+
 /** Checks names: required ones, known ones by their schema, others by `additionalProperties`. */
 function namesCheck(parts: Parts): Check {
-  const { properties = {}, additionalProperties = {}, required = [], 'x-meant': meant = {} } = parts
-  const unknown = unknownNames(parts)
-  const known = new Map(
-    Object.keys({ ...meant, ...properties }).map((name): [string, Check | null] => [
-      name,
-      properties[name] === undefined ? null : checkOf(properties[name])
-    ])
-  )
+  const { properties = {}, additionalProperties = {}, required = [] } = parts
+  const { 'x-elsewhere': elsewhere, 'x-meant': meant } = parts
+  const names = Object.keys(properties)
+  const known = new Map(Object.entries(properties).map(([name, part]) => [name, checkOf(part)]))
   const others = additionalProperties ? checkOf(additionalProperties) : null
+  const unknown = (name: string) => {
+    const [own, instead] = [noteOn(name, elsewhere) ?? null, noteOn(name, meant)]
+    return flaw(() => say('unknown_name', shortened(name), names, own, instead))
+  }
   return value => {
     if (!isObject(value)) return null
     const found: Flaw[] = []
@@ -132,30 +135,11 @@ function namesCheck(parts: Parts): Check {
       if (value[name] === undefined) found.push(...flaw(() => say('required', name)))
     for (const name in value) {
       const own = known.get(name)
-      const check = own === undefined ? others : own
-      if (own && value[name] === undefined) continue
+      if (own !== undefined && value[name] === undefined) continue
+      const check = own ?? (noteOn(name, meant) === undefined ? others : null)
       addBelow(name, check === null ? unknown(name) : check(value[name]), found)
       if (found.length > MAX_PROBLEMS) break
     }
     return found.length === 0 ? null : found
   }
-}
-
-function unknownNames({
-  properties = {},
-  'x-elsewhere': elsewhere = {},
-  'x-meant': meant = {}
-}: Parts): (name: string) => Flaw[] {
-  const noteOn = (notes: Readonly<Record<string, string>>, name: string) =>
-    Object.hasOwn(notes, name) ? notes[name] : undefined
-  return name =>
-    flaw(() =>
-      say(
-        'unknown_name',
-        shortened(name),
-        Object.keys(properties),
-        noteOn(elsewhere, name) ?? null,
-        noteOn(meant, name)
-      )
-    )
 }

@@ -76,7 +76,7 @@ export const SAYS = {
     `it is nested deeper than ${levels} levels, or an alias is inside what it names`,
   too_many_values: (most: number) => `it holds more than ${most} values (limits.values)`,
   too_long: (most: number) =>
-    `a text with so many parts may have at most ${most} characters as YAML; write it as JSON, or load it in parts`
+    `YAML may have at most ${most} characters and a million values; write it as JSON, or load it in parts`
 } satisfies Sentences
 
 export const say = sayer(SAYS)

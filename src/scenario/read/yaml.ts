@@ -31,8 +31,10 @@ export type ReadYaml = {
   locate: (wanted: readonly Wanted[]) => (Place | null)[]
 }
 
-/** Of the lexer: a value has two or three, and takes about a kilobyte. */
-const MAX_LEXEMES = 2_000_000
+/** Texts, lists and objects: each takes some 500 bytes. */
+const MAX_PARTS = 1_000_000
+/** The lexer's sign for a text that is not quoted, or the first of another part. */
+const BEGINS_PART = /^[\x1f"'[{]/
 /** Parts of each other; only mistakes make as many. */
 const MAX_OPEN = 600
 /** Each alias is compared with the anchors before it. */
@@ -103,9 +105,9 @@ function tokensOf(text: string, lines: LineCounter): CST.Token[] | null {
   if (text.length > MAX_YAML) return null
   const parser = new Parser(lines.addNewLine)
   const tokens: CST.Token[] = []
-  let [lexemes, errors] = [0, 0]
+  let [parts, errors] = [0, 0]
   for (const lexeme of new Lexer().lex(text)) {
-    if (++lexemes > MAX_LEXEMES) return null
+    if (BEGINS_PART.test(lexeme) && ++parts > MAX_PARTS) return null
     for (const token of parser.next(lexeme)) {
       tokens.push(token)
       if (token.type === 'error') errors++
