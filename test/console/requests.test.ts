@@ -255,7 +255,7 @@ t.test('requests: what was sent is read in brackets, and what decided a call is 
     ['card[list][]', 'b']
   ])
   t.equal(
-    addressOf({ path: '/tickets', query: { metadata: { 'a b': 'ä&=' }, x: '' } }),
+    addressOf(call({ path: '/tickets', query: { metadata: { 'a b': 'ä&=' }, x: '' } })),
     '/tickets?metadata[a+b]=%C3%A4%26%3D&x='
   )
   t.equal(addressOf(call()), '/refunds')
@@ -269,7 +269,7 @@ t.test('requests: what was sent is read in brackets, and what decided a call is 
   )
   t.equal(pathShown(call()), '/refunds')
   t.strictSame(
-    [0, 0.4, 99.9, 100, 29_943.6].map(ms => msShown({ ms })),
+    [0, 0.4, 99.9, 100, 29_943.6].map(ms => msShown(call({ ms }))),
     ['0', '0.4', '99.9', '100', '29944']
   )
   const refusal = { code: 'path_unknown', rule: null, assumption: null, param: null }

@@ -31,8 +31,9 @@ type Props<Row> = {
   empty: ComponentChildren
 }
 
-const STEP = Math.ceil(innerHeight / 32) + 10
+const STEP = Math.ceil(innerHeight / 32) + 2
 const MAX_SHOWN = 1000
+const MAX_FLASHED = 10
 const STEPS: Readonly<Record<string, number>> = {
   ArrowDown: 1,
   ArrowUp: -1,
@@ -131,7 +132,7 @@ export function Grid<Row>(props: Props<Row>) {
               row={row}
               at={at + 2}
               name={props.classOf?.(row) ?? ''}
-              isNew={at < come}
+              isNew={at < come && come <= MAX_FLASHED}
               href={hrefOf(targetOf(row))}
               isChosen={key === chosen}
               columns={columns}

@@ -18,7 +18,7 @@ import {
   countIn,
   FAMILIES,
   linkedFamily,
-  matches,
+  matching,
   moneyIn,
   nameOf,
   newestFirst,
@@ -39,7 +39,14 @@ export function Page() {
   const tabs = Object.fromEntries(
     PLACES.map(name => [
       name,
-      { title: [`${RESOURCE_NAMES[name]}s `, <Count key={name} count={counts?.[name]} />] }
+      {
+        title: [
+          `${RESOURCE_NAMES[name]}s `,
+          <span key={name} class="badge">
+            {counts?.[name]?.toLocaleString('en')}
+          </span>
+        ]
+      }
     ])
   )
   return (
@@ -64,10 +71,6 @@ export function Page() {
     </section>
   )
 }
-
-const Count = ({ count }: { count: number | undefined }) => (
-  <span class="badge">{count?.toLocaleString('en')}</span>
-)
 
 function Records({ family, id }: { family: Family; id: string | undefined }) {
   const counts = Object.values(overview.value?.counts ?? {})
@@ -152,10 +155,7 @@ function RecordTable({ state, family, chosen, refundable }: Props) {
   const { query } = route.value
   const { search = '' } = query
   const all = useMemo(() => newestFirst(recordsOf(state, family)), [state, family])
-  const rows = useMemo(
-    () => (search === '' ? all : all.filter(record => matches(record, search))),
-    [all, search]
-  )
+  const rows = useMemo(() => (search === '' ? all : all.filter(matching(search))), [all, search])
   const columns = useMemo(() => {
     const bar = (record: AnyRecord) => <MoneyBar {...moneyIn(state, record, refundable)} isShort />
     const bars = { title: 'Refunded', class: 'w96 from-l', cell: bar }

@@ -1,5 +1,6 @@
 /** The state as the data view needs it. */
 import { type Charge, type Money, moneyOf, moneyShown } from '../../../../core/money.js'
+import { remembered } from '../../../../core/remembered.js'
 import type { Settings } from '../../../../core/settings.js'
 import { LINKED_FAMILIES, RESOURCE_NAMES } from '../../../../reference/operations.js'
 import type { Family, State } from '../../control/client.js'
@@ -44,10 +45,12 @@ export function childrenOf(
 export const countIn = (family: Family, count: number): string =>
   countOf(count, family.slice(0, -1))
 
-export function matches(record: object, search: string): boolean {
-  const text = JSON.stringify(record).toLowerCase()
+const textOf = remembered((record: object) => JSON.stringify(record).toLowerCase())
+
+/** Whether each word of a search is in a name or a value, in any letter case. */
+export function matching(search: string): (record: object) => boolean {
   const words = search.toLowerCase().split(/\s+/)
-  return words.every(word => text.includes(word))
+  return record => words.every(word => textOf(record).includes(word))
 }
 
 export function nameOf({

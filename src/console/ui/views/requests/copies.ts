@@ -7,11 +7,7 @@ import { sentIn } from './request-list.js'
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
-export const isMasked = ({
-  path,
-  query,
-  body
-}: Pick<JournalCall, 'path' | 'query' | 'body'>): boolean =>
+export const isMasked = ({ path, query, body }: JournalCall): boolean =>
   JSON.stringify([path, query, body]).includes(MASK)
 
 /** `base` is the address of the API, `key` the API key that the request is sent with. */
@@ -51,7 +47,7 @@ export function entryYaml({ on, params, query, body, status, answer }: JournalCa
   return yamlOf([{ on, match, calls: 1, respond: { status, body: answer ?? undefined } }])
 }
 
-export function addressOf({ path, query }: Pick<JournalCall, 'path' | 'query'>): string {
+export function addressOf({ path, query }: JournalCall): string {
   const form = encodeForm(query).replaceAll('%5B', '[').replaceAll('%5D', ']')
   return form === '' ? path : `${path}?${form}`
 }

@@ -89,9 +89,8 @@ const COLUMNS: readonly Column<Row>[] = [
   { title: 'Time', class: 'w72 faint from-l', by: ({ call }) => call.at, cell: Time }
 ]
 
-const pathOf = (row: Row) => (isPast(row) ? [row.call.id, `before-${row.period}`] : [row.call.id])
 const targetOf = (row: Row) => ({
-  path: pathOf(row),
+  path: isPast(row) ? [row.call.id, `before-${row.period}`] : [row.call.id],
   query: route.value.query,
   sandbox: row.sandbox
 })
@@ -127,16 +126,6 @@ const GROUPS: Readonly<Record<string, (row: Row) => string>> = {
   load: row => (isPast(row) ? 'Before the last load or reset' : 'Since the last load or reset')
 }
 
-function grouped(rows: readonly Row[], groupOf: (row: Row) => string): readonly Row[] {
-  const groups = new Map<string, Row[]>()
-  for (const row of rows) {
-    const group = groups.get(groupOf(row))
-    if (group) group.push(row)
-    else groups.set(groupOf(row), [row])
-  }
-  return [...groups.values()].flat()
-}
-
 export function Page() {
   const { q = '', group } = route.value.query
   const query = useMemo(() => queryIn(q), [q])
@@ -151,7 +140,10 @@ export function Page() {
     [shown, q, place, keys]
   )
   const groupOf = GROUPS[group ?? (found.some(isPast) ? 'load' : '')]
-  const rows = useMemo(() => (groupOf ? grouped(found, groupOf) : found), [found, groupOf])
+  const rows = useMemo(
+    () => (groupOf ? [...Map.groupBy(found, groupOf).values()].flat() : found),
+    [found, groupOf]
+  )
   // amounts are drawn again once the default currency is known
   const columns = useMemo(
     () => COLUMNS.filter(({ title }) => isAll || title !== SANDBOX),

@@ -68,11 +68,10 @@ const numberOf = ({ id }: JournalCall): number => Number(id.replace(/\D+/, ''))
 export const sentIn = (parameters: JournalCall['query']): string[] =>
   pairsOf(parameters).map(([name, value]) => `${name}=${value}`)
 
-export const pathShown = ({ path, query }: Pick<JournalCall, 'path' | 'query'>): string =>
+export const pathShown = ({ path, query }: JournalCall): string =>
   [path, sentIn(query).join('&')].filter(Boolean).join('?')
 
-export const msShown = ({ ms }: Pick<JournalCall, 'ms'>): string =>
-  String(ms < 100 ? ms : Math.round(ms))
+export const msShown = ({ ms }: JournalCall): string => String(ms < 100 ? ms : Math.round(ms))
 
 export function markOf({
   outcome,

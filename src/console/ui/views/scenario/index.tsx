@@ -1,6 +1,5 @@
 /**
- * The scenario: what is loaded and expected, its script and clock, what else can be loaded, and an
- * editor.
+ * The scenario: what is loaded and expected, its script and clock, and what else can be loaded.
  */
 import { act, reset, undoable, useDraft } from '../../app/command.js'
 import { NameForm } from '../../app/name-form.js'
@@ -31,7 +30,7 @@ const Loaded = () => (
     <div class="stack">
       {overview.value && <Present {...overview.value} />}
       <Card id="scenario-changes" title="Changed since the load">
-        <div class="changes">
+        <div class="scroll">
           <Read from={() => control('GET /changes')} isEvidence>
             {shownChanges}
           </Read>

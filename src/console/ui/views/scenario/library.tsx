@@ -1,6 +1,6 @@
 /**
- * What can be loaded, beside an editor: one of the library, the loaded scenario, the requests that
- * came or a file, checked as it is typed.
+ * What can be loaded, beside an editor: one of the library, the loaded scenario or a file, checked
+ * as it is typed.
  */
 import { signal, useSignalEffect } from '@preact/signals'
 import { useRef } from 'preact/hooks'
@@ -12,7 +12,7 @@ import { toast, toastError } from '../../components/toast.js'
 import { YamlEditor } from '../../components/yaml-editor.js'
 import { control, controlText, type Given } from '../../control/client.js'
 import { countOf } from '../count.js'
-import { matches } from '../data/records.js'
+import { matching } from '../data/records.js'
 import { check, isLoaded, loadedText, loadWith, titleOf } from './command.js'
 
 const BLANK = `# Ctrl+Space completes names and values.
@@ -45,6 +45,9 @@ async function begin(read: () => Promise<string>, name?: string): Promise<void> 
     toast('The text was replaced', 'done', { text: 'Undo', run: () => edited.write(before) })
 }
 
+const beginListed = (name: string) =>
+  begin(() => controlText('GET /scenarios/NAME', { name }), name)
+
 /** By its name, if nothing was changed: card data is masked in the text. */
 const given = (): Given =>
   listed.value?.text === edited.text.value
@@ -60,11 +63,7 @@ export function Library() {
     if (view !== 'scenario' || from === undefined) return
     go({ path, query: rest }, { replace: true })
     const [, read] = BEGINNINGS[from] ?? []
-    const name = from.slice(2)
-    const begun = read
-      ? begin(read)
-      : begin(() => controlText('GET /scenarios/NAME', { name }), name)
-    begun.catch(toastError)
+    void (read ? begin(read) : beginListed(from.slice(2))).catch(toastError)
   })
   useSignalEffect(() => {
     const timer =
@@ -81,6 +80,7 @@ export function Library() {
   const refused = edited.refused.value ?? checked.refused.value
   const isMasked = listed.value === null && edited.text.value.includes('***')
   const { q = '' } = route.value.query
+  const isWanted = matching(q)
   const linkTo = (from: string) => hrefOf({ path: ['library'], query: { from, q } })
   return (
     <div class="library">
@@ -93,10 +93,11 @@ export function Library() {
             </li>
           ))}
           {scenarios
-            .filter(({ name, title, description }) => matches([name, title, description], q))
+            .filter(({ name, title, description }) => isWanted([name, title, description]))
             .map(one => (
-              <li key={`${one.kind} ${one.name}`}>
+              <li key={`${one.kind} ${one.name}`} class="row entry">
                 <a
+                  class="grow"
                   href={linkTo(`./${one.name}`)}
                   aria-current={one.name === listed.value?.name ? 'true' : undefined}
                 >
@@ -104,6 +105,12 @@ export function Library() {
                   {isLoaded(one) && <span class="badge good">loaded</span>}
                   <span class="hint">{one.description}</span>
                 </a>
+                <Button
+                  class="small"
+                  text="Load"
+                  label={`Load ${one.name}`}
+                  run={() => beginListed(one.name).then(() => loadWith(edited, given()))}
+                />
               </li>
             ))}
         </ul>

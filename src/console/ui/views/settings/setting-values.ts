@@ -1,6 +1,6 @@
 /** Settings in groups, and their values as texts. */
 import type { ShownSetting } from '../../control/client.js'
-import { matches } from '../data/records.js'
+import { matching } from '../data/records.js'
 
 export type Named = ShownSetting & { key: string }
 
@@ -8,12 +8,13 @@ export function groupsOf(
   settings: Readonly<Record<string, ShownSetting>>,
   search = ''
 ): [name: string, settings: Named[]][] {
+  const isWanted = matching(search)
   const groups = new Map<string, Named[]>()
   for (const [key, setting] of Object.entries(settings).sort(([, one], [, other]) =>
     other.scope.localeCompare(one.scope)
   )) {
     const { about, assumption, scope } = setting
-    if (!matches([key, about, assumption, sourceInWords(setting)], search)) continue
+    if (!isWanted([key, about, assumption, sourceInWords(setting)])) continue
     const group = key.includes('.')
       ? key.replace(/\..*/, '')
       : { process: 'process', sandbox: key }[scope]
