@@ -44,7 +44,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   core: 125_562,
   work: 6_954,
   store: 25_980,
-  scenario: 314_068,
+  scenario: 314_032,
   engine: 101_760,
   evidence: 82_200,
   sandbox: 88_550,

@@ -1,7 +1,7 @@
 /** YAML, and JSON that has mistakes: its data, what is wrong with it, and where each part is. */
 import {
   Composer,
-  type CST,
+  CST,
   type Document,
   isAlias,
   isCollection,
@@ -34,7 +34,7 @@ export type ReadYaml = {
 /** Texts, lists and objects: each takes some 500 bytes. */
 const MAX_PARTS = 1_000_000
 /** The lexer's sign for a text that is not quoted, or the first of another part. */
-const BEGINS_PART = /^[\x1f"'[{]/
+const BEGIN_PART = [CST.SCALAR, '"', "'", '[', '{']
 /** Parts of each other; only mistakes make as many. */
 const MAX_OPEN = 600
 /** Each alias is compared with the anchors before it. */
@@ -107,7 +107,7 @@ function tokensOf(text: string, lines: LineCounter): CST.Token[] | null {
   const tokens: CST.Token[] = []
   let [parts, errors] = [0, 0]
   for (const lexeme of new Lexer().lex(text)) {
-    if (BEGINS_PART.test(lexeme) && ++parts > MAX_PARTS) return null
+    if (BEGIN_PART.includes(lexeme.charAt(0)) && ++parts > MAX_PARTS) return null
     for (const token of parser.next(lexeme)) {
       tokens.push(token)
       if (token.type === 'error') errors++

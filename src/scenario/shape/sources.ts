@@ -161,18 +161,12 @@ async function readable(
     return source
   } catch (error) {
     if (!(error instanceof ApiError) || error.problems === undefined) throw error
-    for (const { file, code, message, ...place } of error.problems) {
+    for (const { file, line = 1, column = 1, code, message } of error.problems) {
       if (file === undefined) for (const at of places) report(at, { code, message })
       else {
         const document = documentOf(file, null)
         documents.push(document)
-        problems.push({
-          document,
-          steps: [],
-          code,
-          message,
-          place: { line: 1, column: 1, ...place }
-        })
+        problems.push({ document, steps: [], code, message, place: { line, column } })
       }
     }
     return null
