@@ -131,11 +131,18 @@ t.test(
       hash: '#/data',
       expected: /404/
     })
+    let read = () => {}
+    const isOver = new Promise<void>(resolve => (read = resolve))
+    await page.route('**/_control/requests?*', route => isOver.then(() => route.continue()))
+    await page.reload()
     await page.getByText('Live').waitFor()
     await call('GET /nothing')
     await control('POST /reset')
     await call('GET /tickets')
     await call('GET /nothing')
+    // the journal is read while it is cleared
+    await page.waitForTimeout(300)
+    read()
 
     await page.goto(`${origin}/_control#/requests/req_2`)
     await page
@@ -533,8 +540,12 @@ t.test(
   'requests: the chosen row is in view, whether it came by address, by a key or by a search, and the focus comes back',
   LONG,
   async t => {
-    const { page, call, origin } = await openConsole(t, { hash: '#/data' })
+    const { page, call, origin } = await openConsole(t)
     for (let sent = 0; sent < 60; sent++) await call(sent === 0 ? 'GET /locations' : 'GET /tickets')
+    // a line that comes later moves those below it
+    await page.getByText('60 requests', { exact: true }).waitFor()
+    await page.goto(`${origin}/_control#/data`)
+    await page.getByText('Add or edit records').waitFor()
     const chosen = page.locator('.line[aria-selected="true"]')
     const isInView = async () => {
       const { y, height } = (await chosen.boundingBox()) as { y: number; height: number }

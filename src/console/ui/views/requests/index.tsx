@@ -223,13 +223,7 @@ function Actions() {
         aria-pressed={isPaused}
         run={pause}
       />
-      <Button
-        class="small quiet"
-        icon="trash"
-        text="Clear"
-        title="Clears the request log of this sandbox; records, coverage and findings stay"
-        run={clear}
-      />
+      <Button class="small quiet" icon="trash" text="Clear" run={clear} />
     </>
   )
 }

@@ -45,7 +45,10 @@ async function read(): Promise<void> {
       has_more,
       dropped: gone
     } = await control('GET /requests', { query: { limit: '1000', scope: 'run' }, sandbox: '' })
-    if (since.some(({ call }) => call === null)) return await read()
+    if (since.some(({ call }) => call === null)) {
+      list.value = withEvents(list.value, since)
+      return await read()
+    }
     const calls = data
       .reverse()
       .map(({ sandbox: name, ...call }) => ({ sandbox: name ?? '', call }))
