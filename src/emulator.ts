@@ -26,7 +26,7 @@ import { documentOf } from './scenario/documents.js'
 import { isPath, Library, VERSION } from './scenario/library.js'
 import { problemLine } from './scenario/read/refusal.js'
 import { keysIn } from './scenario/records/export.js'
-import type { GivenVariables } from './scenario/variables.js'
+import type { GivenVariables } from './scenario/shape/variables.js'
 import { SAYS } from './server/sentences.js'
 import { reloading, watchFiles } from './watching.js'
 

@@ -1,7 +1,7 @@
 /** The jobs of a worker's thread: it reads large documents, and writes what takes long to write. */
 import type { MessagePort } from 'node:worker_threads'
 import type { Reading } from './scenario/reading.js'
-import { answerReading } from './scenario/thread-reading.js'
+import { answerReading } from './scenario/shape/thread-reading.js'
 import { answerQuestions, type Text } from './work/worker.js'
 
 /** Answers the questions of a worker. */

@@ -9,7 +9,7 @@ import { problemLine } from '../../src/scenario/read/refusal.js'
 import { isSharedScript } from '../../src/scenario/script/shared-script.js'
 import { FIXTURE_CHECKER } from '../../src/scenario/shape/parts.js'
 import { SCENARIO_CHECKER, SHARED_SCRIPT_CHECKER } from '../../src/scenario/shape/scenario.js'
-import { expandVariables } from '../../src/scenario/variables.js'
+import { expandVariables } from '../../src/scenario/shape/variables.js'
 
 const ROOT = new URL('../../', import.meta.url)
 const FOLDER = new URL('dist/documents/', ROOT)
@@ -30,7 +30,7 @@ for (const [folder, kind] of Object.entries(KINDS)) {
     const text = await readFile(new URL(`${folder}/${file}`, ROOT), 'utf8')
     const { data } = await readDocument(file, text)
     const checkedAs = isSharedScript(data) ? 'script' : kind
-    await expandVariables(data, CHECKERS[checkedAs].problems, {
+    expandVariables(data, CHECKERS[checkedAs].problems, {
       given: [],
       report: (steps, said) => fail(problemLine({ file, path: steps.join('.'), ...said }))
     })

@@ -9,8 +9,8 @@ import { jsonText } from '../reports/formats.js'
 import { settingsYaml } from '../reports/text.js'
 import { refusalOf } from '../scenario/documents.js'
 import { textOf } from '../scenario/library.js'
-import { readDocument } from '../scenario/read/document.js'
-import { numbersBelow, problemsOf } from '../scenario/read/numbers.js'
+import { below, readDocument } from '../scenario/read/document.js'
+import { withNumbers } from '../scenario/read/numbers.js'
 import { Failure } from './failures.js'
 import { reasonOf, SAYS } from './sentences.js'
 
@@ -32,9 +32,7 @@ export async function readSettings(file: string): Promise<GivenSettings> {
   const under = isObject(data) && 'settings' in data ? ['settings'] : []
   const found = partAt(data, under)
   const problems = isObject(found)
-    ? await problemsOf(numbersBelow(document, under), found, part =>
-        CHECKER.problems(nested(flattened(part as object)))
-      )
+    ? withNumbers(below(document, under), found, CHECKER.problems(nested(flattened(found))))
     : [{ steps: [], code: 'wrong_type', message: SAYS.settings_object() }]
   if (problems.length > 0)
     throw await refusalOf(

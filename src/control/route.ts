@@ -140,7 +140,7 @@ function handlerOf(on: string, row: Row, services: Services) {
   const frees = isDelete || /\/(?:load|reset)$/.test(on)
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { sandbox } = request.arrival
-    const query = await readQuery(request)
+    const query = readQuery(request)
     const isTrial = isYes(query.dry_run)
     if (adds) sandboxes.requireRoom(sandbox)
     if (isSaved && !isTrial) await data?.writable()
@@ -159,7 +159,7 @@ function handlerOf(on: string, row: Row, services: Services) {
   }
 }
 
-const takeAny = async (): Promise<Query> => ({})
+const takeAny = (): Query => ({})
 
 /**
  * Reads queries. An empty value counts as left out; of a parameter that is yes or no, as yes.
@@ -168,7 +168,7 @@ const takeAny = async (): Promise<Query> => ({})
 function queryReader(parameters: TSchema) {
   const { properties = {} } = schemaOf(parameters)
   const { problems } = checkerOf(() => parameters)
-  return async ({ query, arrival }: FastifyRequest): Promise<Query> => {
+  return ({ query, arrival }: FastifyRequest): Query => {
     const { root, problem } = decodeForm(query as string, arrival.sandbox.settings)
     if (problem) throw new ApiError(problem.code, problem)
     const values = [...root].flatMap(([name, value]): [string, unknown][] => {
@@ -179,7 +179,7 @@ function queryReader(parameters: TSchema) {
     const sent = Object.fromEntries(values)
     const unknown = Object.keys(sent).find(name => !Object.hasOwn(properties, name))
     if (unknown !== undefined) throw REFUSALS.parameterUnknown(unknown, Object.keys(properties))
-    const [wrong] = await problems(sent, 1)
+    const [wrong] = problems(sent)
     if (wrong) {
       const { path: param, message } = wrong
       throw new ApiError('parameter_invalid', { message: sentence(`${param} ${message}`), param })

@@ -1,80 +1,111 @@
-/** Checks data against a JSON Schema; no code is compiled. */
+/** Checks data against a JSON Schema. Each schema becomes a function once; no code is compiled. */
 import { shortened } from './nearest.js'
 import { type PlacedProblem, problemAt, type Step } from './places.js'
-import { isObject, type Schema, type Test, typeTest, WORDS } from './quick-check.js'
-import { say } from './sentences.js'
+import { isObject, type Schema, typeTest, WORDS } from './quick-check.js'
+import { type Said, say } from './sentences.js'
 
 export type Checker = {
-  isRight: Test
-  /** None when it is right; at most one more than `most`. */
-  problems: (document: unknown, most?: number) => Promise<PlacedProblem[]>
+  isRight: (document: unknown) => boolean
+  /** None when it is right; at most one more than are listed. */
+  problems: (document: unknown) => PlacedProblem[]
 }
 
 /** Problems that are listed: with more, a person mends the first and checks again. */
 export const MAX_PROBLEMS = 1000
 
 export function checkerOf(schemaOf: () => object): Checker {
-  let read: Schema | undefined
-  const schema = () => {
-    read ??= schemaOf() as Schema
-    return read
+  let check: Check | undefined
+  const flawsIn: Check = document => {
+    check ??= checkOf(schemaOf() as Schema)
+    return check(document)
   }
   return {
-    isRight: document => testOf(schema())(document),
-    problems: async (document, most = MAX_PROBLEMS) => {
-      const found: PlacedProblem[] = []
-      for (const problem of problemsIn(schema(), document, []))
-        if (found.push(problem) > most) break
-      return found
-    }
+    isRight: document => flawsIn(document) === null,
+    problems: document =>
+      (flawsIn(document) ?? [])
+        .slice(0, MAX_PROBLEMS + 1)
+        .map(({ steps, sayAt }) => problemAt(steps, sayAt(steps)))
   }
 }
 
+/** Of a value as a whole, or else of its first part. */
 export const firstProblem = (schema: Schema, value: unknown): PlacedProblem | null =>
-  problemsIn(schema, value, []).next().value ?? null
+  checkerOf(() => schema).problems(value)[0] ?? null
+
+/** `steps` lead to it from the value that was checked; it is said once they are all known. */
+type Flaw = { steps: Step[]; sayAt: (steps: readonly Step[]) => Said }
+/** What is wrong with a value or its parts; null when nothing is. */
+type Check = (value: unknown) => Flaw[] | null
+
+const flaw = (sayAt: Flaw['sayAt'], ...steps: Step[]): Flaw[] => [{ steps, sayAt }]
 
 /** Words that allow every value, or that another word reads. */
 const SILENT =
   /^(items|properties|additionalProperties|required|if|then|else|description|default|title|\$schema|[x~]-?.*)$/
 const NOWHERE: readonly Step[] = []
-const TESTS = new WeakMap<Schema, Test>()
+const CHECKS = new WeakMap<Schema, Check>()
 
-/** The test of a schema, made once. Errors: a word that has no check. */
-function testOf(schema: Schema): Test {
-  const known = TESTS.get(schema)
+/** One problem of the value as a whole, or else those of its parts. Errors: a word without check. */
+function checkOf(schema: Schema): Check {
+  const known = CHECKS.get(schema)
   if (known !== undefined) return known
   const unknown = Object.keys(schema).find(word => !(word in WORDS) && !SILENT.test(word))
-  if (unknown !== undefined) throw new Error(`there is no quick check of ${unknown}`)
-  const tests = Object.entries(WORDS).flatMap(([word, problemOf]): Test[] => {
-    const wanted = schema[word] as never
-    if (word === 'type' && wanted !== undefined) return [typeTest(wanted)]
-    return word in schema
-      ? [value => problemOf(wanted, value as never, schema, NOWHERE) === null]
-      : []
-  })
-  if ('items' in schema) tests.push(membersTest(testOf(schema.items as Schema)))
+  if (unknown !== undefined) throw new Error(`there is no check of ${unknown}`)
+  const words = Object.keys(WORDS).flatMap(word => (word in schema ? wordCheck(word, schema) : []))
+  const parts: Check[] = []
+  if ('items' in schema) parts.push(itemsCheck(checkOf(schema.items as Schema)))
   if ('properties' in schema || 'additionalProperties' in schema || 'required' in schema)
-    tests.push(namesTest(schema))
+    parts.push(namesCheck(schema))
   if ('if' in schema) {
     const [condition, right, otherwise] = [schema.if, schema.then, schema.else].map(part =>
-      testOf(part as Schema)
-    ) as [Test, Test, Test]
-    tests.push(value => (condition(value) ? right(value) : otherwise(value)))
+      checkOf(part as Schema)
+    ) as [Check, Check, Check]
+    parts.push(value => (condition(value) === null ? right : otherwise)(value))
   }
-  const whole =
-    tests.length === 0
-      ? () => true
-      : tests.reduce((one, other) => value => one(value) && other(value))
-  TESTS.set(schema, whole)
-  return whole
+  const check: Check = value => {
+    for (const word of words) {
+      const flaws = word(value)
+      if (flaws !== null) return flaws
+    }
+    let found: Flaw[] | null = null
+    for (const part of parts) {
+      const flaws = part(value)
+      if (flaws !== null) found = found === null ? flaws : [...found, ...flaws]
+    }
+    return found
+  }
+  CHECKS.set(schema, check)
+  return check
 }
 
-const membersTest =
-  (test: Test): Test =>
+function wordCheck(word: string, schema: Schema): Check | [] {
+  const wanted = schema[word] as never
+  if (wanted === undefined && word === 'type') return []
+  const problemOf = WORDS[word] as (typeof WORDS)[string]
+  const isRight =
+    word === 'type'
+      ? typeTest(wanted)
+      : (value: unknown) => problemOf(wanted, value as never, schema, NOWHERE) === null
+  return value =>
+    isRight(value) ? null : flaw(steps => problemOf(wanted, value as never, schema, steps) as Said)
+}
+
+const itemsCheck =
+  (check: Check): Check =>
   value => {
-    if (Array.isArray(value)) for (const member of value) if (!test(member)) return false
-    return true
+    if (!Array.isArray(value)) return null
+    const found: Flaw[] = []
+    for (let index = 0; index < value.length && found.length <= MAX_PROBLEMS; index++)
+      addBelow(index, check(value[index]), found)
+    return found.length === 0 ? null : found
   }
+
+function addBelow(step: Step, flaws: Flaw[] | null, found: Flaw[]): void {
+  for (const flaw of flaws ?? []) {
+    flaw.steps.unshift(step)
+    found.push(flaw)
+  }
+}
 
 /**
  * `x-elsewhere`: the part that other names belong to; `x-meant`: what to write in place of others.
@@ -87,77 +118,32 @@ type Parts = {
   'x-meant'?: Readonly<Record<string, string>>
 }
 
-/** Tests names: required ones, known ones by their schema, others by `additionalProperties`. */
-function namesTest({
-  properties = {},
-  additionalProperties = {},
-  required = [],
-  'x-meant': meant = {}
-}: Parts): Test {
-  const known = new Map(
-    Object.keys({ ...meant, ...properties }).map((name): [string, Test] => [
-      name,
-      properties[name] === undefined ? () => false : testOf(properties[name])
-    ])
-  )
-  const others: Test = additionalProperties ? testOf(additionalProperties) : () => false
-  return value => {
-    if (!isObject(value)) return true
-    for (const name in value) {
-      const part = value[name]
-      const test = known.get(name)
-      if (test === undefined ? !others(part) : part !== undefined && !test(part)) return false
-    }
-    for (const name of required) if (value[name] === undefined) return false
-    return true
-  }
-}
+const noteOn = (name: string, notes: Readonly<Record<string, string>> = {}) =>
+  Object.hasOwn(notes, name) ? notes[name] : undefined
 
-/** One problem of the value as a whole, or else those of its parts. */
-function* problemsIn(
-  schema: Schema,
-  value: unknown,
-  steps: readonly Step[]
-): Generator<PlacedProblem, void> {
-  if (testOf(schema)(value)) return
-  for (const [word, problemOf] of Object.entries(WORDS)) {
-    const said =
-      word in schema ? problemOf(schema[word] as never, value as never, schema, steps) : null
-    if (said !== null) return yield problemAt(steps, said)
+/** Checks names: required ones, known ones by their schema, others by `additionalProperties`. */
+function namesCheck(parts: Parts): Check {
+  const { properties = {}, additionalProperties = {}, required = [] } = parts
+  const { 'x-elsewhere': elsewhere, 'x-meant': meant } = parts
+  const names = Object.keys(properties)
+  const known = new Map(Object.entries(properties).map(([name, part]) => [name, checkOf(part)]))
+  const others = additionalProperties ? checkOf(additionalProperties) : null
+  const unknown = (name: string) => {
+    const [own, instead] = [noteOn(name, elsewhere) ?? null, noteOn(name, meant)]
+    return flaw(() => say('unknown_name', shortened(name), names, own, instead))
   }
-  if (Array.isArray(value)) {
-    for (const [index, member] of value.entries())
-      yield* problemsIn((schema.items ?? {}) as Schema, member, [...steps, index])
-  } else if (isObject(value)) {
-    const {
-      properties = {},
-      additionalProperties = {},
-      required = [],
-      'x-elsewhere': elsewhere = {},
-      'x-meant': meant = {}
-    } = schema as Parts
+  return value => {
+    if (!isObject(value)) return null
+    const found: Flaw[] = []
     for (const name of required)
-      if (value[name] === undefined) yield problemAt(steps, say('required', name))
+      if (value[name] === undefined) found.push(...flaw(() => say('required', name)))
     for (const name in value) {
-      const isKnown = Object.hasOwn(properties, name)
-      if (isKnown && value[name] === undefined) continue
-      const instead = Object.hasOwn(meant, name) ? meant[name] : undefined
-      const part = isKnown
-        ? (properties[name] as Schema)
-        : instead === undefined && additionalProperties
-      const own = Object.hasOwn(elsewhere, name) ? (elsewhere[name] as string) : null
-      if (part) yield* problemsIn(part, value[name], [...steps, name])
-      else
-        yield problemAt(
-          [...steps, name],
-          say('unknown_name', shortened(name), Object.keys(properties), own, instead)
-        )
+      const own = known.get(name)
+      if (own !== undefined && value[name] === undefined) continue
+      const check = own ?? (noteOn(name, meant) === undefined ? others : null)
+      addBelow(name, check === null ? unknown(name) : check(value[name]), found)
+      if (found.length > MAX_PROBLEMS) break
     }
+    return found.length === 0 ? null : found
   }
-  if (schema.if !== undefined)
-    yield* problemsIn(
-      (testOf(schema.if as Schema)(value) ? schema.then : schema.else) as Schema,
-      value,
-      steps
-    )
 }

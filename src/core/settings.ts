@@ -134,7 +134,7 @@ const PROCESS_SETTINGS = settingsOf('process', {
     1000,
     100_000_000,
     5_000_000,
-    'number of values (texts, numbers, lists, objects) in a document; a tenth of it in YAML, which takes ten times the memory to read.'
+    'number of values (texts, numbers, lists, objects) in a document.'
   ),
   'limits.records': most(
     1,

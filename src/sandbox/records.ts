@@ -17,7 +17,7 @@ import { type Fixture, fixtureIn, recordsIn } from '../scenario/records/fixture.
 import type { ImportedRecords } from '../scenario/records/importer.js'
 import { say } from '../scenario/sentences.js'
 import { FIXTURE_CHECKER } from '../scenario/shape/parts.js'
-import { problemsOfShape, shapeProblems } from '../scenario/sources.js'
+import { problemsOfShape, shapeProblems } from '../scenario/shape/sources.js'
 import { FAMILIES, type RecordOf } from '../store/store.js'
 import { editAtOnce, editInTurn } from './editing.js'
 import type { Sandbox } from './sandbox.js'
@@ -62,7 +62,7 @@ export async function addRecords(
 
 async function checkedFixture(document: SourceDocument, under: readonly Step[]): Promise<Fixture> {
   const part = below(document, under)
-  const found = await shapeProblems(part, 'fixture')
+  const found = shapeProblems(part, 'fixture')
   const placed = found.map(({ steps, ...said }) => ({
     document,
     steps: [...under, ...steps],
@@ -85,7 +85,7 @@ export async function patchRecord(
   const data = { [family]: [patched] }
   let problems: readonly Pick<DocumentProblem, 'steps' | 'code' | 'message'>[]
   if (patched.id !== id) problems = [{ steps: [family, 0, 'id'], ...say('fixed_id', id) }]
-  else if (!FIXTURE_CHECKER.isRight(data)) problems = await problemsOfShape('fixture', data)
+  else if (!FIXTURE_CHECKER.isRight(data)) problems = problemsOfShape('fixture', data)
   else {
     const edit = { fixture: fixtureIn(document, data), removed: [] }
     problems = editAtOnce(sandbox, edit, `PATCH /_control/records/${family}/${id}`).problems

@@ -9,7 +9,7 @@ import {
   SETTINGS,
   type SettingsInForce
 } from '../core/settings.js'
-import { problemsOf } from '../scenario/read/numbers.js'
+import { withNumbers } from '../scenario/read/numbers.js'
 import { SANDBOX_SETTINGS_CHECKER } from '../scenario/shape/scenario.js'
 import type { Sandbox } from './sandbox.js'
 import { REFUSALS, SAYS } from './sentences.js'
@@ -19,14 +19,14 @@ import { missingActor } from './state.js'
 export async function changeSettings(
   sandbox: Sandbox,
   changes: object,
-  document: Parameters<typeof problemsOf>[0] = {}
+  document: Parameters<typeof withNumbers>[0] = {}
 ): Promise<SettingsInForce> {
   const given = flattened(changes) as GivenSettings
   // right ones are in force at once
   const isRight = !document.numbers?.length && SANDBOX_SETTINGS_CHECKER.isRight(nested(given))
-  const problemsIn = (part: unknown) =>
-    SANDBOX_SETTINGS_CHECKER.problems(nested(flattened(part as object)))
-  const found = isRight ? [] : [...(await problemsOf(document, changes, problemsIn))]
+  const found = isRight
+    ? []
+    : [...withNumbers(document, changes, SANDBOX_SETTINGS_CHECKER.problems(nested(given)))]
   const isJudged = found.some(({ path }) => path === ACTOR.join('.'))
   const message = isJudged ? null : actorProblem(sandbox, given)
   if (message !== null) found.push(problemAt(ACTOR, { code: 'missing_record', message }))

@@ -4,12 +4,12 @@ import type { ApiError, Problem } from '../core/errors.js'
 import { pathOf, type Step } from '../core/places.js'
 import type { Said } from '../core/sentences.js'
 import type { SourceDocument } from './read/document.js'
-import { problemsOf } from './read/numbers.js'
-import { DEFAULT_LIMITS, documentInvalid, type Place } from './read/refusal.js'
+import { withNumbers } from './read/numbers.js'
+import { DEFAULT_LIMITS, documentInvalid, type Place, type Wanted } from './read/refusal.js'
 
-/** `isOfName`: about a name and not its value, if the code does not say so. */
-export type DocumentProblem = DocumentPart & Said & { isOfName?: boolean }
-export type DocumentPart = { document: SourceDocument; steps: readonly Step[] }
+/** `isOfName`: about a name and not its value, if the code does not say so; `place` where known. */
+export type DocumentProblem = DocumentPart & Said & { place?: Place }
+export type DocumentPart = Wanted & { document: SourceDocument }
 const OF_NAMES = [
   'unknown_name',
   'unknown_parameter',
@@ -87,20 +87,14 @@ export const documentOf = (
   limits = DEFAULT_LIMITS
 ): SourceDocument => ({ name, data, limits, locate: async places => places.map(() => null) })
 
-export const placesOf = (parts: readonly DocumentPart[]): Promise<(Place | null)[]> =>
-  eachIn(parts, (document, own) => document.locate(own.map(({ steps }) => steps)))
-
-async function eachIn<P extends DocumentPart, T>(
-  parts: readonly P[],
-  find: (document: SourceDocument, own: readonly P[]) => Promise<readonly T[]>
-): Promise<T[]> {
-  const found = new Map<P, T>()
+export async function placesOf(parts: readonly DocumentPart[]): Promise<(Place | null)[]> {
+  const places = new Map<DocumentPart, Place | null>()
   for (const document of new Set(parts.map(part => part.document))) {
     const own = parts.filter(part => part.document === document)
-    for (const [index, one] of (await find(document, own)).entries())
-      found.set(own[index] as P, one)
+    for (const [index, place] of (await document.locate(own)).entries())
+      places.set(own[index] as DocumentPart, place)
   }
-  return parts.map(part => found.get(part) as T)
+  return parts.map(part => places.get(part) as Place | null)
 }
 
 export async function refusalOf(
@@ -127,10 +121,12 @@ export async function listedProblems(
   const told = [...unique.values()].filter(
     problem => problem.code !== 'required' || !misnamed.has(placeOf(problem))
   )
-  const places = await eachIn(told, placesWanted)
+  const places = await placesOf(
+    told.map(problem => ({ isOfName: OF_NAMES.includes(problem.code), ...problem }))
+  )
   return told
-    .map(({ document, steps, code, message }, index) => {
-      const place = places[index] as Place | null
+    .map(({ document, steps, code, message, place: known }, index) => {
+      const place = known ?? places[index]
       const { line = 0, column = 0 } = place ?? {}
       const rank = [names.indexOf(document.name), line, column, line && steps.length]
       return {
@@ -144,18 +140,7 @@ export async function listedProblems(
     .map(({ problem }) => problem)
 }
 
-function placesWanted(
-  document: SourceDocument,
-  problems: readonly DocumentProblem[]
-): Promise<readonly (Place | null)[]> {
-  const ofNames = problems.map(({ code, isOfName = OF_NAMES.includes(code) }) => isOfName)
-  return document.locate(
-    problems.map(({ steps }) => steps),
-    ofNames
-  )
-}
-
 export async function refuseProblems(document: SourceDocument, checker: Checker): Promise<void> {
-  const found = await problemsOf(document, document.data, data => checker.problems(data))
+  const found = withNumbers(document, document.data, checker.problems(document.data))
   if (found.length > 0) throw await refusalOf(found.map(problem => ({ document, ...problem })))
 }

@@ -23,7 +23,7 @@ import { DEFAULT_LIMITS, type DocumentLimits, documentInvalid } from './read/ref
 import type { ReadOptions, ReadText } from './reading.js'
 import { isSharedScript } from './script/shared-script.js'
 import { say } from './sentences.js'
-import { declaredVariables, type VariableValue } from './variables.js'
+import { declaredVariables, type VariableValue } from './shape/variables.js'
 
 type Shelf = 'fixtures' | 'scenarios'
 type Own = Readonly<Record<Shelf, string | null>>
@@ -286,7 +286,7 @@ export function preparedDocument(
 ): SourceDocument | null {
   try {
     const prepared: Prepared = JSON.parse(readFileSync(FOLDER + preparedName(text), 'utf8'))
-    return { name, limits, locate: locatorIn(text, limits), ...prepared }
+    return { name, limits, locate: locatorIn(text), ...prepared }
   } catch {
     return null
   }

@@ -18,8 +18,8 @@ import type { Body } from './reading.js'
 import { SECTIONS } from './records/fixture.js'
 import { buildState, type LoadContext, type Loaded } from './scenario.js'
 import { readSharedScript } from './script/shared-script.js'
-import { checkShape, ownFixture, partsOf, SCENARIO_NAMES, withGroups } from './sources.js'
-import { checkGiven } from './variables.js'
+import { checkShape, ownFixture, partsOf, SCENARIO_NAMES, withGroups } from './shape/sources.js'
+import { checkGiven } from './shape/variables.js'
 
 export type Origin = {
   /** The scenario's name if it does not give one itself. */

@@ -3,7 +3,7 @@ import { partAt } from '../core/places.js'
 import { pause } from '../work/slices.js'
 import type { Worker } from '../work/worker.js'
 import { readDocument, type SourceDocument, type TextType, utf8In } from './read/document.js'
-import type { DocumentLimits, Locate } from './read/refusal.js'
+import type { DocumentLimits, Wanted } from './read/refusal.js'
 
 export type ReadText = (name: string, text: string, options: ReadOptions) => Promise<SourceDocument>
 /** `kind`: what it must be, or its part `under` a place; a large text is checked where it is read. */
@@ -16,7 +16,7 @@ export type ReadOptions = {
 /** What the thread is asked: to read a text, or for places in it. */
 export type Reading = {
   read: { name: string; text: string; options: ReadOptions }
-  places?: Parameters<Locate<unknown>>
+  places?: readonly Wanted[]
 }
 export type Part = readonly [path: readonly string[], members: unknown[]]
 
@@ -58,6 +58,9 @@ export const readBy =
       ;(partAt(whole.data, path) as unknown[]).push(...members)
       await pause()
     }
-    const locate = (...places: Parameters<Locate<unknown>>) => answer({ read, places })
+    const locate = (places: readonly Wanted[]) => answer({ read, places: places.map(wantedOf) })
     return { name, limits: options.limits, ...whole, locate: locate as SourceDocument['locate'] }
   }
+
+/** Without what a thread cannot be sent. */
+const wantedOf = ({ steps, isOfName = false }: Wanted): Wanted => ({ steps, isOfName })

@@ -31,9 +31,9 @@ import { compileScript } from './script/entry.js'
 import { Script } from './script.js'
 import { say } from './sentences.js'
 import type { ScenarioData } from './shape/scenario.js'
-import type { Parts, Used } from './sources.js'
+import type { Parts, Used } from './shape/sources.js'
+import type { GivenVariables } from './shape/variables.js'
 import { Answers, bindingsOf, isWait, type PlayData, type StepData } from './steps.js'
-import type { GivenVariables } from './variables.js'
 
 /** Settings of the command line and the environment, which take precedence over a scenario's. */
 export type Launch = {

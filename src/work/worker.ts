@@ -2,6 +2,7 @@
  * Work that would make requests wait, one job at a time: in a thread of its own, which ends with
  * the job.
  */
+import { once } from 'node:events'
 import { getHeapStatistics } from 'node:v8'
 import { type MessagePort, Worker as Thread } from 'node:worker_threads'
 import { ApiError, type ErrorCode, type Problem } from '../core/errors.js'
@@ -33,40 +34,39 @@ export class Worker {
    * `document_too_large` for too much memory; `not_ready` if the emulator stops.
    */
   run<T>(signal: AbortSignal, job: (ask: Ask) => Promise<T>): Promise<T> {
-    const done = this.#last.then(() => this.#runNow([signal, this.#ending.signal], job))
+    const ending = AbortSignal.any([signal, this.#ending.signal])
+    const done = this.#last.then(() => runJob(ending, job))
     this.#last = done.catch(() => {})
     return done
   }
+}
 
-  async #runNow<T>(signals: AbortSignal[], job: (ask: Ask) => Promise<T>): Promise<T> {
-    let thread: Thread | undefined
-    const end = new AbortController()
-    const failed = new Promise<never>((_, reject) => {
-      end.signal.addEventListener('abort', () => reject(end.signal.reason))
-    })
-    failed.catch(() => {})
-    const leave = ({ target }: Event) => end.abort((target as AbortSignal).reason)
-    const ask: Ask = question =>
-      new Promise((resolve, reject) => {
-        thread ??= start(error => end.abort(error))
-        thread.once('message', (reply: Reply) => {
-          if ('answer' in reply) resolve(reply.answer)
-          else if ('defect' in reply) reject(new Error(reply.defect))
-          else reject(new ApiError(reply.refusal.code, reply.refusal as never))
-        })
-        thread.postMessage(question)
-      })
-    try {
-      for (const signal of signals) {
-        signal.throwIfAborted()
-        signal.addEventListener('abort', leave)
-      }
-      return await Promise.race([failed, job(ask)])
-    } finally {
-      for (const signal of signals) signal.removeEventListener('abort', leave)
-      await thread?.terminate()
-    }
+async function runJob<T>(ending: AbortSignal, job: (ask: Ask) => Promise<T>): Promise<T> {
+  ending.throwIfAborted()
+  let thread: Thread | undefined
+  let fail: (reason: unknown) => void = () => {}
+  const failed = new Promise<never>((_, reject) => {
+    fail = reject
+  })
+  failed.catch(() => {})
+  ending.addEventListener('abort', () => fail(ending.reason))
+  const ask: Ask = async question => {
+    thread ??= start(fail)
+    thread.postMessage(question)
+    const [reply]: Reply[] = await once(thread, 'message')
+    return answerIn(reply as Reply)
   }
+  try {
+    return await Promise.race([failed, job(ask)])
+  } finally {
+    await thread?.terminate()
+  }
+}
+
+function answerIn(reply: Reply): unknown {
+  if ('answer' in reply) return reply.answer
+  if ('defect' in reply) throw new Error(reply.defect)
+  throw new ApiError(reply.refusal.code, reply.refusal as never)
 }
 
 function start(fail: (error: unknown) => void): Thread {

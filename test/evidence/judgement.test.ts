@@ -125,9 +125,7 @@ const RELIANCES: [assumption: AssumptionId, relies: boolean, what: string, given
 t.test('assumptions: which answers rely on one, and which only look like it', t => {
   for (const [assumption, relies, what, given] of RELIANCES) {
     t.equal(
-      judgementOf(judgedRequest(given)).relied.includes(
-        ASSUMPTION_PLACES[assumption]
-      ),
+      judgementOf(judgedRequest(given)).relied.includes(ASSUMPTION_PLACES[assumption]),
       relies,
       `${assumption}: ${what}`
     )

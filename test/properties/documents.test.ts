@@ -131,7 +131,9 @@ await property(
     }
     walk(data, [])
     const lines = text.split('\n')
-    const found = await (await readDocument('doc', text, { type: 'json' })).locate(places)
+    const found = await (await readDocument('doc', text, { type: 'json' })).locate(
+      places.map(steps => ({ steps }))
+    )
     for (const [index, place] of found.entries()) {
       const { line, column } = place as NonNullable<typeof place>
       const value = (places[index] as (string | number)[]).reduce((at, step) => at[step], data)

@@ -81,7 +81,7 @@ t.test('advice: a YAML mistake is explained at its place; what follows it loads'
     ['script:\n- on: POST /refunds\n # slow\n delay: 2s\n', '5:1 wrong_indent', '# slow\n', ''],
     [script('    delay: 2s\n   - on: GET /refunds\n     delay: 2s\n'), '5:1 wrong_indent', ' - on: GET /refunds\n ', '- on: GET /refunds\n'],
     [
-      'expect:\n  - on: POST /refunds\n    times: 0\n  on: GET /refunds\n  times: 0\n', '5:1 dash_missing', 'on: GET /refunds\n',
+      'expect:\n  - on: POST /refunds\n    times: 0\n  on: GET /refunds\n  times: 0\n', '5:1 wrong_indent', 'on: GET /refunds\n',
       '- on: GET /refunds\n  '
     ],
     [script('    respond:\n      status: 402\n     calls: 1\n'), '6:1 wrong_indent', ' c', 'c'],
@@ -175,7 +175,7 @@ t.test('advice: a number that loses characters is refused where text is meant', 
       const found = (await lookedAt(text(value))).problems.filter(
         ({ code }) => code === 'number_as_text'
       )
-      t.equal(found.length, text('').includes('&a') ? 2 : 1, `${title}: ${value}`)
+      t.equal(found.length, 1, `${title}: ${value}`)
       const isCard = value.length === 19
       t.ok(
         found[0]?.message.endsWith(isCard ? 'quote it' : `quote it: "${value}"`),

@@ -12,7 +12,7 @@ import { exported } from '../../src/scenario/records/export.js'
 import { fixtureIn } from '../../src/scenario/records/fixture.js'
 import { FixtureImporter } from '../../src/scenario/records/importer.js'
 import { FIXTURE_CHECKER } from '../../src/scenario/shape/parts.js'
-import { isBareFixture } from '../../src/scenario/sources.js'
+import { isBareFixture } from '../../src/scenario/shape/sources.js'
 import { FAMILIES, type Records, Store } from '../../src/store/store.js'
 import { coded } from '../support/codes.js'
 import { startTestEmulator } from '../support/emulator.js'
@@ -636,7 +636,7 @@ t.test('gates: each tells all that it finds, and what fails one goes no further'
     [
       'fixtures there are not', `fixtures: [misfit, zzzzzz, broken, ../../x.yaml, deep, misfit, zzzzzz]\n${shape}`,
       'doc:1:20 fixtures[1] no_fixture', 'doc:1:36 fixtures[3] no_file', 'doc:1:64 fixtures[6] no_fixture', 'doc:2:1 sede unknown_name',
-      ...misfit, 'broken.yaml:1:4 not_closed', 'deep.yaml:1:1 too_large'
+      ...misfit, 'broken.yaml:1:4 not_closed', 'deep.yaml:1:1 too_deep'
     ],
     ['a scenario as a fixture', 'fixtures: [scenario]\n', 'scenario.yaml:1:1 name unknown_name'],
     [

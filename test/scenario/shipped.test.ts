@@ -138,7 +138,11 @@ t.test('the build has prepared each shipped document', async t => {
   }
   const { checkedAs, locate } = await LIBRARY.scenario('default')
   t.equal(checkedAs, 'scenario')
-  t.strictSame(await locate([['name']]), [{ line: 5, column: 7 }], 'places are those of its text')
+  t.strictSame(
+    await locate([{ steps: ['name'] }]),
+    [{ line: 5, column: 7 }],
+    'places are those of its text'
+  )
 
   t.equal(preparedDocument('default', `${textOf('default')} `, DEFAULT_LIMITS), null)
   t.strictSame(

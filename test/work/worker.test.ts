@@ -7,7 +7,7 @@ import { addKey } from '../../src/sandbox/records.js'
 import { readDocument, type SourceDocument } from '../../src/scenario/read/document.js'
 import { DEFAULT_LIMITS } from '../../src/scenario/read/refusal.js'
 import { Body, type Reading, type ReadOptions, readBy } from '../../src/scenario/reading.js'
-import { answerReading } from '../../src/scenario/thread-reading.js'
+import { answerReading } from '../../src/scenario/shape/thread-reading.js'
 import { inSlices } from '../../src/work/slices.js'
 import { type Ask, type Text, Worker } from '../../src/work/worker.js'
 import { sandboxClient, smallFixture, startTestEmulator } from '../support/emulator.js'
@@ -52,11 +52,8 @@ t.test('reading: a large text gives the same as a small one', async t => {
     ])
     t.strictSame(other.data, one.data, title)
     t.strictSame(other.numbers, one.numbers)
-    const places = [
-      [['a', 1], ['b'], ['none']],
-      [true, false, false]
-    ] as const
-    t.strictSame(await other.locate(...places), await one.locate(...places))
+    const places = [{ steps: ['a', 1], isOfName: true }, { steps: ['b'] }, { steps: ['none'] }]
+    t.strictSame(await other.locate(places), await one.locate(places))
   }
   t.strictSame((await readHere('{}')).data, {}, 'a small one is read at once')
 })

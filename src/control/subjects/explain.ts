@@ -15,8 +15,7 @@ import { changesBy } from '../../replay/past.js'
 import { addRecords } from '../../sandbox/records.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
 import { changeSettings } from '../../sandbox/settings.js'
-import type { SourceDocument } from '../../scenario/read/document.js'
-import { numbersBelow } from '../../scenario/read/numbers.js'
+import { below, type SourceDocument } from '../../scenario/read/document.js'
 import { gateOf } from '../../scenario/script.js'
 import { bindingsOf } from '../../scenario/steps.js'
 import type { Arrival } from '../../server/arrivals.js'
@@ -135,7 +134,7 @@ async function change(
   document: SourceDocument
 ): Promise<void> {
   if (settings !== undefined)
-    await changeSettings(copy, settings, numbersBelow(document, ['changes', 'settings']))
+    await changeSettings(copy, settings, below(document, ['changes', 'settings']))
   if (clock !== undefined) copy.setClock({ at: instantOf(clock) as number })
   if (data !== undefined) await addRecords(copy, document, ['changes', 'data'])
 }

@@ -11,7 +11,7 @@ import { type Report, within } from '../documents.js'
 import type { GenerationContext, Given } from '../records/fixture.js'
 import { say } from '../sentences.js'
 import { GENERATED_FAMILIES, type GenerateData } from '../shape/scenario.js'
-import type { Parts } from '../sources.js'
+import type { Parts } from '../shape/sources.js'
 import {
   drawOne,
   drawWhole,

@@ -18,8 +18,8 @@ import { checkHeaders } from '../match/matching.js'
 import { admitPatterns } from '../match/patterns.js'
 import { say } from '../sentences.js'
 import type { PlayData, StepData } from '../shape/expectation.js'
+import { NAME } from '../shape/variables.js'
 import { checkShown, placedCalls, type StepBindings, splitCall, wantsStatus } from '../steps.js'
-import { NAME } from '../variables.js'
 import { headOf, namesIn, REFERENCE, recordPath, textsIn, unclosedIn } from './references.js'
 
 /** Earlier steps that are searched for a suggestion. */

@@ -1,23 +1,14 @@
 /** What is wrong with a text that is not YAML, by the parser's errors: where, and what to write. */
-import {
-  type Document,
-  isCollection,
-  isMap,
-  isPair,
-  isScalar,
-  isSeq,
-  type LineCounter,
-  type Node,
-  type Pair
-} from 'yaml'
+import { type Document, isCollection, isNode, isPair, type LineCounter, type Node } from 'yaml'
 import type { Said } from '../../core/sentences.js'
 import { say } from './sentences.js'
 
 export type Mistake = Said & { at: number }
 export type ParserError = { code: string; message: string; pos: readonly [number, number] }
 export type Placed = Node & { range: [number, number, number] }
-/** With its line, the rest of it, and the parts that begin before it: the whole, its last part, … */
-type Case = Pick<Source, 'text' | 'lines'> & {
+type Source = { text: string; lines: LineCounter; contents: Document['contents'] }
+/** An error with its line, the rest of it, and the parts that begin before it: each in the last. */
+type Case = Source & {
   at: number
   end: number
   line: string
@@ -26,27 +17,20 @@ type Case = Pick<Source, 'text' | 'lines'> & {
   path: readonly Placed[]
   isInBrackets: boolean
 }
-type Source = { text: string; lines: LineCounter; contents: Document['contents'] }
 type Advice = (Said & { at?: number }) | false | null
 
 /** Characters: advice on an error may read all of a document. */
 const MAX_READ = 50_000_000
-/** Of those between a value and the next line with text. */
-const MAX_LINES = 10_000
+/** Of those above a line that is not indented like any of them. */
+const MAX_ABOVE = 20_000
 /** Nothing after these can be relied on. */
 const IS_LAST = /not_closed|nothing_to_close|after_the_end|colon_missing|second_document/
-/** What begins another part where a comma is forgotten. */
-const IS_NAME =
-  /^(on|do|as|match|body|query|params|key|about|calls|chance|from|until|for|hold|delay|respond|fault|when|status|error|headers|expect|times|id|account|location|ticket|transaction|amount|created|reference|name|type|email|code|message)$/
 
 /** By code and message of the parser's error; the first that has advice counts. */
 const RULES: readonly (readonly [of: RegExp, advise: (error: Case) => Advice])[] = [
   [/ end with a .$/, bracketNotClosed],
   [/Missing closing/, ({ text, path }) => notClosed('quote_not_closed', text, path.at(-1))],
-  [
-    /./,
-    ({ rest, isInBrackets }) => isInBrackets && /^-(\s|$)/.test(rest) && say('dash_in_brackets')
-  ],
+  [/./, ({ rest, isInBrackets }) => isInBrackets && /^-\s/.test(rest) && say('dash_in_brackets')],
   [/^BAD_INDENT|^MISSING_CHAR Seq|at node end/, wrongIndent],
   [/^MULTILINE_IMPLICIT_KEY/, nameOnLines],
   [/^MISSING_CHAR Impl/, ({ line, start }) => spaceMissing(line, start) ?? say('name_expected')],
@@ -63,37 +47,35 @@ const RULES: readonly (readonly [of: RegExp, advise: (error: Case) => Advice])[]
 ]
 
 /** The first error, and those of other lines that have advice: most follow from the first. */
-export function adviceOn(
-  errors: readonly ParserError[],
-  { text, lines, contents }: Source
-): Mistake[] {
-  const told: Mistake[] = []
+export function adviceOn(errors: readonly ParserError[], source: Source): Mistake[] {
+  const { text, lines } = source
+  const mistakes: Mistake[] = []
   let [lastLine, lastIndent] = [0, 0]
   for (const { code, message, pos } of errors.slice(0, Math.ceil(MAX_READ / text.length))) {
+    const isFirst = mistakes.length === 0
     const [at, end] = pos
     const { line: nth, col } = lines.linePos(at)
-    if (nth === lastLine || (told.length > 0 && code === 'UNEXPECTED_TOKEN')) continue
+    if (nth === lastLine || (!isFirst && code === 'UNEXPECTED_TOKEN')) continue
     lastLine = nth
     const start = at - col + 1
     const line = lineAt(text, start)
     if (code === 'TAB_AS_INDENT' || /^ *\t/.test(line)) return tabsIn(text)
-    const path = pathTo(contents, at)
+    const path = pathTo(source.contents, at)
     const isInBrackets = path.some(part => isFlow(part) && part.range[1] > at)
-    const rest = line.slice(col - 1)
-    const error = { text, lines, at, end, line, start, rest, path, isInBrackets }
+    const error = { ...source, at, end, line, start, rest: line.slice(col - 1), path, isInBrackets }
     let advice: Advice = null
     for (const [of, advise] of RULES)
       if (!advice && of.test(`${code} ${message}`)) advice = advise(error)
-    if (!advice && told.length > 0) continue
+    if (!advice && !isFirst) continue
     const mistake = { at, ...(advice || say('refused', code)) }
     const own = lines.linePos(mistake.at).line
-    const isIndent = /wrong_indent|dash_missing/.test(mistake.code)
+    const isIndent = mistake.code === 'wrong_indent'
     // the next line belongs to it
-    if (!isIndent || own !== lastIndent + 1) told.push(mistake)
+    if (!isIndent || own !== lastIndent + 1) mistakes.push(mistake)
     if (isIndent) lastIndent = own
     if (IS_LAST.test(mistake.code)) break
   }
-  return told
+  return mistakes
 }
 
 /** `name:x`, which is a text in YAML. */
@@ -117,15 +99,14 @@ const isFlow = (part: unknown): boolean => isCollection(part) && part.flow === t
 
 function pathTo(whole: unknown, at: number): Placed[] {
   const path: Placed[] = []
-  for (let part = whole as Placed | null | undefined; part && part.range[0] < at; ) {
+  const isBefore = (part: unknown): part is Placed => isNode(part) && (part as Placed).range[0] < at
+  let part = whole
+  while (isBefore(part)) {
     path.push(part)
     const items: unknown[] = isCollection(part) ? part.items : []
-    const item = items.findLast(item => ((isPair(item) ? item.key : item) as Placed).range[0] < at)
-    const { key, value } = (isPair(item) ? item : { key: item, value: null }) as Record<
-      'key' | 'value',
-      Placed | null | undefined
-    >
-    part = value && value.range[0] < at ? value : key
+    const last = items.findLast(item => isBefore(isPair(item) ? item.key : item))
+    if (!isPair(last)) part = last
+    else part = isBefore(last.value) ? last.value : last.key
   }
   return path
 }
@@ -149,38 +130,44 @@ function valueIn({ line, start, at, isInBrackets }: Case, from = at): string {
   return String(value?.[0]).trimEnd()
 }
 
-function wrongIndent({ at, text, lines, path, isInBrackets }: Case): Advice {
+/** Where a list or an object begins that no line below has ended, and what is written there. */
+type Level = { column: number; isList: boolean; like: string }
+
+/** Those of the lines of a text, the deepest first. */
+function levelsIn(text: string): Level[] {
+  const levels: Level[] = []
+  for (const line of text.split('\n').reverse()) {
+    const [, { length } = '', name] = /^((?: |- )*)(?:([^\s:#?-][^:]*):(?:\s|$))?/.exec(line) ?? []
+    const dash = line.slice(0, length).indexOf('-')
+    const least = levels.at(-1)?.column ?? Number.POSITIVE_INFINITY
+    if (name !== undefined && length < least)
+      levels.push({ column: length, isList: false, like: name })
+    if (dash >= 0 && dash < least)
+      levels.push({ column: dash, isList: true, like: 'the dash above it' })
+  }
+  return levels
+}
+
+function wrongIndent({ at, text, lines, isInBrackets }: Case): Advice {
   // the parser may say where what is above it ends
-  const begin = at + (/^(?:\s|#.*\n)*/.exec(text.slice(at, at + MAX_LINES))?.[0].length as number)
+  const begin = at + (/^(?:\s|#.*\n)*/.exec(text.slice(at))?.[0].length as number)
   const indent = lines.linePos(begin).col - 1
   const own = { at: begin - indent }
   if (isInBrackets || text.slice(own.at, begin).trim() !== '') return null
-  const line = lineAt(text, begin)
-  const [, dash, name = ''] = /^(- )?(?:- +)*(?:([\w-]+):(?:\s|$))?/.exec(line) as RegExpExecArray
-  const open = path.flatMap(part => {
-    if (!isCollection(part) || part.flow) return []
-    const column = lines.linePos(part.range[0]).col - 1
-    if (isSeq(part)) return [{ part, column, isList: true, like: 'the dash above it' }]
-    const names = part.items.map(item => (item as Pair).key as Placed)
-    const last = names.findLast(name => name.range[0] < begin)
-    return isScalar(last) ? [{ part, column, isList: false, like: String(last.value) }] : []
-  })
-  const isItem = open.some(
-    ({ isList, column }) => isList && (dash !== undefined || column === indent)
-  )
-  const isGiven = open.some(({ part, column }) => column > indent && isMap(part) && part.has(name))
-  if (dash === undefined && isItem && isGiven)
-    return { ...say('dash_missing', name, line.trim()), ...own }
-  const apart = ({ column }: { column: number }) => Math.abs(column - indent)
-  const like = open
-    .filter(({ isList }) => isList === (dash !== undefined && isItem))
-    .sort((a, b) => apart(a) - apart(b) || b.column - a.column)
-    .filter(
-      (one, nth, [first = one]) =>
-        nth === 0 || (!one.isList && one.column > 0 && apart(one) === apart(first))
-    )
-    .map(({ column, like }) => [column, like] as const)
-  return like.length > 0 && { ...say('wrong_indent', indent, like), ...own }
+  const line = lineAt(text, begin).trim()
+  const isItem = /^-\s/.test(line)
+  const levels = levelsIn(text.slice(Math.max(0, own.at - MAX_ABOVE), own.at))
+  const apart = ({ column }: Level) => Math.abs(column - indent)
+  const [first, ...others] = levels
+    .filter(({ isList }) => isList === isItem)
+    .sort((a, b) => apart(a) - apart(b))
+  if (first === undefined) return null
+  const like = others.filter(level => level.column > 0 && apart(level) === apart(first))
+  const isBesideDash = levels.some(({ isList, column }) => isList && column === indent)
+  return {
+    ...say('wrong_indent', indent, [first, ...like], isBesideDash && !isItem ? line : null),
+    ...own
+  }
 }
 
 /** A name that goes on over lines: `name`, `name:x`, `-name: x`, or a deeper line below a value. */
@@ -205,14 +192,13 @@ function commaOrName({ line, start, at, rest }: Case): Advice {
     : say('comma_missing')
 }
 
-/** `{ a: 1 b: 2 }`, which looks the same to a parser as `{ reason: cold: soup }`. */
+/** `{ a: 1 b: 2 }`, which looks the same to a parser as `{ reason: cold soup: warm }`. */
 function commaOrColon({ text, at, end }: Case): Advice {
   const value = text.slice(at, end).trimEnd()
-  const [, before = '', name = '', after = ''] =
-    /^(.*?\S)\s+(["']?[\w.-]+["']?):\s*(.?)/s.exec(value) ?? []
-  return /["'\]}\d]$/.test(before) || /[[{"']/.test(after) || IS_NAME.test(name)
-    ? { ...say('comma_missing', name), at: at + before.length }
-    : say('holds_colon', value)
+  const [, before = '', name] = /^(.*?\S)\s+(["']?[\w.-]+["']?):\s*/s.exec(value) ?? []
+  return name === undefined
+    ? say('holds_colon', value)
+    : { ...say('comma_missing', name), at: at + before.length }
 }
 
 function goesOn(error: Case): Advice {

@@ -2,15 +2,16 @@
 import { isUtf8 } from 'node:buffer'
 import { ApiError } from '../../core/errors.js'
 import { partAt, type Step } from '../../core/places.js'
+import type { Said } from '../../core/sentences.js'
 import { visible } from '../../core/visible.js'
-import { losesCharacters, numbersBelow, type WrittenNumber } from './numbers.js'
+import { losesCharacters, type WrittenNumber } from './numbers.js'
 import {
   DEFAULT_LIMITS,
   type DocumentLimits,
   documentInvalid,
-  type Locate,
+  MAX_YAML,
   type Place,
-  sizeProblem
+  type Wanted
 } from './refusal.js'
 import { say } from './sentences.js'
 
@@ -19,7 +20,7 @@ export type SourceDocument = {
   name: string
   data: unknown
   limits: DocumentLimits
-  locate: Locate<Promise<readonly (Place | null)[]>>
+  locate: (wanted: readonly Wanted[]) => Promise<readonly (Place | null)[]>
   /** Those that are not printed as they are written. */
   numbers?: readonly WrittenNumber[]
   /** The schema that the data is known to match. */
@@ -28,62 +29,62 @@ export type SourceDocument = {
 export type TextType = 'json' | 'yaml'
 export type DocumentKind = 'fixture' | 'scenario' | 'script'
 
+/** Levels of a document: none of ours has more than a dozen. */
+const MAX_NESTING = 64
+
 /** As JSON when it is JSON, else as YAML. Errors: `body_malformed`, `document_invalid`. */
 export async function readDocument(
   name: string,
   text: string,
   { limits = DEFAULT_LIMITS, type = null }: { limits?: DocumentLimits; type?: TextType | null } = {}
 ): Promise<SourceDocument> {
-  const isJson = type === 'json' || (type === null && /^\s*[{[]/.test(text))
-  const json = isJson ? jsonIn(name, text, limits, type) : undefined
-  const asJson = { name, data: json?.data, limits, locate: locatorIn(text, limits) }
-  if (json?.isWhole) return asJson
-  const { data, problems, numbers, isTooLarge, locate } = await yamlIn(text, limits)
-  // JSON may be larger than YAML, but then only the names of its objects are counted
-  if (isTooLarge && json !== undefined) {
-    if (json.hasAllNames) return asJson
-    throw documentInvalid([{ file: name, path: '', ...say('names_twice') }])
+  const refuse = (problems: readonly (Said & Partial<Place>)[]) => {
+    if (problems.length > 0)
+      throw documentInvalid(problems.map(problem => ({ file: name, path: '', ...problem })))
   }
-  if (problems.length > 0)
-    throw documentInvalid(problems.map(problem => ({ file: name, path: '', ...problem })))
-  return { name, data, numbers, limits, locate: async (...wanted) => locate(...wanted) }
+  const document = { name, limits, locate: locatorIn(text) }
+  const isJson = type === 'json' || (type === null && /^\s*[{[]/.test(text))
+  const json = isJson ? jsonIn(text, type) : undefined
+  if (json !== undefined) {
+    const { data } = json
+    const size = sizeOf(data)
+    refuse(problemsOfSize(size, limits))
+    const { names, isLossy } = writtenIn(json.text)
+    const hasAll = names === size.names
+    if (hasAll && (!isLossy || text.length > MAX_YAML)) return { ...document, data }
+    if (text.length > MAX_YAML) refuse([say('names_twice')])
+  }
+  const { data, problems, numbers, locate } = await yamlIn(text)
+  refuse(problems)
+  refuse(problemsOfSize(sizeOf(data), limits).map(problem => ({ ...problem, line: 1, column: 1 })))
+  return { name, data, numbers, limits, locate: async wanted => locate(wanted) }
 }
 
+/** The part of a document at a place, as a document. */
 export const below = (document: SourceDocument, under: readonly Step[]): SourceDocument => ({
   ...document,
-  ...numbersBelow(document, under),
+  numbers: (document.numbers ?? [])
+    .filter(({ steps }) => under.every((step, nth) => steps[nth] === step))
+    .map(({ steps, source }) => ({ source, steps: steps.slice(under.length) })),
   data: partAt(document.data, under),
-  locate: (places, ...more) =>
-    document.locate(
-      places.map(steps => [...under, ...steps]),
-      ...more
-    )
+  locate: wanted =>
+    document.locate(wanted.map(part => ({ ...part, steps: [...under, ...part.steps] })))
 })
 
-export function locatorIn(text: string, limits: DocumentLimits): SourceDocument['locate'] {
-  let read: ReturnType<typeof yamlIn> | undefined
-  return async (...wanted) => {
-    read ??= yamlIn(text, limits)
-    return (await read).locate(...wanted)
+export function locatorIn(text: string): SourceDocument['locate'] {
+  let reading: ReturnType<typeof yamlIn> | undefined
+  return async wanted => {
+    reading ??= yamlIn(text)
+    return (await reading).locate(wanted)
   }
 }
 
-async function yamlIn(text: string, limits: DocumentLimits) {
-  const { readYaml } = await import('./yaml.js')
-  return readYaml(text, limits)
-}
+const yamlIn = async (text: string) => (await import('./yaml.js')).readYaml(text)
 
-const NUMBER = /[[,:]\s*(-?\d[\d.eE+-]*)(?=\s*[\],}])/g
-
-/** Undefined where it is not JSON; `isWhole` where the data has all that is written. */
-function jsonIn(name: string, text: string, limits: DocumentLimits, type: TextType | null) {
-  const { names, ...size } = sizeOf(text)
-  const problem = sizeProblem(size, limits)
-  if (problem !== null)
-    throw documentInvalid([{ file: name, path: '', ...say('too_large', problem) }])
-  let data: unknown
+/** Undefined where it is not JSON. Errors: `body_malformed` where nothing else may be sent. */
+function jsonIn(text: string, type: TextType | null): { text: string; data: unknown } | undefined {
   try {
-    data = JSON.parse(text)
+    return { text, data: JSON.parse(text) }
   } catch (error) {
     if (type === 'json')
       throw new ApiError('body_malformed', {
@@ -91,35 +92,40 @@ function jsonIn(name: string, text: string, limits: DocumentLimits, type: TextTy
       })
     return undefined
   }
-  const numbers = Array.from(text.matchAll(NUMBER), ([, number = '']) => number)
-  const hasAllNames = namesIn(data) === names
-  return { data, hasAllNames, isWhole: hasAllNames && !numbers.some(losesCharacters) }
 }
 
-function sizeOf(text: string): { nesting: number; values: number; names: number } {
-  let [depth, nesting, values, names] = [0, 0, 1, 0]
-  for (let at = 0; at < text.length; at++) {
-    const mark = text[at] as string
-    if (mark === '"')
-      for (at++; at < text.length && text[at] !== '"'; at++) at += text[at] === '\\' ? 1 : 0
-    else if (mark === ':') names++
-    else if (mark === ',') values++
-    else if (mark === ']' || mark === '}') depth--
-    else if (mark === '[' || mark === '{') {
-      values++
-      nesting = Math.max(nesting, ++depth)
-    }
+type Size = { values: number; names: number; isTooDeep: boolean }
+
+function sizeOf(data: unknown): Size {
+  const size = { values: 0, names: 0, isTooDeep: false }
+  const add = (value: unknown, levels: number): void => {
+    size.values++
+    if (typeof value !== 'object' || value === null || size.isTooDeep) return
+    if (levels === 0) size.isTooDeep = true
+    else if (Array.isArray(value)) for (const item of value) add(item, levels - 1)
+    else
+      for (const part of Object.values(value)) {
+        size.names++
+        add(part, levels - 1)
+      }
   }
-  return { nesting, values, names }
+  add(data, MAX_NESTING)
+  return size
 }
 
-function namesIn(data: unknown): number {
-  if (typeof data !== 'object' || data === null) return 0
-  const parts = Object.values(data)
-  return parts.reduce<number>(
-    (sum, part) => sum + namesIn(part),
-    Array.isArray(data) ? 0 : parts.length
-  )
+function problemsOfSize({ values, isTooDeep }: Size, limits: DocumentLimits): Said[] {
+  const most = limits['limits.values']
+  if (isTooDeep) return [say('too_deep', MAX_NESTING)]
+  return values > most ? [say('too_many_values', most)] : []
+}
+
+/** What JSON has outside its texts: its names, each as often as it is given, and its numbers. */
+function writtenIn(json: string): { names: number; isLossy: boolean } {
+  const bare = json.replace(/"(?:[^"\\]|\\.)*"/g, '')
+  return {
+    names: bare.match(/:/g)?.length ?? 0,
+    isLossy: bare.match(/-?\d[\d.eE+-]*/g)?.some(losesCharacters) ?? false
+  }
 }
 
 /** Errors: `document_invalid` with the probable encoding, and the place of the first wrong byte. */
@@ -128,16 +134,14 @@ export function utf8In(name: string, bytes: Uint8Array): string {
   const text = buffer.toString()
   const isWide = /^(?:fffe|feff|00|..00)/.test(buffer.toString('hex', 0, 2))
   if (!isWide && isUtf8(buffer)) return text
-  let [at, byte, isRight] = [0, 0, !isWide]
-  while (isRight) {
-    const next = text.indexOf('\uFFFD', at)
-    byte += Buffer.byteLength(text.slice(at, next))
-    // what is right may have the character that stands for a wrong byte
-    isRight = buffer.toString('hex', byte, byte + 3) === 'efbfbd'
-    at = isRight ? next + 1 : next
-    if (isRight) byte += 3
-  }
-  const before = text.slice(0, at).split('\n')
-  const place = { line: before.length, column: (before.at(-1) as string).length + 1 }
-  throw documentInvalid([{ file: name, path: '', ...say('not_utf8', isWide, byte + 1), ...place }])
+  // other bytes stand in the place of wrong ones
+  const replaced = Buffer.from(text)
+  let at = 0
+  while (!isWide && replaced[at] === buffer[at]) at++
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  const right = decoder.decode(buffer.subarray(0, at), { stream: true })
+  const lines = right.split('\n')
+  const place = { line: lines.length, column: (lines.at(-1) as string).length + 1 }
+  const said = say('not_utf8', isWide, Buffer.byteLength(right) + 1)
+  throw documentInvalid([{ file: name, path: '', ...said, ...place }])
 }

@@ -26,40 +26,29 @@ function numbersIn({ properties = {} }: Schema): string[] {
 }
 
 /**
- * What `check` finds, and numbers that lose characters where text is meant: it says to quote one,
- * or takes any value where no number is meant.
+ * What is found, and numbers that lose characters where text is meant: what is found says to quote
+ * one, or any value is taken where no number is meant.
  */
-export async function problemsOf(
+export function withNumbers(
   { numbers = [] }: { numbers?: readonly WrittenNumber[] },
   data: unknown,
-  check: (data: unknown) => Promise<readonly PlacedProblem[]>
-): Promise<readonly PlacedProblem[]> {
-  const found = await check(data)
+  found: readonly PlacedProblem[]
+): readonly PlacedProblem[] {
   const refused = new Map(found.map(({ path, message }) => [path, message]))
   const asText = new Map<string, PlacedProblem>()
   for (const { steps, source } of numbers) {
     const path = pathOf(steps)
-    const isText = refused.get(path)?.includes('quote it') ?? !isNumber(steps)
+    const isText = refused.get(path)?.includes('quote it') ?? !isNumber(path)
     if (isText && typeof partAt(data, steps) === 'number')
       asText.set(path, problemAt(steps, say('number_as_text', source, isSecret(steps, source))))
   }
   return [...found.filter(({ path }) => !asText.has(path)), ...asText.values()]
 }
 
-function isNumber(steps: readonly Step[]): boolean {
-  const path = `.${pathOf(steps)}`
+function isNumber(path: string): boolean {
   const names = path.split(/[[\].]/)
   return (
-    NUMBER_SETTINGS.some(key => path.endsWith(`.${key}`)) ||
+    NUMBER_SETTINGS.some(key => `.${path}`.endsWith(`.${key}`)) ||
     (!names.includes('metadata') && names.some(name => NUMBERS.has(name)))
   )
 }
-
-export const numbersBelow = (
-  { numbers = [] }: { numbers?: readonly WrittenNumber[] },
-  under: readonly Step[]
-) => ({
-  numbers: numbers
-    .filter(({ steps }) => under.every((step, nth) => steps[nth] === step))
-    .map(({ steps, source }) => ({ source, steps: steps.slice(under.length) }))
-})

@@ -8,25 +8,13 @@ import { say } from '../sentences.js'
 
 /** A line and a column, counted from 1. */
 export type Place = { line: number; column: number }
-/** `ofNames` says for which parts the place of the name is wanted. */
-export type Locate<Places> = (
-  places: readonly (readonly Step[])[],
-  ofNames?: readonly boolean[]
-) => Places
+/** A part of a document, or its name, whose place is wanted. */
+export type Wanted = { steps: readonly Step[]; isOfName?: boolean }
 export type DocumentLimits = Pick<Settings, 'limits.values' | 'limits.records' | 'limits.entries'>
 
-/** Levels of a document: none of ours has more than a dozen. */
-export const MAX_NESTING = 64
+/** Characters of YAML; the parts of a text take a hundred times its memory. */
+export const MAX_YAML = 4 * 2 ** 20
 export const DEFAULT_LIMITS: DocumentLimits = settingsInForce({}).values
-
-export function sizeProblem(
-  { nesting, values }: { nesting: number; values: number },
-  limits: DocumentLimits
-): string | null {
-  if (nesting > MAX_NESTING) return `it is nested deeper than ${MAX_NESTING} levels`
-  const most = limits['limits.values']
-  return values > most ? `it holds more than ${most} values (limits.values)` : null
-}
 
 export const tooLarge = (
   limit: 'limits.records' | 'limits.entries',

@@ -39,10 +39,12 @@ export const SAYS = {
     `the quotation mark is not closed; end the text with ${mark} on the same line`,
   too_deep_below: (name: string, above: string, column: number) =>
     `${name} is indented deeper than ${shortened(above)} above it, which has a value already; begin it with ${spaces(column)}, like ${shortened(above)}`,
-  wrong_indent: (count: number, like: readonly (readonly [column: number, like: string])[]) =>
-    `the line is not indented like any line above (${spaces(count)}); begin it ${like.map(([column, like]) => `with ${spaces(column)}, like ${like}`).join(', or ')}`,
-  dash_missing: (name: string, line: string) =>
-    `${name} is given above already; if another list item begins here, write a dash: - ${line}`,
+  wrong_indent: (
+    count: number,
+    like: readonly { column: number; like: string }[],
+    item: string | null
+  ) =>
+    `the line is not indented like any line above (${spaces(count)}); begin it ${like.map(({ column, like }) => `with ${spaces(column)}, like ${shortened(like)}`).join(', or ')}${item === null ? '' : `; if another list item begins here, write a dash: - ${item}`}`,
   holds_colon: (text: string) => quote(text, 'it has a colon'),
   holds_bracket: (text: string) => quote(text, 'it has a bracket'),
   begins_with: (text: string, sign: string) => quote(text, `it begins with ${sign}`),
@@ -72,11 +74,9 @@ export const SAYS = {
       : `the text is not UTF-8 but probably Latin-1 or Windows-1252: byte ${byte} is wrong; save it as UTF-8`,
   too_deep: (levels: number) =>
     `it is nested deeper than ${levels} levels, or an alias is inside what it names`,
-  too_large: (problem: string) => problem,
-  weighs_more: (problem: string, weight: number) =>
-    `${problem}; in YAML each counts as ${weight}: write it as JSON`,
+  too_many_values: (most: number) => `it holds more than ${most} values (limits.values)`,
   too_long: (most: number) =>
-    `YAML may have at most ${most} characters; write it as JSON, or load it in parts`
+    `YAML may have at most ${most} characters and a million values; write it as JSON, or load it in parts`
 } satisfies Sentences
 
 export const say = sayer(SAYS)

@@ -1,7 +1,7 @@
 /** YAML, and JSON that has mistakes: its data, what is wrong with it, and where each part is. */
 import {
   Composer,
-  type CST,
+  CST,
   type Document,
   isAlias,
   isCollection,
@@ -21,72 +21,59 @@ import type { Step } from '../../core/places.js'
 import type { Said } from '../../core/sentences.js'
 import { adviceOn, type Mistake, type ParserError, type Placed, spaceMissing } from './advice.js'
 import { losesCharacters, type WrittenNumber } from './numbers.js'
-import {
-  type DocumentLimits,
-  type Locate,
-  MAX_NESTING,
-  type Place,
-  sizeProblem
-} from './refusal.js'
+import { MAX_YAML, type Place, type Wanted } from './refusal.js'
 import { say } from './sentences.js'
 
 export type ReadYaml = {
   data: unknown
   problems: (Place & Said)[]
   numbers: readonly WrittenNumber[]
-  isTooLarge?: boolean
-  locate: Locate<(Place | null)[]>
+  locate: (wanted: readonly Wanted[]) => (Place | null)[]
 }
 
-/** Characters; the parts of a text take a hundred times its memory. */
-const MAX_LENGTH = 4 * 2 ** 20
-/** A value of YAML takes so many times the memory of one of JSON while it is read. */
-const WEIGHT = 10
+/** Texts, lists and objects: each takes some 500 bytes. */
+const MAX_PARTS = 1_000_000
+/** The lexer's sign for a text that is not quoted, or the first of another part. */
+const BEGIN_PART = [CST.SCALAR, '"', "'", '[', '{']
 /** Parts of each other; only mistakes make as many. */
 const MAX_OPEN = 600
 /** Each alias is compared with the anchors before it. */
 const MAX_COMPARED = 20_000_000
 
-export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
+export function readYaml(text: string): ReadYaml {
   const lines = new LineCounter()
   lines.addNewLine(0)
-  const tokens = tokensOf(text, limits, lines)
-  if (!Array.isArray(tokens)) {
-    const problems = [{ ...tokens, line: 1, column: 1 }]
-    return { data: null, problems, numbers: [], isTooLarge: true, locate: noPlaces }
+  const tokens = tokensOf(text, lines)
+  if (tokens === null) {
+    const problems = [{ ...say('too_long', MAX_YAML), line: 1, column: 1 }]
+    return { data: null, problems, numbers: [], locate: wanted => wanted.map(() => null) }
   }
   const [document, another] = composed(tokens, text.length)
   const { contents, errors, warnings } = document
   const all: ParserError[] = [...errors, ...warnings]
   if (another !== undefined)
     all.push({ code: 'MULTIPLE_DOCS', message: '', pos: [another.range[0], another.range[1]] })
-  const found = adviceOn(all.sort(inOrder), { text, lines, contents })
-  const isWhole = errors.length === 0 && another === undefined
-  const beyond = isWhole ? new Inspection(contents, lines) : null
-  found.push(...(beyond?.found ?? []))
+  const mistakes = adviceOn(all.sort(inOrder), { text, lines, contents })
+  const inspection = new Inspection(lines)
+  if (errors.length === 0 && another === undefined) inspection.whole(contents)
+  mistakes.push(...inspection.mistakes)
   let data: unknown = null
   try {
-    if (found.length === 0) data = document.toJS({ maxAliasCount: 100 })
+    if (mistakes.length === 0) data = document.toJS({ maxAliasCount: 100 })
   } catch {
-    found.push({ ...say('many_aliases'), at: 0 })
+    mistakes.push({ ...say('many_aliases'), at: 0 })
   }
-  if (isDeeper(data, MAX_NESTING)) found.push({ ...say('too_deep', MAX_NESTING), at: 0 })
-  const problems = found
+  const problems = mistakes
     .sort((a, b) => a.at - b.at)
     .slice(0, MAX_PROBLEMS + 1)
     .map(({ code, message, at }) => ({ code, message, ...placeOf(at, lines) }))
-  const numbers: WrittenNumber[] = []
-  if (problems.length === 0 && beyond?.hasWritten) data = withoutWritten(data, [], numbers)
   return {
     data,
     problems,
-    numbers,
-    locate: (wanted, ofNames = []) =>
-      wanted.map((steps, nth) => located(contents, steps, ofNames[nth] === true, lines))
+    numbers: inspection.numbers,
+    locate: wanted => wanted.map(part => located(contents, part, lines))
   }
 }
-
-const noPlaces: ReadYaml['locate'] = places => places.map(() => null)
 
 type Composed = [Document.Parsed, Document.Parsed | undefined]
 
@@ -113,76 +100,66 @@ function placeOf(at: number, lines: LineCounter): Place {
   return { line, column: col }
 }
 
-/** Errors beyond those that are told end it. Refused if it is too large. */
-function tokensOf(text: string, limits: DocumentLimits, lines: LineCounter): CST.Token[] | Said {
-  if (text.length > MAX_LENGTH) return say('too_long', MAX_LENGTH)
+/** Errors beyond those that are listed end it. Null for a text that is too long. */
+function tokensOf(text: string, lines: LineCounter): CST.Token[] | null {
+  if (text.length > MAX_YAML) return null
   const parser = new Parser(lines.addNewLine)
   const tokens: CST.Token[] = []
-  let [values, errors, inRow] = [1, 0, 0]
+  let [parts, errors, inRow] = [0, 0, 0]
   for (const lexeme of new Lexer().lex(text)) {
+    if (BEGIN_PART.includes(lexeme.charAt(0)) && ++parts > MAX_PARTS) return null
     for (const token of parser.next(lexeme)) {
       tokens.push(token)
       if (token.type === 'error') errors++
     }
     // a value has one text or alias, and at most one tag
     if (/^["'!&*]/.test(lexeme)) inRow++
+    else if (/^[[{,?:-]$/.test(lexeme)) inRow = 0
     if (Math.max(errors, inRow) > MAX_PROBLEMS || parser.stack.length > MAX_OPEN) break
-    if (!/^[[{,?:-]$/.test(lexeme)) continue
-    inRow = 0
-    if (lexeme !== ':' || parser.stack.at(-1)?.type === 'block-map') values++
-    const nesting = parser.stack.length > MAX_NESTING ? parser.stack.filter(isLevel).length : 0
-    const problem = sizeProblem({ nesting, values: values * WEIGHT }, limits)
-    if (problem !== null)
-      return nesting > MAX_NESTING ? say('too_large', problem) : say('weighs_more', problem, WEIGHT)
   }
   return [...tokens, ...parser.end()]
 }
 
-/** A colon in a text makes a second map of its line, which takes the lines below it too. */
-function isLevel(token: CST.Token, nth: number, stack: CST.Token[]): boolean {
-  const whole = stack[nth - 1]
-  const isSecond =
-    token.type === 'block-map' && whole?.type === 'block-map' && whole.indent === token.indent
-  return 'items' in token && !isSecond
-}
-
-/** What is wrong beyond the syntax. Numbers that are not printed as written become objects. */
+/** What is wrong beyond the syntax, and the numbers that are not printed as they are written. */
 class Inspection {
-  readonly found: Mistake[] = []
-  hasWritten = false
+  readonly mistakes: Mistake[] = []
+  readonly numbers: WrittenNumber[] = []
   readonly #lines: LineCounter
   readonly #anchors = new Set<string>()
   #aliases = 0
   #anchored = 0
 
-  constructor(contents: unknown, lines: LineCounter) {
+  constructor(lines: LineCounter) {
     this.#lines = lines
+  }
+
+  whole(contents: unknown): void {
     this.#seeJoined(contents)
-    this.#see(contents)
-    if (this.found.length === 0 && this.#aliases * this.#anchored > MAX_COMPARED)
-      this.found.push({ ...say('many_aliases'), at: 0 })
+    this.#see(contents, [])
+    if (this.mistakes.length === 0 && this.#aliases * this.#anchored > MAX_COMPARED)
+      this.#add(contents, say('many_aliases'))
   }
 
   #add(node: unknown, said: Said, before = 0): void {
-    this.found.push({ ...said, at: startOf(node) - before })
+    this.mistakes.push({ ...said, at: startOf(node) - before })
   }
 
   #seeJoined(node: unknown): void {
     const isPlain = isScalar(node) && node.type === 'PLAIN'
     const joined = isPlain ? spaceMissing(String(node.value), startOf(node)) : null
-    if (joined !== null) this.found.push(joined)
+    if (joined !== null) this.mistakes.push(joined)
   }
 
-  #see(node: unknown, isName = false): void {
+  #see(node: unknown, steps: readonly Step[]): void {
     if (isAlias(node)) {
       this.#aliases++
-      if (!isName && !this.#anchors.has(node.source))
-        this.#add(node, say('unknown_alias', node.source))
+      if (!this.#anchors.has(node.source)) this.#add(node, say('unknown_alias', node.source))
     } else if (isScalar(node) || isCollection(node)) {
       if (node.anchor) this.#seeAnchor(node, node.anchor)
-      if (isScalar(node)) this.#seeNumber(node, isName)
-      else if (isMap(node)) this.#seeNames(node)
-      else for (const item of node.items) this.#see(item)
+      if (isMap(node)) this.#seeNames(node, steps)
+      else if (isSeq(node))
+        for (const [index, item] of node.items.entries()) this.#see(item, [...steps, index])
+      else if (isLossy(node)) this.numbers.push({ steps, source: String(node.source) })
     }
   }
 
@@ -193,59 +170,35 @@ class Inspection {
       this.#add(node, say('begins_with', `&${anchor}`, '&'), anchor.length + 1)
   }
 
-  #seeNumber(node: Scalar, isName: boolean): void {
-    const source = String(node.source)
-    if (typeof node.value !== 'number' || !losesCharacters(source)) return
-    if (isName) this.#add(node, say('number_as_text', source, false))
-    node.value = Object.assign(new Number(node.value), { source })
-    this.hasWritten = true
-  }
-
-  #seeNames({ items }: YAMLMap): void {
+  #seeNames({ items }: YAMLMap, steps: readonly Step[]): void {
     const names = new Map<unknown, number>()
     for (const { key, value } of items) {
       // the library takes twice as long for each level of such a name
-      if (!isScalar(key)) this.#add(key, say('not_a_name'))
-      else if (names.has(key.value)) {
-        const { line } = this.#lines.linePos(names.get(key.value) as number)
-        this.#add(key, say('name_twice', String(key.value), line))
-      } else names.set(key.value, startOf(key))
+      if (!isScalar(key)) {
+        this.#add(key, say('not_a_name'))
+        continue
+      }
+      const known = names.get(key.value)
+      if (known === undefined) names.set(key.value, startOf(key))
+      else this.#add(key, say('name_twice', String(key.value), this.#lines.linePos(known).line))
+      if (key.anchor) this.#seeAnchor(key, key.anchor)
+      if (isLossy(key)) this.#add(key, say('number_as_text', String(key.source), false))
       // a name in braces that has no value
       if (value === null || (isScalar(value) && value.source === '')) this.#seeJoined(key)
-      this.#see(key, true)
-      this.#see(value)
+      this.#see(value, [...steps, String(key.value)])
     }
   }
 }
 
+const isLossy = (node: unknown): node is Scalar =>
+  isScalar(node) && typeof node.value === 'number' && losesCharacters(String(node.source))
+
 const startOf = (node: unknown): number => (node as Placed).range[0]
-
-const isDeeper = (value: unknown, levels: number): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  (levels === 0 || Object.values(value).some(part => isDeeper(part, levels - 1)))
-
-function withoutWritten(part: unknown, steps: Step[], numbers: WrittenNumber[]): unknown {
-  if (part instanceof Number) {
-    numbers.push({ steps, source: (part as unknown as WrittenNumber).source })
-    return Number(part)
-  }
-  if (typeof part !== 'object' || part === null) return part
-  const below = (step: Step, value: unknown) => withoutWritten(value, [...steps, step], numbers)
-  return Array.isArray(part)
-    ? part.map((member, index) => below(index, member))
-    : Object.fromEntries(Object.entries(part).map(([name, value]) => [name, below(name, value)]))
-}
 
 /**
  * Of a part or its name, or of the last part before it that there is; of a collection, its name.
  */
-function located(
-  whole: unknown,
-  steps: readonly Step[],
-  isOfName: boolean,
-  lines: LineCounter
-): Place | null {
+function located(whole: unknown, { steps, isOfName }: Wanted, lines: LineCounter): Place | null {
   if (whole === null) return null
   let node: unknown = whole
   let [at, name] = [startOf(whole), -1]

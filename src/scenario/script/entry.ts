@@ -27,7 +27,7 @@ import { checkEdit, type Edit, editOf, type Trial } from '../records/edits.js'
 import { missingOf, recordsNamedBy } from '../records/named-records.js'
 import { say } from '../sentences.js'
 import type { EntryData, Respond } from '../shape/entry.js'
-import type { Parts } from '../sources.js'
+import type { Parts } from '../shape/sources.js'
 import { digestOf, withDigests } from './digests.js'
 
 export type Entry = {

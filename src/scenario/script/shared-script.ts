@@ -2,11 +2,11 @@
 import { isObject } from '../../core/quick-check.js'
 import { type Problems, reportTo, type Written, writtenIn } from '../documents.js'
 import type { SourceDocument } from '../read/document.js'
-import { problemsOf } from '../read/numbers.js'
+import { withNumbers } from '../read/numbers.js'
 import { say } from '../sentences.js'
 import type { EntryData } from '../shape/entry.js'
 import { SHARED_SCRIPT_CHECKER, type SharedParts } from '../shape/scenario.js'
-import { expandVariables, type VariableOptions } from '../variables.js'
+import { expandVariables, type VariableOptions } from '../shape/variables.js'
 
 export type Group = { data: SharedParts; written: Written }
 /** `names` are those of all groups; `variables` those that the file declares. */
@@ -41,20 +41,20 @@ const groupIn = (
     : { data: data as SharedParts, written: writtenIn(document, ['groups', name]) }
 
 /** Reads the wanted groups, null being all. */
-export async function readSharedScript(
+export function readSharedScript(
   document: SourceDocument,
   wanted: readonly string[] | null,
   { problems, ...variables }: Omit<VariableOptions, 'report'> & { problems: Problems }
-): Promise<SharedScript> {
+): SharedScript {
   const report = reportTo(problems, document)
   const whole = document.data as { groups: unknown }
   const all = Object.entries(isObject(whole.groups) ? whole.groups : {})
   const groups = isObject(whole.groups)
     ? Object.fromEntries(all.filter(([name]) => wanted?.includes(name) !== false))
     : whole.groups
-  const read = await expandVariables(
+  const read = expandVariables(
     { ...whole, groups },
-    data => problemsOf(document, data, part => SHARED_SCRIPT_CHECKER.problems(part)),
+    data => withNumbers(document, data, SHARED_SCRIPT_CHECKER.problems(data)),
     { ...variables, report }
   )
   const right = isObject(groups)

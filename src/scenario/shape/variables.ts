@@ -1,12 +1,12 @@
 /** Variables: the values of `vars`, which replace `${vars.NAME}` in texts. */
-import { shortened } from '../core/nearest.js'
-import type { PlacedProblem, Step } from '../core/places.js'
-import { isObject } from '../core/quick-check.js'
-import { type Said, shownGot } from '../core/sentences.js'
-import { typedValue } from '../core/typed-value.js'
-import { type Report, within } from './documents.js'
-import { unclosedIn, withValues } from './play/references.js'
-import { say } from './sentences.js'
+import { shortened } from '../../core/nearest.js'
+import type { PlacedProblem, Step } from '../../core/places.js'
+import { isObject } from '../../core/quick-check.js'
+import { type Said, shownGot } from '../../core/sentences.js'
+import { typedValue } from '../../core/typed-value.js'
+import { type Report, within } from '../documents.js'
+import { unclosedIn, withValues } from '../play/references.js'
+import { say } from '../sentences.js'
 
 export type VariableValue = string | number | boolean
 export type GivenVariables = {
@@ -108,11 +108,11 @@ export type Expanded = {
 }
 
 /** Expands variables; `check` looks for problems of shape, of which unresolved places have none. */
-export async function expandVariables(
+export function expandVariables(
   data: unknown,
-  check: (data: unknown) => Promise<readonly PlacedProblem[]>,
+  check: (data: unknown) => readonly PlacedProblem[],
   { report, reportGiven, given }: VariableOptions
-): Promise<Expanded> {
+): Expanded {
   const variables = declaredVariables(isObject(data) ? data.vars : undefined, {
     given,
     report: within(report, 'vars'),
@@ -121,7 +121,7 @@ export async function expandVariables(
   const expansion = new Expansion(variables, report)
   const whole = expansion.expand(data)
   const { used, unresolved } = expansion
-  for (const problem of await check(whole))
+  for (const problem of check(whole))
     if (unresolved.size === 0 || !unresolved.has(JSON.stringify(problem.steps)))
       report(problem.steps, problem)
   return { data: whole, variables, used }

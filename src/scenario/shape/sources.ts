@@ -1,9 +1,9 @@
 /** The shape of a scenario and of all that it uses: its groups and fixtures, read and expanded. */
-import { ApiError } from '../core/errors.js'
-import { type PlacedProblem, partAt, problemAt, type Step } from '../core/places.js'
-import { isObject } from '../core/quick-check.js'
-import type { Said } from '../core/sentences.js'
-import { processSettingProblem } from '../core/settings.js'
+import { ApiError } from '../../core/errors.js'
+import { type PlacedProblem, partAt, problemAt, type Step } from '../../core/places.js'
+import { isObject } from '../../core/quick-check.js'
+import type { Said } from '../../core/sentences.js'
+import { processSettingProblem } from '../../core/settings.js'
 import {
   type DocumentProblem,
   documentOf,
@@ -14,26 +14,26 @@ import {
   type Written,
   within,
   writtenIn
-} from './documents.js'
-import type { Library } from './library.js'
-import type { SourceDocument } from './read/document.js'
-import { problemsOf } from './read/numbers.js'
-import { type Fixture, fixtureIn, SECTIONS } from './records/fixture.js'
+} from '../documents.js'
+import type { Library } from '../library.js'
+import type { SourceDocument } from '../read/document.js'
+import { withNumbers } from '../read/numbers.js'
+import { type Fixture, fixtureIn, SECTIONS } from '../records/fixture.js'
 import {
   type Group,
   isSharedScript,
   partsOfUse,
   readSharedScript,
   type SharedScript
-} from './script/shared-script.js'
-import { say } from './sentences.js'
-import { FIXTURE_CHECKER } from './shape/parts.js'
+} from '../script/shared-script.js'
+import { say } from '../sentences.js'
+import { FIXTURE_CHECKER } from './parts.js'
 import {
   SCENARIO_CHECKER,
   type ScenarioData,
   type SharedParts,
   scenarioSchema
-} from './shape/scenario.js'
+} from './scenario.js'
 import { checkGiven, type Expanded, expandVariables, type GivenVariables } from './variables.js'
 
 export const SCENARIO_NAMES = Object.keys((scenarioSchema() as { properties: object }).properties)
@@ -48,20 +48,20 @@ export function isBareFixture(data: unknown): boolean {
 
 const CHECKERS = { fixture: FIXTURE_CHECKER, scenario: SCENARIO_CHECKER } as const
 
-export const problemsOfShape = async (
+export const problemsOfShape = (
   kind: keyof typeof CHECKERS,
   data: unknown
-): Promise<readonly PlacedProblem[]> =>
+): readonly PlacedProblem[] =>
   data === null ? [problemAt([], say('empty_document', kind))] : CHECKERS[kind].problems(data)
 
-export const shapeProblems = async (
+export const shapeProblems = (
   document: SourceDocument,
   kind: 'fixture' | 'scenario',
   data = document.data
-): Promise<readonly PlacedProblem[]> =>
+): readonly PlacedProblem[] =>
   document.checkedAs === kind && data === document.data
     ? []
-    : problemsOf(document, data, part => problemsOfShape(kind, part))
+    : withNumbers(document, data, problemsOfShape(kind, data))
 
 export type Lists = {
   documents: SourceDocument[]
@@ -95,20 +95,21 @@ export async function checkShape(
   lists: Lists,
   from: From
 ): Promise<Used> {
-  const report = reportTo(lists.problems, document)
-  if (isSharedScript(document.data)) report([], say('shared_alone'))
-  if (isBareFixture(document.data)) {
-    if (from.given !== undefined) checkGiven(from.given, [], within(report, 'vars'))
-    const isRight = await reportShape(document, report)
-    const fixtures = isRight ? [fixtureIn(document, document.data as object)] : []
-    return { ...partsOf(document, {}, lists), fixtures }
+  const alone = { ...partsOf(document, {}, lists), fixtures: [] }
+  if (isSharedScript(document.data)) {
+    alone.report([], say('shared_alone'))
+    return alone
   }
-  const read = await readScenario(document, report, from.given)
+  if (isBareFixture(document.data)) {
+    if (from.given !== undefined) checkGiven(from.given, [], within(alone.report, 'vars'))
+    return { ...alone, fixtures: checkedFixture(document, lists) }
+  }
+  const read = readScenario(document, alone.report, from.given)
   const parts = partsOf(document, isObject(read.data) ? read.data : {}, lists)
   const groups = await usedGroups(parts, read, from)
-  const fixtures = await fixturesOf(parts, from)
+  const fixtures = await usedFixtures(parts, from)
   // what has the wrong shape is not looked at further
-  if (lists.problems.length > 0) return { ...parts, fixtures }
+  if (lists.problems.length > 0) return alone
   const own = [...groups, parts].map(ownFixture)
   return { ...withGroups(parts, groups), fixtures: [...fixtures, ...own] }
 }
@@ -118,26 +119,21 @@ export function ownFixture({ data, written }: Group): Fixture {
   return fixtureIn(document, data.data ?? {}, steps)
 }
 
-function readScenario(
+const readScenario = (
   document: SourceDocument,
   report: Report,
   given: GivenVariables | undefined
-): Promise<Expanded> {
-  return expandVariables(
-    document.data,
-    data =>
-      isSharedScript(data) ? Promise.resolve([]) : shapeProblems(document, 'scenario', data),
-    {
-      given: given === undefined ? [] : [given],
-      report: (steps, said) => report(steps, processSettingIn(steps, document.data) ?? said)
-    }
-  )
-}
+): Expanded =>
+  expandVariables(document.data, data => shapeProblems(document, 'scenario', data), {
+    given: given === undefined ? [] : [given],
+    report: (steps, said) => report(steps, processSettingIn(steps, document.data) ?? said)
+  })
 
-async function reportShape(document: SourceDocument, report: Report): Promise<boolean> {
-  const found: readonly PlacedProblem[] = await shapeProblems(document, 'fixture')
-  for (const problem of found) report(problem.steps, problem)
-  return found.length === 0
+/** None where its shape is wrong, which is reported. */
+function checkedFixture(document: SourceDocument, { problems }: Lists): Fixture[] {
+  const found = shapeProblems(document, 'fixture')
+  for (const problem of found) problems.push({ document, ...problem })
+  return found.length === 0 ? [fixtureIn(document, document.data as object)] : []
 }
 
 function processSettingIn(steps: readonly Step[], data: unknown): Said | undefined {
@@ -168,12 +164,11 @@ async function readable(
   } catch (error) {
     if (!(error instanceof ApiError) || error.problems === undefined) throw error
     for (const { file, line = 1, column = 1, code, message } of error.problems) {
-      if (file === undefined) for (const place of places) report(place, { code, message })
+      if (file === undefined) for (const at of places) report(at, { code, message })
       else {
-        const locate = async () => [{ line, column }]
-        const document = { ...documentOf(file, null), locate }
+        const document = documentOf(file, null)
         documents.push(document)
-        problems.push({ document, steps: [], code, message })
+        problems.push({ document, steps: [], code, message, place: { line, column } })
       }
     }
     return null
@@ -194,7 +189,7 @@ async function usedFiles(
     const places = ofFile.flatMap(use => use.places)
     const source = await readable(parts, places, library.sharedScript(name, file))
     const wanted = ofFile.flatMap(({ group }) => group ?? [])
-    files.set(name, source && (await readSharedScript(source, wanted, options)))
+    files.set(name, source && readSharedScript(source, wanted, options))
   }
   return files
 }
@@ -274,12 +269,11 @@ export function withGroups(parts: Parts, groups: readonly Group[]): Parts {
   }
 }
 
-async function fixturesOf(parts: Parts, { file, library }: From): Promise<Fixture[]> {
-  const known = new Map<string, Fixture>()
+async function usedFixtures(parts: Parts, { file, library }: From): Promise<Fixture[]> {
+  const known = new Map<unknown, Fixture[]>()
   for (const [reference, places] of namedIn('fixtures', parts.data.fixtures)) {
     const source = await readable(parts, places, library.fixture(reference, file))
-    if (source !== null && (await reportShape(source, reportTo(parts.problems, source))))
-      known.set(reference, fixtureIn(source, source.data as object))
+    known.set(reference, source === null ? [] : checkedFixture(source, parts))
   }
   const { fixtures = [] } = parts.data
   return Array.isArray(fixtures) ? fixtures.flatMap(reference => known.get(reference) ?? []) : []

@@ -1,14 +1,14 @@
 /** Reads large texts in a worker's thread. */
-import { refusalOf } from './documents.js'
-import { below, readDocument, type SourceDocument } from './read/document.js'
-import type { Part, Reading, ReadOptions } from './reading.js'
-import { isSharedScript } from './script/shared-script.js'
+import { refusalOf } from '../documents.js'
+import { below, readDocument, type SourceDocument } from '../read/document.js'
+import type { Part, Reading, ReadOptions } from '../reading.js'
+import { isSharedScript } from '../script/shared-script.js'
 import { isBareFixture, shapeProblems } from './sources.js'
 
 /** JSON of the data, long lists in parts, so that none takes long to parse. */
 export async function answerReading({ read, places }: Reading): Promise<unknown> {
   const document = await readDocument(read.name, read.text, read.options)
-  if (places !== undefined) return document.locate(...places)
+  if (places !== undefined) return document.locate(places)
   const parts: Part[] = []
   const data = withoutLists(document.data, [], parts)
   const checkedAs = await checkedKind(document, read.options)
@@ -31,7 +31,7 @@ async function checkedKind(
   )
     return undefined
   const actual = isBareFixture(data) ? 'fixture' : kind
-  const problems = await shapeProblems(part, actual)
+  const problems = shapeProblems(part, actual)
   if (problems.length === 0) return actual
   throw await refusalOf(problems.map(problem => ({ document: part, ...problem })))
 }
