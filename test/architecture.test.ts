@@ -41,22 +41,22 @@ const WORDS = 'words of docs'
  */
 const BUDGETS: Readonly<Record<string, number>> = {
   reference: 55_100,
-  core: 125_460,
+  core: 125_410,
   work: 6_954,
-  store: 25_970,
-  scenario: 314_032,
+  store: 25_960,
+  scenario: 310_710,
   engine: 101_130,
-  evidence: 81_970,
-  sandbox: 88_000,
-  replay: 38_619,
+  evidence: 81_750,
+  sandbox: 87_920,
+  replay: 38_560,
   reports: 48_850,
-  server: 39_830,
-  control: 151_350,
+  server: 39_790,
+  control: 151_120,
   console: 235_000,
-  client: 28_600,
-  cli: 165_740,
+  client: 28_560,
+  cli: 165_600,
   top: 22_400,
-  test: 2_446_700,
+  test: 2_444_200,
   [WORDS]: 37_000
 }
 

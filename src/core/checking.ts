@@ -107,9 +107,6 @@ function addBelow(step: Step, flaws: Flaw[] | null, found: Flaw[]): void {
   }
 }
 
-/**
- * `x-elsewhere`: the part that other names belong to; `x-meant`: what to write in place of others.
- */
 type Parts = {
   properties?: Readonly<Record<string, Schema>>
   additionalProperties?: Schema | false

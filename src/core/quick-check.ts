@@ -55,7 +55,6 @@ export const WORDS: Readonly<Record<string, Word>> = {
     { 'x-duration': isDuration, 'x-advice': advice, 'x-single': single, properties, format },
     steps
   ) => {
-    if (typeTest(names)(value)) return null
     if (format === 'instant' && typeof value === 'number')
       return say('wrong_format', numberAsInstant(value))
     if (isDuration && typeof value === 'number') return say('wrong_format', durationExpected(value))

@@ -205,7 +205,7 @@ export const ASSUMPTIONS = {
 export type AssumptionId = keyof typeof ASSUMPTIONS
 export const ASSUMPTION_IDS = Object.keys(ASSUMPTIONS) as AssumptionId[]
 export const ASSUMPTION_PLACES = Object.fromEntries(
-  ASSUMPTION_IDS.map((id, place) => [id, place])
+  ASSUMPTION_IDS.map((id, at) => [id, at])
 ) as Record<AssumptionId, number>
 /** Behind every response, so it is not counted. */
 export const isStanding = (id: AssumptionId): boolean => ASSUMPTIONS[id].standing === true

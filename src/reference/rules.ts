@@ -121,6 +121,7 @@ export const RULES = {
 
 export type RuleId = keyof typeof RULES
 export const RULE_IDS = Object.keys(RULES) as RuleId[]
-export const RULE_PLACES = Object.fromEntries(RULE_IDS.map((id, place) => [id, place])) as Readonly<
-  Record<RuleId, number>
+export const RULE_PLACES = Object.fromEntries(RULE_IDS.map((id, at) => [id, at])) as Record<
+  RuleId,
+  number
 >
