@@ -8,9 +8,9 @@ const INTRODUCTION = `The ${RULE_IDS.length} rules that the service's reference 
 What the reference does not state is an [assumption](assumptions.md), never a rule. Only a rule with an error can be violated, except LOC-4 and ACC-5, which a refusal passes. No request can pass a rule in *italics*.`
 
 function row(id: RuleId): readonly string[] {
-  const { text, sections, keepable }: Rule = RULES[id]
+  const { text, sections, passable }: Rule = RULES[id]
   return [
-    `${anchor(id.toLowerCase())}${keepable === false ? `*${id}*` : id}`,
+    `${anchor(id.toLowerCase())}${passable === false ? `*${id}*` : id}`,
     text,
     sections.join(', '),
     codesBy(id).map(errorLink).join(', ')

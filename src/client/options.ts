@@ -65,7 +65,7 @@ export type JournalFilter = Scope & {
   status?: number | string
   /** An instant, or the id of a request: only later ones. */
   since?: string
-  /** Requests that kept or broke it. */
+  /** That passed or violated it. */
   rule?: RuleId
   /** 100 by default, at most 1000. */
   limit?: number

@@ -130,8 +130,8 @@ export const tookEffect = (call: Pick<Ended, 'operation' | 'outcome' | 'facts'>)
   isChange(operationOf(call.operation)) &&
   call.outcome.shown !== call.facts.found
 
-/** The rule that it broke; null if an assumption refused it, or nothing did. */
-export const brokenRule = ({ outcome: { name, refusal } }: Closed): RuleId | null =>
+/** The rule that it violated; null if an assumption refused it, or nothing did. */
+export const violatedRule = ({ outcome: { name, refusal } }: Closed): RuleId | null =>
   name === 'refused' ? (refusal?.rule ?? null) : null
 
 export const listShown = ({ outcome: { shown } }: Closed): List<AnyRecord> | null =>

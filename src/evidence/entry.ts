@@ -31,8 +31,8 @@ export type Caller = Pick<Arrived, 'base' | 'userAgent' | 'test'> &
   }
 /** By places of the ledgers, in the order of checks. */
 export type Judgement = {
-  readonly kept: readonly number[]
-  readonly broken: RuleId | null
+  readonly passed: readonly number[]
+  readonly violated: RuleId | null
   readonly relied: readonly number[]
 }
 

@@ -5,12 +5,12 @@ import { partAt } from '../core/places.js'
 import type { Facts, RefundFacts } from '../core/rules.js'
 import {
   type AnyRecord,
-  brokenRule,
   hasReached,
   hasRun,
   listShown,
   recordsShown,
-  STAGE
+  STAGE,
+  violatedRule
 } from '../engine/outcome.js'
 import { ASSUMPTION_IDS, ASSUMPTION_PLACES, type AssumptionId } from '../reference/assumptions.js'
 import { type Kind, OPERATION_IDS, type OperationId, operationOf } from '../reference/operations.js'
@@ -91,7 +91,7 @@ const matched = (call: Entry) => searched(call) && shows(call, 1)
 const shows = (call: Entry, least: number) => recordsShown(call).length >= least
 
 /** Whether or not its operation ran. */
-const KEPT_ON_THE_WAY: Readonly<Partial<Record<RuleId, Predicate>>> = {
+const WAY_IN: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'BASE-1': () => true,
   'AUTH-1': isKeyed,
   'AUTH-3': isKeyed,
@@ -100,8 +100,8 @@ const KEPT_ON_THE_WAY: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'FORM-3': call => isDecoded(call) && call.query.size > 0
 }
 
-/** If the operation ran too; other rules are kept whenever it ran. */
-const KEPT: Readonly<Partial<Record<RuleId, Predicate>>> = {
+/** If the operation ran too; others are passed whenever it ran. */
+const PASSED: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'AUTH-2': call => !call.caller.isKeySent,
 
   'ADDR-1': addressSent,
@@ -237,16 +237,16 @@ const RELIES: Readonly<Partial<Record<AssumptionId, Predicate>>> = {
 }
 
 type Checks = {
-  rules: readonly { rule: RuleId; place: number; isKept: Predicate }[]
+  rules: readonly { rule: RuleId; place: number; isPassed: Predicate }[]
   assumptions: readonly { place: number; relies: Predicate | undefined }[]
 }
 const checksOf = (rules: readonly RuleId[], assumptions: readonly AssumptionId[]): Checks => ({
   rules: rules
-    .filter(rule => (RULES[rule] as Rule).keepable !== false)
+    .filter(rule => (RULES[rule] as Rule).passable !== false)
     .map(rule => ({
       rule,
       place: RULE_PLACES[rule],
-      isKept: KEPT_ON_THE_WAY[rule] ?? ifRun(KEPT[rule] ?? (() => true))
+      isPassed: WAY_IN[rule] ?? ifRun(PASSED[rule] ?? (() => true))
     })),
   assumptions: ASSUMPTION_IDS.flatMap((id, place) =>
     assumptions.includes(id) ? { place, relies: RELIES[id] } : []
@@ -262,10 +262,11 @@ const CHECKS = new Map<OperationId | null, Checks>(
 export function judgementOf(call: Entry): Judgement {
   if (call.judgement !== null) return call.judgement
   const { rules, assumptions } = CHECKS.get(call.operation) as Checks
-  const broken = brokenRule(call)
-  const [kept, relied]: [number[], number[]] = [[], []]
-  for (const { rule, place, isKept } of rules) if (rule !== broken && isKept(call)) kept.push(place)
+  const violated = violatedRule(call)
+  const [passed, relied]: [number[], number[]] = [[], []]
+  for (const { rule, place, isPassed } of rules)
+    if (rule !== violated && isPassed(call)) passed.push(place)
   for (const { place, relies } of assumptions)
     if (call.facts.relied.has(place) || relies?.(call)) relied.push(place)
-  return { kept, broken, relied }
+  return { passed, violated, relied }
 }

@@ -22,7 +22,7 @@ export class Totals {
   readonly found = new FindingCounts()
   #cursor: string = CURSORS[0]
 
-  /** By its name in these totals. */
+  /** By its name here. */
   judge({ settings }: Entry, judgement: Judgement, name: string) {
     this.#cursor = settings['pagination.cursors'][0]
     this.coverage.add(judgement)
@@ -34,20 +34,20 @@ export class Totals {
   }
 }
 
-type RuleOutcome = 'satisfied' | 'violated'
+type RuleOutcome = 'passed' | 'violated'
 export type CoverageReport = ReturnType<typeof reportOf>
 export type RuleCoverage = CoverageReport['rules'][number]
 
 export class Coverage {
   #counts = {
-    satisfied: new Uint32Array(RULE_IDS.length),
+    passed: new Uint32Array(RULE_IDS.length),
     violated: new Uint32Array(RULE_IDS.length)
   }
 
-  add({ kept, broken }: Judgement) {
-    const { satisfied, violated } = this.#counts
-    for (const place of kept) countAt(satisfied, place)
-    if (broken !== null) countAt(violated, RULE_PLACES[broken])
+  add(judgement: Judgement) {
+    const { passed, violated } = this.#counts
+    for (const place of judgement.passed) countAt(passed, place)
+    if (judgement.violated !== null) countAt(violated, RULE_PLACES[judgement.violated])
   }
 
   clear() {
@@ -74,24 +74,24 @@ export const mergedReports = (reports: readonly Pick<CoverageReport, 'rules'>[])
 
 function reportOf(countOf: (outcome: RuleOutcome, place: number) => number) {
   const rules = RULE_IDS.map((rule, place) => {
-    const { text, violable, keepable }: Rule = RULES[rule]
-    const [satisfied, violated] = [countOf('satisfied', place), countOf('violated', place)]
-    return { rule, text, violable, keepable: keepable !== false, satisfied, violated }
+    const { text, violable, passable }: Rule = RULES[rule]
+    const counts = { passed: countOf('passed', place), violated: countOf('violated', place) }
+    return { rule, text, violable, passable: passable !== false, ...counts }
   })
   const idsOf = (is: (rule: (typeof rules)[number]) => boolean) =>
     rules.filter(is).map(({ rule }) => rule)
-  const kept = idsOf(({ satisfied }) => satisfied > 0)
-  const broken = idsOf(({ violated }) => violated > 0)
+  const passed = idsOf(rule => rule.passed > 0)
+  const violated = idsOf(rule => rule.violated > 0)
   const violable = idsOf(({ violable }) => violable)
-  const seen = kept.length + broken.length
-  const possible = idsOf(({ keepable }) => keepable).length + violable.length
+  const seen = passed.length + violated.length
+  const possible = idsOf(({ passable }) => passable).length + violable.length
   return {
-    // outcomes: two for a rule that requests can both keep and break, one for any other
+    // two for a rule that requests can both pass and violate, else one
     seen,
     possible,
     percent: Math.floor((seen / possible) * 1000) / 10,
-    never_exercised: RULE_IDS.filter(rule => !kept.includes(rule) && !broken.includes(rule)),
-    never_violated: kept.filter(rule => violable.includes(rule) && !broken.includes(rule)),
+    never_exercised: RULE_IDS.filter(rule => !passed.includes(rule) && !violated.includes(rule)),
+    never_violated: passed.filter(rule => violable.includes(rule) && !violated.includes(rule)),
     rules
   }
 }
@@ -132,12 +132,11 @@ export class Metrics {
 
   add(entry: Entry) {
     const { operation, outcome, ms, script } = entry
-    const { status } = outcome
     const label = operation ?? 'none'
     const counts = this.operations.get(label) ?? newCounts()
     this.operations.set(label, counts)
     const { statuses, latency } = counts
-    statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    statuses.set(outcome.status, (statuses.get(outcome.status) ?? 0) + 1)
     const place = LATENCY_BOUNDS.findIndex(bound => ms <= bound)
     countAt(latency.buckets, place < 0 ? LATENCY_BOUNDS.length : place)
     latency.sum += ms
@@ -186,8 +185,8 @@ export class TestTotals {
       test,
       calls,
       refused,
-      kept: coverage.seen('satisfied'),
-      broken: coverage.seen('violated'),
+      passed: coverage.seen('passed'),
+      violated: coverage.seen('violated'),
       findings: FINDING_IDS.flatMap(finding => {
         const times = findings.get(finding) ?? 0
         return times > 0 ? [{ finding, times }] : []

@@ -49,20 +49,19 @@ export function summaryOf(call: Entry, keys: SecretWords) {
 
 const blameOf = ({ code, rule, assumption, param }: Refusal) => ({ code, rule, assumption, param })
 
-function verdictsOf(call: Entry, { kept, broken }: Judgement) {
-  const verdictOf = (rule: RuleId, verdict: 'kept' | 'broken', facts?: Facts | null) => ({
+function verdictsOf(call: Entry, { passed, violated }: Judgement) {
+  const verdictOf = (rule: RuleId, verdict: 'passed' | 'violated', facts?: Facts | null) => ({
     rule,
     verdict,
     text: RULES[rule].text,
     ...(facts && { facts })
   })
-  const verdicts = kept.map(place => {
+  const verdicts = passed.map(place => {
     const rule = RULE_IDS[place] as RuleId
-    return verdictOf(rule, 'kept', FACTS[rule]?.(call))
+    return verdictOf(rule, 'passed', FACTS[rule]?.(call))
   })
-  return broken === null
-    ? verdicts
-    : [...verdicts, verdictOf(broken, 'broken', call.outcome.refusal?.facts)]
+  if (violated !== null) verdicts.push(verdictOf(violated, 'violated', call.outcome.refusal?.facts))
+  return verdicts
 }
 
 export function explained(call: Entry, evidence: Changed, keys: SecretWords) {
@@ -144,7 +143,7 @@ function headLines(call: Entry, summary: ReturnType<typeof summaryOf>) {
 function verdictLine({ rule, verdict, text, facts = {} }: Verdict) {
   const figures = Object.entries(facts).map(([name, value]) => `${name} ${value}`)
   const after = figures.length === 0 ? '' : `  [${figures.join(', ')}]`
-  return `${verdict === 'kept' ? 'kept  ' : 'BROKEN'}  ${rule.padEnd(7)} ${text}${after}`
+  return `${verdict === 'passed' ? 'passed  ' : 'VIOLATED'}  ${rule.padEnd(7)} ${text}${after}`
 }
 
 export function parametersIn(form: FormObject): Parameters {

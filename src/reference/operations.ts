@@ -36,7 +36,7 @@ export type Operation = {
   disabledBy?: RuleId
   /**
    * The rules that a request can keep or break, in the order of their checks;
-   * `evidence/judgement.ts` says when each is kept.
+   * `evidence/judgement.ts` says when each is passed.
    */
   rules: readonly RuleId[]
   assumptions: readonly AssumptionId[]

@@ -2,14 +2,14 @@
  * The rules that the reference states, one id each. What it does not state is an assumption, never
  * a rule.
  * `violable` says whether a request can break the rule: some only describe the service's own
- * response. `keepable` is false if no request can show it kept.
+ * response. `passable` is false if no request can pass it.
  */
 
 export type Rule = {
   text: string
   sections: readonly number[]
   violable: boolean
-  keepable?: false
+  passable?: false
 }
 
 const breakable = (text: string, ...sections: number[]): Rule => ({
@@ -84,7 +84,7 @@ export const RULES = {
   'USR-3': breakable('create needs email, a valid address', 2),
   'USR-4': descriptive('delete answers 204 with an empty body', 4, 7),
 
-  'TKT-1': { ...breakable('Tickets are read-only', 2), keepable: false },
+  'TKT-1': { ...breakable('Tickets are read-only', 2), passable: false },
 
   'TXN-1': breakable('create needs ticket, the id of an existing Ticket', 4),
   'TXN-2': breakable(
@@ -111,9 +111,9 @@ export const RULES = {
   'REF-5': descriptive('partial Refunds may be repeated until the whole charge is refunded', 4),
   'REF-6': {
     ...breakable('a Refund on a fully refunded Transaction is an error', 4, 7),
-    keepable: false
+    passable: false
   },
-  'REF-7': { ...breakable('a Refund above the remainder is an error', 4, 7), keepable: false },
+  'REF-7': { ...breakable('a Refund above the remainder is an error', 4, 7), passable: false },
   'REF-8': descriptive('reason defaults to null', 2, 4),
   'REF-9': breakable('only metadata can be updated', 2, 4),
   'REF-10': descriptive('the list is most recent first, and can be narrowed to one transaction', 4)

@@ -51,7 +51,7 @@ summary { cursor: pointer; padding: .3rem 0 } details details, details > div { m
 .bad { color: var(--bad) } .good { color: var(--good) } .warn { color: var(--warn) } .quiet { opacity: .7 }
 .map { display: grid; grid-template-columns: repeat(auto-fill, minmax(9.5rem, 1fr)); gap: .4rem; list-style: none; padding: 0 }
 .map li { border: 1px solid var(--line); border-left-width: .4rem; padding: .2rem .5rem; font-size: 13px }
-.map .all { border-left-color: var(--good) } .map .kept { border-left-color: var(--warn) } .map .broken { border-left-color: var(--bad) }
+.map .all { border-left-color: var(--good) } .map .passed { border-left-color: var(--warn) } .map .violated { border-left-color: var(--bad) }
 :target { outline: 2px solid var(--warn) }
 `
 const STYLESHEET: Html = { [MARKUP]: `<style>${STYLE}</style>` }
@@ -119,14 +119,14 @@ function testParts(judged: JudgedRun, part: (call: RunCall) => Html): Html {
   const { tests, requests, omitted } = judged.run
   const isNamed = tests.some(({ test }) => test !== null)
   const parts = tests.map(one => {
-    const { test, calls, refused, kept, broken, findings } = one
+    const { test, calls, refused, passed, violated, findings } = one
     const problems = problemsOfTest(judged, one)
     const name = test ?? (isNamed ? 'Requests that named no test' : 'All requests')
     const found = findings.map(
       ({ finding, times }) => html` <code class="warn">${finding} ${times}&#215;</code>`
     )
     return html`<details${isNamed && findings.length === 0 && problems.length === 0 ? '' : html` open`}><summary${problems.length === 0 ? '' : html` class="bad"`}>${name} <span class="quiet">${SAYS.requests(calls, refused)}</span>${found}</summary>
-${problems.map(problem => html`<p class="bad">${problem}</p>\n`)}<p>Rules kept: ${kept.join(' ') || 'none'}. Rules broken: ${broken.join(' ') || 'none'}.</p>
+${problems.map(problem => html`<p class="bad">${problem}</p>\n`)}<p>Rules passed: ${passed.join(' ') || 'none'}. Rules violated: ${violated.join(' ') || 'none'}.</p>
 ${requests.filter(call => call.test === test).map(part)}
 </details>
 `
@@ -159,7 +159,7 @@ function entryPart(
     ([, values]) => Object.keys(values).length > 0
   )
   const verdicts = why.rules.map(({ rule, verdict, text, facts }) =>
-    row(verdict === 'kept' ? 'good' : 'bad', [
+    row(verdict === 'passed' ? 'good' : 'bad', [
       verdict,
       rule,
       facts ? html`${text}<br><code>${JSON.stringify(facts)}</code>` : text
@@ -176,20 +176,20 @@ ${why.changed_by.length === 0 ? '' : html`<p>${SAYS.changed_by()}${why.changed_b
 /** The classes of the map by what was seen of a rule, in words. */
 const LEGEND = {
   all: 'every outcome seen',
-  kept: 'only kept',
-  broken: 'only broken',
+  passed: 'only passed',
+  violated: 'only violated',
   none: 'not exercised'
 } as const
 
-/** What was seen of a rule; one that cannot be broken is only kept. */
-function outcomeSeen({ satisfied, violated }: ReturnType<typeof outcomesOf>): keyof typeof LEGEND {
-  if (!satisfied && !violated) return 'none'
-  if (violated === 0) return 'kept'
-  return satisfied ? 'all' : 'broken'
+/** What was seen of a rule; one that cannot be violated is only passed. */
+function outcomeSeen({ passed, violated }: ReturnType<typeof outcomesOf>): keyof typeof LEGEND {
+  if (!passed && !violated) return 'none'
+  if (violated === 0) return 'passed'
+  return passed ? 'all' : 'violated'
 }
 
 function coverageCell(coverage: RuleCoverage): Html {
   const outcomes = outcomesOf(coverage)
-  const { satisfied, violated } = outcomes
-  return html`<li class="${outcomeSeen(outcomes)}" title="${coverage.text}"><strong>${coverage.rule}</strong><br>kept ${satisfied ?? '–'} &#183; broken ${violated ?? '–'}</li>\n`
+  const { passed, violated } = outcomes
+  return html`<li class="${outcomeSeen(outcomes)}" title="${coverage.text}"><strong>${coverage.rule}</strong><br>passed ${passed ?? '–'} &#183; violated ${violated ?? '–'}</li>\n`
 }

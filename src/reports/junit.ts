@@ -17,12 +17,12 @@ type Suite = { name: string; cases: readonly Case[]; output?: readonly string[] 
 export function runJunit(judged: JudgedRun): string {
   const { run, gates, unmet } = judged
   const tests = run.tests.flatMap(one => {
-    const { test, calls, refused, kept, broken } = one
+    const { test, calls, refused, passed, violated } = one
     const own = refusedIn(run).filter(call => call.test === test)
     const output = [
       SAYS.requests(calls, refused),
-      `kept: ${kept.join(' ') || 'no rule'}`,
-      `broke: ${broken.join(' ') || 'no rule'}`,
+      `passed: ${passed.join(' ') || 'no rule'}`,
+      `violated: ${violated.join(' ') || 'no rule'}`,
       ...own.map(({ request, method, path, status }) => `${request} ${method} ${path} ${status}`)
     ]
     return test === null ? [] : [{ name: test, problems: problemsOfTest(judged, one), output }]

@@ -23,15 +23,15 @@ export function runMarkdown(judged: JudgedRun): string {
   const { gates, expectations, findings, assumptions } = tablesOf(judged)
   const tests: Table = {
     title: 'Tests',
-    head: ['test', 'result', 'requests', 'refused', 'rules broken', 'findings'],
+    head: ['test', 'result', 'requests', 'refused', 'rules violated', 'findings'],
     rows: run.tests.flatMap(one => {
-      const { test, calls, refused, broken, findings } = one
+      const { test, calls, refused, violated, findings } = one
       const isFailed = problemsOfTest(judged, one).length > 0
       const result = isFailed ? 'failed' : 'passed'
       const found = findings.flatMap(foundPart)
       return test === null
         ? []
-        : [{ cells: [[test], [result], [calls], [refused], [broken.join(' ')], found] }]
+        : [{ cells: [[test], [result], [calls], [refused], [violated.join(' ')], found] }]
     })
   }
   const refused: Table = {

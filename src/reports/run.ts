@@ -208,14 +208,9 @@ export function whyOf({ entry }: Pick<RunCall, 'entry'>): string {
   return [rule ?? assumption, error?.message].filter(Boolean).join(': ')
 }
 
-/** How often a rule was kept and broken; null where no request can. */
-export const outcomesOf = ({
-  keepable,
-  violable,
-  satisfied,
-  violated
-}: RuleCoverage): { satisfied: number | null; violated: number | null } => ({
-  satisfied: keepable ? satisfied : null,
+/** How often a rule was passed and violated; null where no request can. */
+export const outcomesOf = ({ passable, violable, passed, violated }: RuleCoverage) => ({
+  passed: passable ? passed : null,
   violated: violable ? violated : null
 })
 

@@ -40,7 +40,7 @@ export const SAYS = {
   all_met: (count: number) => (count === 0 ? 'none' : `${countOf(count, 'expectation')} met`),
   periods: (met: number, of: number) => `${met} of ${countOf(of, 'period')}`,
   map: (rules: number) =>
-    `How many requests kept and broke each of the ${rules} rules; – means that no request can show it.`,
+    `How many requests passed and violated each of the ${rules} rules; – means that no request can show it.`,
   no_test_names: () =>
     'No request named its test. Send the header Test-Name to have requests listed by test.',
   omitted: (requests: number, entries: number) =>

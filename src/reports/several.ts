@@ -100,10 +100,10 @@ function unusedIn(runs: readonly RunDocument[]): RunDocument['unused_script_entr
 function mergedTests(tests: readonly RunTest[]): RunTest[] {
   const names = new Set(tests.map(({ test }) => test))
   return sumsBy(tests, ({ test }) => test, [...names]).map(
-    ({ kept, broken, findings, ...more }) => ({
+    ({ passed, violated, findings, ...more }) => ({
       ...more,
-      kept: RULE_IDS.filter(rule => kept.includes(rule)),
-      broken: RULE_IDS.filter(rule => broken.includes(rule)),
+      passed: RULE_IDS.filter(rule => passed.includes(rule)),
+      violated: RULE_IDS.filter(rule => violated.includes(rule)),
       findings: sumsBy(findings, ({ finding }) => finding, FINDING_IDS)
     })
   )

@@ -98,8 +98,8 @@ export function coverageText({
   never_violated
 }: CoverageReport): string {
   const rows = rules.map(rule => {
-    const { satisfied, violated } = outcomesOf(rule)
-    return `${rule.rule.padEnd(8)} ${String(satisfied ?? '–').padStart(9)}  ${String(violated ?? '–').padStart(8)}  ${rule.text}`
+    const { passed, violated } = outcomesOf(rule)
+    return `${rule.rule.padEnd(8)} ${String(passed ?? '–').padStart(9)}  ${String(violated ?? '–').padStart(8)}  ${rule.text}`
   })
   const lists = Object.entries({
     'never exercised': never_exercised,
@@ -111,7 +111,7 @@ export function coverageText({
     SAYS.not_possible(),
     ''
   ]
-  return ['rule     satisfied  violated', ...rows, '', ...end].join('\n')
+  return ['rule        passed  violated', ...rows, '', ...end].join('\n')
 }
 
 const pointsOf = (checked: readonly CheckedFile[]): Point[] =>

@@ -68,7 +68,7 @@ t.test('mcp: an agent with an emulator of its own', async t => {
   const { rules } = (await use('explain_request', { id: refused.request })).value.why
   t.strictSame(
     rules
-      .filter(({ verdict }: { verdict: string }) => verdict === 'broken')
+      .filter(({ verdict }: { verdict: string }) => verdict === 'violated')
       .map(({ rule }: { rule: string }) => rule),
     ['REF-7']
   )

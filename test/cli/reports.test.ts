@@ -17,11 +17,11 @@ import { ran } from '../support/command.js'
 import { judgement } from '../support/judged-request.js'
 
 /**
- * A report as a run writes it, of calls with the rules that each kept and the one that it broke.
+ * A report as a run writes it, of calls with the rules that each passed and the one that it violated.
  */
-function reportOf(...calls: [kept: RuleId[], broken?: RuleId][]): string {
+function reportOf(...calls: [passed: RuleId[], violated?: RuleId][]): string {
   const coverage = new Coverage()
-  for (const [kept, broken] of calls) coverage.add(judgement(kept, broken))
+  for (const [passed, violated] of calls) coverage.add(judgement(passed, violated))
   return JSON.stringify(coverage.report())
 }
 
@@ -36,7 +36,7 @@ const unmet = (sandbox: string | null, message: string) => ({
   requests: ['#1/req_1']
 })
 const testOf = (test: string | null, given: object = {}) =>
-  ({ test, calls: 1, refused: 0, kept: [], broken: [], findings: [], ...given }) as never
+  ({ test, calls: 1, refused: 0, passed: [], violated: [], findings: [], ...given }) as never
 const FIRST = job({
   calls: 3,
   coverage: JSON.parse(reportOf([['REF-6']])),
@@ -53,7 +53,7 @@ const FIRST = job({
   ],
   tests: [
     testOf(null),
-    testOf('pays', { kept: ['REF-6'], findings: [{ finding: 'zero-payment', times: 2 }] })
+    testOf('pays', { passed: ['REF-6'], findings: [{ finding: 'zero-payment', times: 2 }] })
   ],
   requests: [answeredCall('#1/req_1', 'pays'), refusedCall('a#b', { request: 'w1#2/req_1' })],
   omitted: { requests: 1, entries: 2, by_test: 3 }
@@ -65,7 +65,7 @@ const SECOND = job(
     findings: [finding('zero-payment', '#1/req_1'), finding('refused-and-repeated', '#1/req_3')],
     unused_script_entries: [entry('both')],
     sandboxes: [{ sandbox: null, periods: 1 }],
-    tests: [testOf('pays', { refused: 1, broken: ['REF-7'] }), testOf('lists')],
+    tests: [testOf('pays', { refused: 1, violated: ['REF-7'] }), testOf('lists')],
     requests: [answeredCall('#1/req_3')],
     omitted: { requests: 0, entries: 0, by_test: 0 }
   },
@@ -93,7 +93,7 @@ t.test('report merge: runs of several jobs are one', async t => {
   }
   const rule = (id: string) => run.coverage.rules.find(({ rule }) => rule === id)
   t.strictSame(
-    [rule('REF-6')?.satisfied, rule('REF-7')?.violated, run.calls, run.scenario.name],
+    [rule('REF-6')?.passed, rule('REF-7')?.violated, run.calls, run.scenario.name],
     [2, 1, 4, 'default']
   )
   t.strictSame(
@@ -135,8 +135,8 @@ t.test('report merge: runs of several jobs are one', async t => {
       test: 'pays',
       calls: 2,
       refused: 1,
-      kept: ['REF-6'],
-      broken: ['REF-7'],
+      passed: ['REF-6'],
+      violated: ['REF-7'],
       findings: [{ finding: 'zero-payment', times: 2 }]
     },
     { test: 'lists', calls: 1 }

@@ -419,7 +419,7 @@ const CASES: Case[] = [
       const found = (await findings()).data.map(({ finding, requests }) => `${finding} ${requests}`)
       return [
         possible,
-        rules.find(({ rule }) => rule === 'SRCH-1')?.satisfied,
+        rules.find(({ rule }) => rule === 'SRCH-1')?.passed,
         found,
         (await findings({ scope: 'run' })).data.length > 0,
         (await report()).findings.length > 0

@@ -91,11 +91,11 @@ t.test('console: settings are in groups, those that can be changed first', async
     'search: 2',
     'parameters: 3',
     'auth: 3',
-    'evidence: 3',
+    'evidence: 2',
     'refunds: 2',
     'transactions: 3',
     'process: 13',
-    'limits: 17',
+    'limits: 15',
     'sandboxes: 1'
   ])
   t.strictSame(names('a10 '), ['pagination: 4'])

@@ -8,16 +8,16 @@ import {
 } from '../../src/console/ui/views/evidence/words.js'
 
 t.test('console: the state of a rule comes of what requests did to it', async t => {
-  const cases: [satisfied: number, violated: number, states: string[]][] = [
+  const cases: [passed: number, violated: number, states: string[]][] = [
     [0, 0, ['not exercised']],
     [1, 0, ['passed']],
     [0, 2, ['violated']],
     [3, 2, ['passed', 'violated']]
   ]
-  for (const [satisfied, violated, states] of cases)
+  for (const [passed, violated, states] of cases)
     t.strictSame(
       Object.entries(RULE_STATES).flatMap(([state, isIn]) =>
-        isIn({ satisfied, violated } as RuleRow) ? [state] : []
+        isIn({ passed, violated } as RuleRow) ? [state] : []
       ),
       ['all', ...states]
     )

@@ -26,7 +26,7 @@ import { Performance, type Sent } from './performing.js'
 
 const ledger = (name: string) =>
   JSON.parse(readFileSync(new URL(`./${name}.json`, import.meta.url), 'utf8'))
-const rules: { id: RuleId; violable: boolean; keepable?: false }[] = ledger('rules')
+const rules: { id: RuleId; violable: boolean; passable?: false }[] = ledger('rules')
 const RULE_IDS = Object.keys(RULE_CASES) as RuleId[]
 const STANDING: readonly AssumptionId[] = ['A01', 'A33', 'A34']
 const titles = (cases: readonly Case[]) => cases.map(({ title }) => title)
@@ -38,12 +38,12 @@ t.test('every rule has calls that keep it, near misses and, where a call can bre
     RULE_IDS,
     rules.map(({ id }) => id)
   )
-  for (const { id, violable, keepable } of rules) {
+  for (const { id, violable, passable } of rules) {
     const { right, kept, silent, broken } = RULE_CASES[id]
     const all = [...kept, ...silent, ...broken]
     t.strictSame(
       [kept.length > 0, silent.length > 0, broken.length > 0],
-      [keepable !== false, true, violable],
+      [passable !== false, true, violable],
       `${id} is kept, nearly met, and broken where it can be`
     )
     const wrong: Record<string, Case[]> = {
@@ -252,20 +252,20 @@ function checkRules(
   const rest = why.rules.findIndex(row => !BEFORE_THE_REST.includes(row.rule))
   const coverage = sandbox.evidence.totals.coverage
     .report()
-    .rules.filter(({ satisfied, violated }) => satisfied + violated > 0)
+    .rules.filter(({ passed, violated }) => passed + violated > 0)
 
   t.strictSame(
-    coverage.map(row => [row.rule, row.satisfied, row.violated]),
+    coverage.map(row => [row.rule, row.passed, row.violated]),
     ordered([...kept, ...broken]).map(id => (kept.includes(id) ? [id, 1, 0] : [id, 0, 1])),
     `${title}: coverage`
   )
   t.strictSame(
-    [ordered(named('kept')), named('broken'), why.rules.length],
+    [ordered(named('passed')), named('violated'), why.rules.length],
     [kept, broken, kept.length + broken.length],
     `${title}: why, a rule once`
   )
   t.equal(
-    why.rules.at(-1)?.verdict === 'broken',
+    why.rules.at(-1)?.verdict === 'violated',
     broken.length > 0,
     `${title}: what broke comes last`
   )
@@ -273,7 +273,7 @@ function checkRules(
     rest >= 0 &&
     why.rules
       .slice(rest)
-      .some(({ rule: later, verdict }) => verdict === 'kept' && BEFORE_THE_REST.includes(later))
+      .some(({ rule: later, verdict }) => verdict === 'passed' && BEFORE_THE_REST.includes(later))
   t.notOk(isWayInLater, `${title}: the way in comes first`)
 }
 

@@ -349,7 +349,7 @@ t.test('control: explain as text is for people, and as docs/evidence.md shows it
     /localhost:4010(\/_control\/explain\S*)' [^']*'[^']*' \\\n *-d '(\{.*?\})'\n```\n```text\n(.*?)\n```/s.exec(
       guide
     ) ?? []
-  const [line = ''] = /^ {2}BROKEN .*$/m.exec(answer) ?? []
+  const [line = ''] = /^ {2}VIOLATED .*$/m.exec(answer) ?? []
   const { status, text, headers } = await inject({
     method: 'POST',
     url,

@@ -193,7 +193,7 @@ t.test('respond.patch: changes a response; a refusal and an empty body stay', as
         t.strictSame(JSON.parse(text)[name], value, name)
     const isChange = !on.startsWith('GET') && outcome !== 'refused'
     t.equal(tookEffect(exchange), isChange, 'the effect counts as made')
-    const kept = judgementOf(exchange).kept.map(place => RULE_IDS[place])
+    const kept = judgementOf(exchange).passed.map(place => RULE_IDS[place])
     t.equal(
       kept.includes('REF-1') || kept.includes('LIST-1'),
       false,

@@ -82,7 +82,7 @@ t.test('run: a call is named by its sandbox, unless at the base address, and its
   )
   t.strictSame(till.totals.assumptions.get('A09'), { times: 1, requests: ['req_1'] })
   const keptOf = ({ coverage }: Totals) =>
-    coverage.report().rules.find(({ rule }) => rule === 'BASE-1')?.satisfied
+    coverage.report().rules.find(({ rule }) => rule === 'BASE-1')?.passed
   t.strictSame([keptOf(run), keptOf(main.totals), keptOf(till.totals)], [2, 1, 1])
   t.end()
 })
@@ -404,20 +404,20 @@ t.test('tests of a run: calls, refusals, rules and findings of each', t => {
       test: 'pays',
       calls: 2,
       refused: 1,
-      kept: ['BASE-1', 'LIST-1'],
-      broken: ['REF-7'],
+      passed: ['BASE-1', 'LIST-1'],
+      violated: ['REF-7'],
       findings: [
         { finding: 'stopped-at-empty-page', times: 1 },
         { finding: 'zero-payment', times: 2 }
       ]
     },
-    { test: null, calls: 1, refused: 0, kept: [], broken: [], findings: [] },
+    { test: null, calls: 1, refused: 0, passed: [], violated: [], findings: [] },
     {
       test: 'searches',
       calls: 0,
       refused: 0,
-      kept: [],
-      broken: [],
+      passed: [],
+      violated: [],
       findings: [{ finding: 'zero-payment', times: 1 }]
     }
   ])

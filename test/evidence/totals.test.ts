@@ -12,8 +12,8 @@ import type { Json } from '../support/json.js'
 import { type Given, judgedRequest, judgement } from '../support/judged-request.js'
 
 const outcomesOf = (report: Json, rule: RuleId) => {
-  const { satisfied, violated } = report.rules.find((row: { rule: RuleId }) => row.rule === rule)
-  return [satisfied, violated]
+  const { passed, violated } = report.rules.find((row: { rule: RuleId }) => row.rule === rule)
+  return [passed, violated]
 }
 
 t.test('totals: a reset and a load clear those of the sandbox, not of the run', async t => {

@@ -23,8 +23,8 @@ t.test('why: the rules in the order in which they were decided, each once', asyn
 
   const rulesOf = ({ why }: Json) =>
     why.rules.map(({ rule, verdict, facts }: Verdict) => [rule, verdict, facts ?? null])
-  const kept = (facts: object | null, ...rules: string[]) =>
-    rules.map(rule => [rule, 'kept', facts])
+  const passed = (facts: object | null, ...rules: string[]) =>
+    rules.map(rule => [rule, 'passed', facts])
   const facts = {
     transaction: 'txn_a',
     currency: 'usd',
@@ -35,12 +35,15 @@ t.test('why: the rules in the order in which they were decided, each once', asyn
   }
   const wayIn = ['BASE-1', 'AUTH-1', 'AUTH-3', 'FORM-1']
   t.strictSame(rulesOf(first), [
-    ...kept(null, ...wayIn),
-    ...kept(facts, 'REF-1', 'REF-3', 'REF-5'),
-    ...kept(null, 'REF-8')
+    ...passed(null, ...wayIn),
+    ...passed(facts, 'REF-1', 'REF-3', 'REF-5'),
+    ...passed(null, 'REF-8')
   ])
-  const broken = { ...facts, refunded: 400, remaining: 600, asked: 700 }
-  t.strictSame(rulesOf(second), [...kept(null, ...wayIn, 'FORM-2'), ['REF-7', 'broken', broken]])
+  const violated = { ...facts, refunded: 400, remaining: 600, asked: 700 }
+  t.strictSame(rulesOf(second), [
+    ...passed(null, ...wayIn, 'FORM-2'),
+    ['REF-7', 'violated', violated]
+  ])
   t.strictSame(
     [error.rule, second.refusal.rule, second.why.changed_by],
     ['REF-7', 'REF-7', ['req_1']]
@@ -111,13 +114,13 @@ t.test('why: a call in text, with all that is known of it', async t => {
   script: scr_1 (lost): connection_reset
 
 Rules, in the order in which they were checked:
-  kept    BASE-1  the base address ends in the segment next; every path is relative to it
+  passed    BASE-1  the base address ends in the segment next; every path is relative to it
 `),
     made
   )
   t.ok(
     made.includes(
-      '  kept    REF-5   partial Refunds may be repeated until the whole charge is refunded  [transaction txn_a, currency usd, charged 1000, refunded 0, remaining 1000, asked 400]\n'
+      '  passed    REF-5   partial Refunds may be repeated until the whole charge is refunded  [transaction txn_a, currency usd, charged 1000, refunded 0, remaining 1000, asked 400]\n'
     )
   )
   t.match(made, /\nThe response relies on:\n {2}A02 {2}id prefixes\n/)
@@ -149,7 +152,7 @@ t.test('why: a call that met no operation, one of which no rule can be said', t 
   } as const
   t.ok(
     textOf({ operation: null, outcome: 'refused', refusal: outside }).includes(
-      '  BROKEN  BASE-1  the base address'
+      '  VIOLATED  BASE-1  the base address'
     )
   )
   t.ok(textOf({ operation: null, outcome: 'answered' }).includes('\nNo operation matched.\n'))

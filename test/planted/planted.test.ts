@@ -19,10 +19,10 @@ const PLANTED = [
   [
     'src/evidence/findings.ts',
     'test/evidence/findings.test.ts',
-    'isCardNumberSent(reading) → false'
+    'isCardNumberSent(reading) → !isCardNumberSent(reading)'
   ],
   ['src/evidence/judgement.ts', 'test/evidence/why.test.ts', 'true → false'],
-  ['src/scenario/match/fields.ts', 'test/scenario/script.test.ts', 'value > bound → true']
+  ['src/scenario/match/conditions.ts', 'test/scenario/script.test.ts', 'value > bound → true']
 ] as const
 const defects = defectsIn(PLANTED.map(([file]) => file))
 

@@ -72,22 +72,22 @@ function checkEarned({ evidence }: Sandbox, { status, headers, body }: Answer) {
   ).why
   const coverage = totals.coverage
     .report()
-    .rules.filter(({ satisfied, violated }) => satisfied + violated > 0)
+    .rules.filter(({ passed, violated }) => passed + violated > 0)
   const named = (wanted: string) =>
     rules.flatMap(({ rule, verdict }) => (verdict === wanted ? [rule] : []))
   equal(new Set(rules.map(({ rule }) => rule)).size, rules.length)
   deepEqual(
-    new Map(coverage.map(({ rule, satisfied, violated }) => [rule, [satisfied, violated]])),
-    new Map(rules.map(({ rule, verdict }) => [rule, verdict === 'kept' ? [1, 0] : [0, 1]]))
+    new Map(coverage.map(({ rule, passed, violated }) => [rule, [passed, violated]])),
+    new Map(rules.map(({ rule, verdict }) => [rule, verdict === 'passed' ? [1, 0] : [0, 1]]))
   )
-  if (status < 400) return deepEqual(named('broken'), [])
+  if (status < 400) return deepEqual(named('violated'), [])
   const { rule } = body.error
   if (DISABLED.includes(rule))
-    return deepEqual([named('kept').includes(rule), named('broken')], [true, []])
-  deepEqual(named('broken'), rule === undefined ? [] : [rule])
+    return deepEqual([named('passed').includes(rule), named('violated')], [true, []])
+  deepEqual(named('violated'), rule === undefined ? [] : [rule])
   ok(
-    named('kept').every(id => WAY_IN.includes(id)),
-    named('kept').join()
+    named('passed').every(id => WAY_IN.includes(id)),
+    named('passed').join()
   )
 }
 

@@ -102,13 +102,13 @@ t.test('TKT-1, REF-6, REF-7: no call can show them kept; reports have one outcom
   const coverage = new Coverage()
   coverage.add(judgement([], 'TKT-1'))
   const report = coverage.report()
-  const { keepable, violable, satisfied, violated } = report.rules.find(
+  const { passable, violable, passed, violated } = report.rules.find(
     ({ rule }) => rule === 'TKT-1'
   ) as (typeof report.rules)[number]
 
-  t.strictSame([keepable, violable, satisfied, violated], [false, true, 0, 1])
+  t.strictSame([passable, violable, passed, violated], [false, true, 0, 1])
   t.strictSame(
-    report.rules.filter(rule => !rule.keepable).map(({ rule }) => rule),
+    report.rules.filter(rule => !rule.passable).map(({ rule }) => rule),
     ['TKT-1', 'REF-6', 'REF-7']
   )
   t.ok(coverageText(report).includes(`\nTKT-1    ${'–'.padStart(9)}  ${'1'.padStart(8)}  `))
@@ -119,7 +119,7 @@ t.test('coverage: where every outcome was seen, nothing is left to name', t => {
   const coverage = new Coverage()
   for (const rule of RULE_IDS)
     coverage.add(
-      judgement('keepable' in RULES[rule] ? [] : [rule], RULES[rule].violable ? rule : null)
+      judgement('passable' in RULES[rule] ? [] : [rule], RULES[rule].violable ? rule : null)
     )
   const report = coverage.report()
   const text = coverageText(report)
@@ -139,7 +139,7 @@ t.test('coverage: never exercised and never violated stand out in text', t => {
 
   const lines = coverageText(coverage.report()).split('\n')
 
-  t.equal(lines[0], 'rule     satisfied  violated')
+  t.equal(lines[0], 'rule        passed  violated')
   t.ok(
     lines.includes(
       'REF-3            1         0  amount, when given, is a positive integer in sub-units and not above the remainder'

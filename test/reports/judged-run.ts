@@ -49,7 +49,7 @@ export const refusedCall = (text: string, given: Partial<RunCall> = {}): RunCall
       rules: [
         {
           rule: 'REF-7',
-          verdict: 'broken',
+          verdict: 'violated',
           text: 'a Refund above the remainder is an error',
           facts: { transaction: text }
         }

@@ -51,7 +51,7 @@ const runWith = (text: string): Partial<RunDocument> => ({
       near_misses: ['#1/req_1', '#1/req_2'].map(near => ({ in: near, misses: [{ condition: text, wanted: text, got: text }] }))
     }
   ],
-  tests: [{ test: text, calls: 1, refused: 1, kept: ['BASE-1'], broken: ['REF-7'], findings: [{ finding: 'zero-payment', times: 1 }] }],
+  tests: [{ test: text, calls: 1, refused: 1, passed: ['BASE-1'], violated: ['REF-7'], findings: [{ finding: 'zero-payment', times: 1 }] }],
   requests: [refusedCall(text), answeredCall('#1/req_2', text), answeredCall('#1/req_3', `other ${text}`)]
 })
 const judgedWith = (text: string): JudgedRun =>
@@ -169,22 +169,27 @@ t.test('reports: the page shows requests by test, each refusal with its why, fin
     .map(({ children }) => children.filter(({ name }) => name === 'li'))
   t.strictSame(
     legend.map(({ attributes, text }) => `${attributes.class}: ${text}`),
-    ['all: every outcome seen', 'kept: only kept', 'broken: only broken', 'none: not exercised']
+    [
+      'all: every outcome seen',
+      'passed: only passed',
+      'violated: only violated',
+      'none: not exercised'
+    ]
   )
   t.equal(cells.length, 58)
-  t.match(runPage(judged), /\.map \.broken \{ border-left-color: var\(--bad\) \}/)
+  t.match(runPage(judged), /\.map \.violated \{ border-left-color: var\(--bad\) \}/)
   t.notMatch(runPage(judged), /\.map \.none/, 'what was not exercised is grey, as the border is')
   const cellOf = (rule: string) => cells[(RULE_IDS as string[]).indexOf(rule)]
   const shown = ['REF-3', 'LIST-1', 'FORM-1', 'REF-1', 'LOC-1', 'TKT-1'].map(
     rule => `${cellOf(rule)?.attributes.class}: ${cellOf(rule)?.text}`
   )
   t.strictSame(shown, [
-    'all: kept 1 · broken 1',
-    'all: kept 1 · broken –',
-    'kept: kept 1 · broken 0',
-    'broken: kept 0 · broken 1',
-    'none: kept 0 · broken 0',
-    'broken: kept – · broken 1'
+    'all: passed 1 · violated 1',
+    'all: passed 1 · violated –',
+    'passed: passed 1 · violated 0',
+    'violated: passed 0 · violated 1',
+    'none: passed 0 · violated 0',
+    'violated: passed – · violated 1'
   ])
   t.match(
     runPage(judgedWith('late')),
@@ -195,7 +200,7 @@ t.test('reports: the page shows requests by test, each refusal with its why, fin
     'a Refund above the remainder is an error',
     '{"transaction":"too much"}',
     'Relies on: A07 (error body)',
-    'Rules kept: BASE-1. Rules broken: REF-7.',
+    'Rules passed: BASE-1. Rules violated: REF-7.',
     FINDINGS['zero-payment'].advice,
     'Requests of other tests',
     'not exercised',
@@ -230,7 +235,7 @@ t.test('reports: a run in which no request named its test', t => {
     script
   }
   const why = {
-    rules: [{ rule: 'LIST-1', verdict: 'kept', text: 'a list' }],
+    rules: [{ rule: 'LIST-1', verdict: 'passed', text: 'a list' }],
     assumptions: [],
     changed_by: []
   }
@@ -243,7 +248,7 @@ t.test('reports: a run in which no request named its test', t => {
     }
   ] as RunDocument['requests']
   const tests: RunDocument['tests'] = [
-    { test: null, calls: 1, refused: 0, kept: [], broken: [], findings: [] }
+    { test: null, calls: 1, refused: 0, passed: [], violated: [], findings: [] }
   ]
   const idle = judgedRun({ unused_scenarios: ['a*', 'b'] })
   const said = (names: string) => SAYS.never_requested(names)
@@ -265,7 +270,7 @@ t.test('reports: a run in which no request named its test', t => {
     '(no body)',
     'plain\ntext',
     'no assumption',
-    'Rules kept: none. Rules broken: none.'
+    'Rules passed: none. Rules violated: none.'
   ])
     t.ok(some.includes(part), part)
   t.notOk(some.includes('The command'))
@@ -334,9 +339,9 @@ t.test('reports: JUnit has a case a gate and a case a test', t => {
     findings.map((finding, nth) => ({ finding, times: 2 - nth }))
   // biome-ignore format: a table
   const tests: RunDocument['tests'] = [
-    { test: null, calls: 1, refused: 0, kept: [], broken: [], findings: found('zero-payment') },
-    { test: 'sends a card', calls: 1, refused: 0, kept: [], broken: [], findings: found('card-number-sent') },
-    { test: 'pays', calls: 2, refused: 1, kept: ['BASE-1'], broken: ['REF-7'], findings: found('zero-payment', 'card-number-sent') }
+    { test: null, calls: 1, refused: 0, passed: [], violated: [], findings: found('zero-payment') },
+    { test: 'sends a card', calls: 1, refused: 0, passed: [], violated: [], findings: found('card-number-sent') },
+    { test: 'pays', calls: 2, refused: 1, passed: ['BASE-1'], violated: ['REF-7'], findings: found('zero-payment', 'card-number-sent') }
   ]
   const findings = [finding('zero-payment', '#1/req_1'), finding('card-number-sent', '#1/req_2')]
   const requests = [refusedCall('pays'), answeredCall('#1/req_2', 'pays')]
@@ -375,12 +380,12 @@ t.test('reports: JUnit has a case a gate and a case a test', t => {
         [
           'system-out',
           {},
-          '2 requests, 1 refused\nkept: BASE-1\nbroke: REF-7\n#1/req_1 POST /pays 400'
+          '2 requests, 1 refused\npassed: BASE-1\nviolated: REF-7\n#1/req_1 POST /pays 400'
         ]
       ],
       [
         'commerce-emulator.tests sends a card',
-        ['system-out', {}, '1 request, 0 refused\nkept: no rule\nbroke: no rule']
+        ['system-out', {}, '1 request, 0 refused\npassed: no rule\nviolated: no rule']
       ]
     ]
   ])

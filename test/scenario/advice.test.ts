@@ -317,7 +317,6 @@ t.test('advice: what a call could still make', async t => {
       `${BEGIN}expect:\n  - { on: POST /transactions, match: { body: { ticket: tkt_5x2 } }, times: 0 }\n  - sequence: [ { on: POST /refunds, match: { about: { ticket: tkt_5x2 } } } ]\n`,
       '3:56 expect[0].match.body.ticket, 4:64 expect[1].sequence[0].match.about.ticket'
     ],
-    [step('do: POST /transactions, key: sk_test_merchnt, body: { ticket: tkt_52, payment_type: external, amount: 5 }'), '4:36 steps[1].key'],
     [entry('on: POST /refunds, match: { about: { ticket: [/none/, tkt_52], location: { not: loc_x } } }, delay: 1s'), '']
   ]
   for (const [text, marks] of cases) {

@@ -105,16 +105,16 @@ export function judgedRequest(given: Given = {}): Entry & { reading: Reading } {
 }
 
 /**
- * What a request shows: rules that it kept, the one that it broke, and assumptions that its answer
+ * What a request shows: rules that it passed, the one that it violated, and assumptions that its answer
  * relied on.
  */
 export const judgement = (
-  kept: readonly RuleId[],
-  broken: RuleId | null = null,
+  passed: readonly RuleId[],
+  violated: RuleId | null = null,
   relied: readonly AssumptionId[] = []
 ): Judgement => ({
-  kept: kept.map(rule => RULE_PLACES[rule]),
-  broken,
+  passed: passed.map(rule => RULE_PLACES[rule]),
+  violated,
   relied: relied.map(assumption => ASSUMPTION_PLACES[assumption])
 })
 

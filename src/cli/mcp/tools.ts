@@ -146,7 +146,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     {
       status: optional(text('A status, or a class such as 4xx.')),
       rule: optional(
-        word(RULE_IDS, { description: 'Only requests that kept or broke this rule.' })
+        word(RULE_IDS, { description: 'Only requests that passed or violated this rule.' })
       ),
       limit: optional(Type.Integer({ minimum: 1, maximum: 100, description: '20 by default.' }))
     },
@@ -159,7 +159,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     }
   ),
   explain_request: ofRequest(
-    'Show a request with its response, and why it got it: the rules that it kept and broke, the assumptions, the script entries.',
+    'Show a request with its response, and why it got it: the rules, the assumptions and the script entries.',
     (at, id) => at.why(id),
     true
   ),
@@ -171,8 +171,10 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     'Write a scenario in YAML that sends a request again, with the records that it touched.',
     (at, id) => at.recorded(id)
   ),
-  coverage: tool('List how often each rule of the reference was kept and broken.', {}, emulator =>
-    emulator.coverage()
+  coverage: tool(
+    'List how often each rule of the reference was passed and violated.',
+    {},
+    emulator => emulator.coverage()
   ),
   findings: tool(
     `List the mistakes of the client so far, such as ${Object.keys(FINDINGS).slice(0, 3).join(', ')}.`,

@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import * as Type from 'typebox'
 import { instantOf } from '../../core/instants.js'
 import { keysToMask } from '../../engine/keys.js'
-import { brokenRule } from '../../engine/outcome.js'
+import { violatedRule } from '../../engine/outcome.js'
 import type { Entry } from '../../evidence/entry.js'
 import { judgementOf } from '../../evidence/judgement.js'
 import { summaryOf } from '../../evidence/why.js'
@@ -20,7 +20,7 @@ export const FILTERS = parameters({
   on: optional(described('An operation, such as `POST /refunds` or `GET /tickets/{id}`.')),
   rule: optional(
     word(RULE_IDS, {
-      description: 'The id of a rule, such as `REF-7`: requests that kept or broke it.'
+      description: 'The id of a rule, such as `REF-7`: requests that passed or violated it.'
     })
   ),
   ...scope('`sandbox`, the default, or `run`: requests of every sandbox.'),
@@ -94,8 +94,8 @@ export function filterOf(
     (operation === undefined || request.operation === operation) &&
     (status === undefined || String(request.outcome.status).startsWith(status.replace('xx', ''))) &&
     (rule === undefined ||
-      brokenRule(request) === rule ||
-      judgementOf(request).kept.includes(RULE_PLACES[rule])) &&
+      violatedRule(request) === rule ||
+      judgementOf(request).passed.includes(RULE_PLACES[rule])) &&
     (trace === undefined || request.caller.trace === trace) &&
     (named === undefined || named.has(request.id)) &&
     (later ? later.has(request.id) : request.at >= (at as number))

@@ -51,16 +51,14 @@ const COVERAGE = answer('CoverageReport', {
   possible: count(),
   percent: Type.Number(),
   never_exercised: rules(),
-  never_violated: rules(
-    'Kept by some request and broken by none, though a request can break them.'
-  ),
+  never_violated: rules('Passed and never violated, though a request can violate them.'),
   rules: list(
     closed({
       rule,
       text: text(),
       violable: flag(),
-      keepable: flag(),
-      satisfied: count(),
+      passable: flag(),
+      passed: count(),
       violated: count()
     })
   )
@@ -120,8 +118,8 @@ const RUN = answer('RunReport', {
       test: textOrNull,
       calls: count(),
       refused: count(),
-      kept: rules(),
-      broken: rules(),
+      passed: rules(),
+      violated: rules(),
       findings: list(closed({ finding, times: count() }))
     }),
     '`test` is null for requests that named no test.'

@@ -97,7 +97,7 @@ const JOURNALED = {
 }
 export const WHY = closed({
   rules: list(
-    closed({ rule, verdict: word(['kept', 'broken']), text: text(), facts: optional(map(any)) })
+    closed({ rule, verdict: word(['passed', 'violated']), text: text(), facts: optional(map(any)) })
   ),
   assumptions: list(closed({ assumption, topic: text() })),
   changed_by: list(

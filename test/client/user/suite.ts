@@ -104,8 +104,8 @@ export async function suite(emulator: Emulator): Promise<void> {
     await emulator.requests({ on: 'POST /refunds', status: '4xx', limit: 5 })
   ).data
   const why: Api.ExplainedCall = await emulator.why(calls[0]?.id ?? 'req_1')
-  const broken: Api.RuleId[] = why.why.rules
-    .filter(({ verdict }) => verdict === 'broken')
+  const violated: Api.RuleId[] = why.why.rules
+    .filter(({ verdict }) => verdict === 'violated')
     .map(({ rule }) => rule)
   const verification: Api.Verification = {
     on: 'POST /refunds',
@@ -145,7 +145,7 @@ export async function suite(emulator: Emulator): Promise<void> {
     matched,
     applied,
     entry,
-    broken,
+    violated,
     verdict,
     coverage,
     found,

@@ -66,8 +66,8 @@ export function Rules({ data: report }: { data: CoverageReport }) {
   )
 }
 
-function cellsOf({ rule, text, satisfied, violated, keepable, violable }: RuleRow) {
-  const isSeen = satisfied + violated > 0
+function cellsOf({ rule, text, passed, violated, passable, violable }: RuleRow) {
+  const isSeen = passed + violated > 0
   const counted = (kind: string, count: number, isPossible: boolean) => (
     <span key={kind} class={count > 0 ? kind : 'faint'}>
       {isPossible ? count : '–'}
@@ -75,7 +75,7 @@ function cellsOf({ rule, text, satisfied, violated, keepable, violable }: RuleRo
   )
   return [
     linked(rule, isSeen ? hrefOf({ view: 'requests', query: { q: `rule:${rule}` } }) : undefined),
-    counted('good', satisfied, keepable),
+    counted('good', passed, passable),
     counted('bad', violated, violable),
     <span key="text" class={isSeen ? '' : 'faint'}>
       {text}
@@ -182,17 +182,17 @@ const cellsOfTest = ({
   test,
   calls,
   refused,
-  kept,
-  broken,
+  passed,
+  violated,
   findings
 }: RunReport['tests'][number]) => [
   test === null ? <i key="test">no test</i> : linked(test, testAddress(test)),
   calls,
   refused,
-  <span key="passed" title={kept.join(', ')}>
-    {kept.length}
+  <span key="passed" title={passed.join(', ')}>
+    {passed.length}
   </span>,
-  broken.join(', ') || 'none',
+  violated.join(', ') || 'none',
   findings.map(({ finding, times }) => `${finding} ×${times}`).join(', ') || 'none'
 ]
 

@@ -4,9 +4,9 @@ import type { CoverageReport } from '../../../../client/documents.js'
 export type RuleRow = CoverageReport['rules'][number]
 export const RULE_STATES = {
   all: () => true,
-  passed: ({ satisfied }: RuleRow) => satisfied > 0,
+  passed: ({ passed }: RuleRow) => passed > 0,
   violated: ({ violated }: RuleRow) => violated > 0,
-  'not exercised': ({ satisfied, violated }: RuleRow) => satisfied + violated === 0
+  'not exercised': ({ passed, violated }: RuleRow) => passed + violated === 0
 }
 
 export const percentOf = (part: number, whole: number): string =>

@@ -38,8 +38,8 @@ type Props = { call: JournalCall | ExplainedCall | TriedCall; changed?: number |
 export function Why({ call, changed }: Props) {
   const { on, refusal, script, answer } = call
   const why = 'why' in call ? call.why : null
-  const violated = why?.rules.find(({ verdict }) => verdict === 'broken')
-  const passed = why?.rules.filter(({ verdict }) => verdict === 'kept') ?? []
+  const violated = why?.rules.find(({ verdict }) => verdict === 'violated')
+  const passed = why?.rules.filter(({ verdict }) => verdict === 'passed') ?? []
   const assumed = why?.assumptions.find(
     ({ assumption }) => refusal?.rule === null && assumption === refusal.assumption
   )
