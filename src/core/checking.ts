@@ -80,7 +80,7 @@ function checkOf(schema: Schema): Check {
 
 function wordCheck(word: string, schema: Schema): Check | [] {
   const wanted = schema[word] as never
-  if (wanted === undefined && word === 'type') return []
+  if (wanted === undefined) return []
   const problemOf = WORDS[word] as (typeof WORDS)[string]
   const isRight =
     word === 'type'

@@ -24,7 +24,7 @@ export const LOSABLE = {
 } as const
 type Losable = keyof typeof LOSABLE
 export const isLosable = (operation: OperationId | null): operation is Losable =>
-  Object.hasOwn(LOSABLE, operation ?? '')
+  Object.hasOwn(LOSABLE, String(operation))
 
 type Payment = NonNullable<ReturnType<typeof paymentOf>>
 type Lost = ReturnType<typeof lostOf>

@@ -54,8 +54,9 @@ export async function addRecords(
   return withoutProblems(problems, async () => {
     const imported = await editInTurn(sandbox, edit, 'POST /_control/records', problems, bytes)
     // Refunds of the same fixture have replaced some of its Transactions
-    const { transactions } = sandbox.store
-    const present = imported.transactions.flatMap(({ id }) => transactions.get(id) ?? [])
+    const present = imported.transactions.map(
+      ({ id }) => sandbox.store.transactions.get(id) as RecordOf<'transactions'>
+    )
     return { ...imported, transactions: present }
   })
 }

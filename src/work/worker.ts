@@ -44,7 +44,7 @@ export class Worker {
 async function runJob<T>(ending: AbortSignal, job: (ask: Ask) => Promise<T>): Promise<T> {
   ending.throwIfAborted()
   let thread: Thread | undefined
-  let fail: (reason: unknown) => void = () => {}
+  let fail!: (reason: unknown) => void
   const failed = new Promise<never>((_, reject) => {
     fail = reject
   })

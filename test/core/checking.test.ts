@@ -98,6 +98,12 @@ t.test('checking: all problems come at once; a schema is compiled on first use',
   for (const many of [Array(5000).fill('a'), Object.fromEntries(Array(5000).entries())])
     t.equal(check(many).length, 1001, 'nobody looks for more')
   t.strictSame(await check([1, 2]), [])
+  const names = { required: ['a'] }
+  const both = {
+    ...names,
+    ...Object.fromEntries(['if', 'then', 'else'].map(word => [word, names]))
+  }
+  t.equal(checkerOf(() => both).problems({}).length, 2, 'of its parts and of its condition')
   t.equal(made, 1)
 })
 

@@ -121,6 +121,11 @@ t.test('advice: a YAML mistake is explained at its place; what follows it loads'
 
 t.test('advice: an error of the parser without advice is marked by its code', async t => {
   const cases: [text: string, marks: string, says: string][] = [
+    [
+      '"x"\n  y: 1\n',
+      '2:3 refused',
+      'this does not belong here; check the indentation, and the brackets and quotation marks before it'
+    ],
     ['a: &x &y d\n', '1:7 refused', 'a value cannot have two anchors (&name)'],
     [
       'fixtures: [bistro]#c\n',

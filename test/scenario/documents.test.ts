@@ -74,7 +74,7 @@ t.test('documents: what cannot be read is refused', async t => {
     ['a tag of its own', 'a: !thing 1', '1:4 tag'],
     ['a JavaScript tag', 'a: !!js/function "x"', '1:4 tag'],
     ['an alias of nothing', 'a: *b', '1:4 unknown_alias'],
-    ['an alias before its anchor', 'a: &a 1\nb: *a\nc: *d\nd: &d 1\ne: *d', '3:4 unknown_alias'],
+    ['an alias before its anchor', 'a: &a 1\n&k b: *a\nc: *d\nd: &d 1\ne: *d', '3:4 unknown_alias'],
     ['a tab for indentation', 'a:\n\tb: 1', '2:1 tab'],
     ['two documents', 'a: 1\n---\nb: 2', '2:1 second_document'],
     [

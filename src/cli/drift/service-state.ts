@@ -122,8 +122,7 @@ export async function serviceState(
     },
     all: family => {
       const { where = {}, ...others } = named(family)
-      const word = STATE_WORDS.find(word => word in others)
-      if (word === undefined) return null
+      const word = STATE_WORDS.find(word => word in others) as string
       const list = { family, where, account: idIn(where.account), at: [family, word] }
       return look(family, () => reader.all(list)) as Part[] | null
     }

@@ -80,6 +80,11 @@ const inAmounts = (name: string, body: Values) =>
     .map(part => body(['amounts', part]))
     .find(Boolean)
 
+const senderBy = (what: 'key' | 'account') => ({
+  table: { properties: { [what]: {} } },
+  valueIn: (call: SentCall) => call[what] ?? undefined
+})
+
 /** The table of a section, or the schema of values that are not parameters. */
 const SECTIONS: Readonly<
   Record<Section, { table: keyof Tables | Schema; valueIn: (call: SentCall, name: Name) => Value }>
@@ -97,11 +102,8 @@ const SECTIONS: Readonly<
     table: { additionalProperties: { type: 'string' } },
     valueIn: ({ header }, [name = '']) => header(name.toLowerCase())
   },
-  key: { table: { properties: { key: {} } }, valueIn: ({ key }) => key ?? undefined },
-  account: {
-    table: { properties: { account: {} } },
-    valueIn: ({ account }) => account ?? undefined
-  },
+  key: senderBy('key'),
+  account: senderBy('account'),
   about: {
     table: { properties: Object.fromEntries(ABOUT.map(name => [name, {}])) },
     valueIn: ({ about }, [what]) => about(what as About)

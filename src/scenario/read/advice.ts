@@ -130,14 +130,15 @@ function valueIn({ line, start, at, isInBrackets }: Case, from = at): string {
   return String(value?.[0]).trimEnd()
 }
 
-/** Where a list or an object begins that no line below has ended, and what is written there. */
+/** Where a list or object begins that no line below has ended, and what is there. */
 type Level = { column: number; isList: boolean; like: string }
 
-/** Those of the lines of a text, the deepest first. */
+/** Those of a text, the deepest first. */
 function levelsIn(text: string): Level[] {
   const levels: Level[] = []
   for (const line of text.split('\n').reverse()) {
-    const [, { length } = '', name] = /^((?: |- )*)(?:([^\s:#?-][^:]*):(?:\s|$))?/.exec(line) ?? []
+    const length = line.search(/(?! |- )/)
+    const name = /^([^\s:#?-][^:]*):(?:\s|$)/.exec(line.slice(length))?.[1]
     const dash = line.slice(0, length).indexOf('-')
     const least = levels.at(-1)?.column ?? Number.POSITIVE_INFINITY
     if (name !== undefined && length < least)
