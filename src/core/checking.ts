@@ -78,9 +78,8 @@ function checkOf(schema: Schema): Check {
   return check
 }
 
-function wordCheck(word: string, schema: Schema): Check | [] {
+function wordCheck(word: string, schema: Schema): Check {
   const wanted = schema[word] as never
-  if (wanted === undefined) return []
   const problemOf = WORDS[word] as (typeof WORDS)[string]
   const isRight =
     word === 'type'
