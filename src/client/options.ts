@@ -23,7 +23,7 @@ export type InjectOptions = {
    */
   body?: Values | string
   /**
-   * The API key; null sends none. By default the first key, or none where the operation needs none.
+   * The API key; null sends none. By default the first key, or none where none is needed.
    */
   key?: string | null
   headers?: { readonly [name: string]: string }
@@ -65,7 +65,7 @@ export type JournalFilter = Scope & {
   status?: number | string
   /** An instant, or the id of a request: only later ones. */
   since?: string
-  /** That passed or violated it. */
+  /** Requests that passed or violated it. */
   rule?: RuleId
   /** 100 by default, at most 1000. */
   limit?: number

@@ -5,7 +5,6 @@ import { isObject, type Schema, typeTest, WORDS } from './quick-check.js'
 import { type Said, say } from './sentences.js'
 
 export type Checker = {
-  isRight: (document: unknown) => boolean
   /** None when it is right; at most one more than are listed. */
   problems: (document: unknown) => PlacedProblem[]
 }
@@ -15,16 +14,14 @@ export const MAX_PROBLEMS = 1000
 
 export function checkerOf(schemaOf: () => object): Checker {
   let check: Check | undefined
-  const flawsIn: Check = document => {
-    check ??= checkOf(schemaOf() as Schema)
-    return check(document)
-  }
   return {
-    isRight: document => flawsIn(document) === null,
-    problems: document =>
-      (flawsIn(document) ?? [])
+    problems(document) {
+      check ??= checkOf(schemaOf() as Schema)
+      const flaws = check(document) ?? []
+      return flaws
         .slice(0, MAX_PROBLEMS + 1)
         .map(({ steps, sayAt }) => problemAt(steps, sayAt(steps)))
+    }
   }
 }
 

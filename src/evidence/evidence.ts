@@ -1,4 +1,5 @@
 /** The evidence of a sandbox since its last load or reset. */
+import { NO_WORDS } from '../core/secret-words.js'
 import type { Reading } from '../engine/admit.js'
 import { type Guarded, keysToMask } from '../engine/keys.js'
 import { Changers } from './changers.js'
@@ -47,10 +48,8 @@ export class Evidence {
     const entry = isRead ? masked(over, reading, judgement) : over
     run.metrics.add(entry)
     run.tests.add(entry, judgement)
-    if (judgement !== null) {
-      this.totals.judge(entry, judgement, entry.id)
-      run.judge(entry, judgement, name)
-    }
+    this.totals.judge(entry, judgement, entry.id)
+    run.judge(entry, judgement, name)
     if (isKept) {
       this.journal.add(entry)
       for (const listener of run.listeners) listener(this.#sandbox, entry, () => keysToMask(world))
@@ -115,6 +114,7 @@ export class Evidence {
   clearJournal() {
     const isEmpty = this.journal.size + this.journal.dropped === 0
     this.journal.clear()
-    if (!isEmpty) for (const listener of this.run.listeners) listener(this.#sandbox, null)
+    if (!isEmpty)
+      for (const listener of this.run.listeners) listener(this.#sandbox, null, () => NO_WORDS)
   }
 }

@@ -5,7 +5,9 @@ import { quoted } from '../core/sentences.js'
 import { hasReached, STAGE, type Stage } from '../engine/outcome.js'
 import { sentIn } from '../engine/scripted.js'
 import type { World } from '../engine/world.js'
-import type { Calls, Expectation } from '../scenario/expect/expectations.js'
+import type { Calls } from '../scenario/expect/calls.js'
+import type { Expectation } from '../scenario/expect/expectations.js'
+import { isOf } from '../scenario/expect/judges.js'
 import { judgedValue, type Tally } from '../scenario/expect/tally.js'
 import { unmetBy } from '../scenario/match/conditions.js'
 import {
@@ -87,8 +89,8 @@ export function nearlyMet(call: Entry, { tally, state }: World) {
   const { store, script } = state
   if (call.operation === null) return []
   const sent = sentIn(store, call)
-  const entries = script.unused().filter(({ entry }) => isOf(entry.operations, call))
-  const awaited = tally.awaited().filter(({ calls }) => isOf(calls.operations, call))
+  const entries = script.unused().filter(({ entry }) => isOf(entry, call))
+  const awaited = tally.awaited().filter(({ calls }) => isOf(calls, call))
   const nearest = new Nearest()
   for (const unused of entries.slice(0, MAX_EXPLAINED)) {
     const { id, entry } = unused
@@ -107,9 +109,6 @@ export const withNearlyMet = <W extends object>(why: W, near: readonly NearMiss[
 const add = (nearest: Nearest, where: string, misses: Miss[]) =>
   nearest.add(where, misses.length, () => misses)
 
-const isOf = (operations: Calls['operations'], { operation }: Entry) =>
-  operations === null || (operation !== null && operations.has(operation))
-
 async function nearIn(
   operations: Calls['operations'],
   { requests, store, nameOf = id => id }: Looked,
@@ -117,7 +116,7 @@ async function nearIn(
 ) {
   const nearest = new Nearest()
   for (const call of requests.slice(-MAX_LOOKED_AT).reverse()) {
-    if (!isOf(operations, call)) continue
+    if (!isOf({ operations }, call)) continue
     add(nearest, nameOf(call.id), missesOf(call, sentIn(store, call)))
     await pause()
   }

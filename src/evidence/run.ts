@@ -13,7 +13,7 @@ import type { explained } from './why.js'
 export type JournalListener = (
   sandbox: string,
   entry: Entry | null,
-  keys?: () => SecretWords
+  keys: () => SecretWords
 ) => void
 export type RunListing = ReturnType<Run['listing']>
 

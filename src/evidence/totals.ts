@@ -22,7 +22,7 @@ export class Totals {
   readonly found = new FindingCounts()
   #cursor: string = CURSORS[0]
 
-  /** By its name here. */
+  /** By its name in these totals. */
   judge({ settings }: Entry, judgement: Judgement, name: string) {
     this.#cursor = settings['pagination.cursors'][0]
     this.coverage.add(judgement)
@@ -86,7 +86,7 @@ function reportOf(countOf: (outcome: RuleOutcome, place: number) => number) {
   const seen = passed.length + violated.length
   const possible = idsOf(({ passable }) => passable).length + violable.length
   return {
-    // two for a rule that requests can both pass and violate, else one
+    // outcomes: two for a rule that requests can both pass and violate, one for any other
     seen,
     possible,
     percent: Math.floor((seen / possible) * 1000) / 10,

@@ -35,7 +35,7 @@ export type Operation = {
   /** The rule that disables it: it aborts with 501 right after the key. */
   disabledBy?: RuleId
   /**
-   * The rules that a request can keep or break, in the order of their checks;
+   * The rules that a request can pass or violate, in the order of their checks;
    * `evidence/judgement.ts` says when each is passed.
    */
   rules: readonly RuleId[]

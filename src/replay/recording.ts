@@ -5,8 +5,10 @@ import type { SecretWords } from '../core/secret-words.js'
 import { keysToMask } from '../engine/keys.js'
 import type { Entry } from '../evidence/entry.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
+import type { Calls } from '../scenario/expect/calls.js'
 import { callsOf, carried } from '../scenario/expect/carried.js'
-import type { Calls, ExpectationData } from '../scenario/expect/expectations.js'
+import type { ExpectationData } from '../scenario/expect/expectations.js'
+import { isOf } from '../scenario/expect/judges.js'
 import { exportedRecord, setupOf } from '../scenario/records/export.js'
 import { pause } from '../work/slices.js'
 import { type Member, maskedRecord, membersFor, touchedBy } from './recorded-state.js'
@@ -91,9 +93,6 @@ async function dataOf(
 }
 
 export const keyOf = (account: string) => `sk_test_${account}`
-
-export const isOf = ({ operations }: Calls, { operation }: Entry): boolean =>
-  operations === null || (operation !== null && operations.has(operation))
 
 /** `timed` are requests with a pause between them, `headers` those that plays send. */
 function expectedOf(sandbox: Sandbox, words: SecretWords, chosen: readonly Entry[] | undefined) {

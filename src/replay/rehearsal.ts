@@ -7,11 +7,12 @@ import { alongside, answerOf, type Entry, isScripted } from '../evidence/entry.j
 import { operationOf, RESOURCE_NAMES } from '../reference/operations.js'
 import { loadScenario } from '../sandbox/loading.js'
 import { documentOf } from '../scenario/documents.js'
+import { isOf } from '../scenario/expect/judges.js'
 import { withTexts } from '../scenario/play/references.js'
 import { Answers, bindingsOf, type Json, playSteps, type StepData } from '../scenario/steps.js'
 import { pause } from '../work/slices.js'
 import { determined, isStopped, playOf } from './played-requests.js'
-import { isOf, keyOf, type Recording } from './recording.js'
+import { keyOf, type Recording } from './recording.js'
 
 /** `made`: the record that it made, for which a play drew another id. */
 export type RecordedRequest = {

@@ -1,4 +1,5 @@
 /** Edits of the records of a sandbox: each is made as a whole, or not at all. */
+import { ApiError } from '../core/errors.js'
 import { type IdCounters, Ids } from '../core/ids.js'
 import { pathOf } from '../core/places.js'
 import { withoutSecrets } from '../core/redaction.js'
@@ -100,7 +101,8 @@ export function scriptedEdit(
     const texts = problems.map(({ steps, message }) => `${pathOf(steps)}: ${message}`)
     return { changed, problem: withoutSecrets(texts.join('; ')) }
   } catch (error) {
-    return { changed: [], problem: `change: ${(error as Error).message}` }
+    if (!(error instanceof ApiError)) throw error
+    return { changed: [], problem: `change: ${error.message}` }
   }
 }
 

@@ -16,7 +16,6 @@ import { exportedRecord } from '../scenario/records/export.js'
 import { type Fixture, fixtureIn, recordsIn } from '../scenario/records/fixture.js'
 import type { ImportedRecords } from '../scenario/records/importer.js'
 import { say } from '../scenario/sentences.js'
-import { FIXTURE_CHECKER } from '../scenario/shape/parts.js'
 import { problemsOfShape, shapeProblems } from '../scenario/shape/sources.js'
 import { FAMILIES, type RecordOf } from '../store/store.js'
 import { editAtOnce, editInTurn } from './editing.js'
@@ -64,10 +63,10 @@ export async function addRecords(
 async function checkedFixture(document: SourceDocument, under: readonly Step[]): Promise<Fixture> {
   const part = below(document, under)
   const found = shapeProblems(part, 'fixture')
-  const placed = found.map(({ steps, ...said }) => ({
+  const placed = found.map(problem => ({
+    ...problem,
     document,
-    steps: [...under, ...steps],
-    ...said
+    steps: [...under, ...problem.steps]
   }))
   if (placed.length > 0) throw await refusalOf(placed)
   return fixtureIn(document, part.data as object, under)
@@ -84,19 +83,19 @@ export async function patchRecord(
   const { family, record } = recordNamed(sandbox, name, id)
   const patched = mergePatched(exportedRecord(family, record), patch) as { id?: unknown }
   const data = { [family]: [patched] }
-  let problems: readonly Pick<DocumentProblem, 'steps' | 'code' | 'message'>[]
-  if (patched.id !== id) problems = [{ steps: [family, 0, 'id'], ...say('fixed_id', id) }]
-  else if (!FIXTURE_CHECKER.isRight(data)) problems = problemsOfShape('fixture', data)
-  else {
+  let problems: readonly Pick<DocumentProblem, 'steps' | 'code' | 'message'>[] =
+    patched.id === id
+      ? problemsOfShape('fixture', data)
+      : [{ steps: [family, 0, 'id'], ...say('fixed_id', id) }]
+  if (problems.length === 0) {
     const edit = { fixture: fixtureIn(document, data), removed: [] }
     problems = editAtOnce(sandbox, edit, `PATCH /_control/records/${family}/${id}`).problems
   }
   // each is in the only record of the fixture
-  const placed = problems.map(({ steps, code, message }) => ({
+  const placed = problems.map(problem => ({
+    ...problem,
     document,
-    steps: steps.slice(2),
-    code,
-    message
+    steps: problem.steps.slice(2)
   }))
   if (placed.length > 0) throw await refusalOf(placed)
   return sandbox.store[family].get(id) as RecordOf<Family>

@@ -22,11 +22,9 @@ export async function changeSettings(
   document: Parameters<typeof withNumbers>[0] = {}
 ): Promise<SettingsInForce> {
   const given = flattened(changes) as GivenSettings
-  // right ones are in force at once
-  const isRight = !document.numbers?.length && SANDBOX_SETTINGS_CHECKER.isRight(nested(given))
-  const found = isRight
-    ? []
-    : [...withNumbers(document, changes, SANDBOX_SETTINGS_CHECKER.problems(nested(given)))]
+  const found = [
+    ...withNumbers(document, changes, SANDBOX_SETTINGS_CHECKER.problems(nested(given)))
+  ]
   const isJudged = found.some(({ path }) => path === ACTOR.join('.'))
   const message = isJudged ? null : actorProblem(sandbox, given)
   if (message !== null) found.push(problemAt(ACTOR, { code: 'missing_record', message }))

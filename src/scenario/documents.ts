@@ -7,7 +7,7 @@ import type { SourceDocument } from './read/document.js'
 import { withNumbers } from './read/numbers.js'
 import { DEFAULT_LIMITS, documentInvalid, type Place, type Wanted } from './read/refusal.js'
 
-/** `isOfName`: about a name and not its value, if the code does not say so; `place` where known. */
+/** `isOfName`: about a name, not its value, if the code does not say so; `place` where known. */
 export type DocumentProblem = DocumentPart & Said & { place?: Place }
 export type DocumentPart = Wanted & { document: SourceDocument }
 const OF_NAMES = [

@@ -5,8 +5,7 @@
  * Nothing lost: each sandbox is compared with the ledgers of its clients at each start and pause; a
  * call without an answer may have taken effect or not. Nothing crossed: every value that a client
  * sends names its sandbox. Memory flat: after each pause of the process that runs through, the
- * median of the last quarter is compared with the larger of the two before it. A neighbour in a
- * process of its own calls too: its longest wait has a wide bound, for other work delays it too.
+ * median of the last quarter is compared with the larger of the two before it.
  */
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
@@ -34,7 +33,6 @@ const PAUSE_MS = figure('PAUSE_MS', { short: 40, long: 100 })
  * times, a load that freezes the process by more.
  */
 const NEIGHBOUR_MS = figure('NEIGHBOUR_MS', { short: 60_000, long: 5000 })
-/** The killed process goes on until it has been killed so often. */
 const LEAST_KILLS = 2
 const DURATION_MS = MINUTES * 60_000
 /**

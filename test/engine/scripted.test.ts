@@ -421,6 +421,11 @@ t.test('change: makes, replaces and deletes before or after, all or nothing', as
     )
   }
 
+  // a defect of ours is none of the entry
+  const defective = await scripted([{ on: 'GET /tickets', change: { data: OTHER } }])
+  Object.assign(defective.world, { noteRecords: null })
+  t.throws(() => defective.executed('GET /tickets'), TypeError)
+
   // what an entry has deleted before is no problem; records without an id are made each time
   const { executed, call } = await scripted([
     {

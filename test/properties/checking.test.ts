@@ -137,7 +137,7 @@ for (const [title, { schema, document }] of Object.entries(CASES)) {
     ajv.addFormat(format, text => problem(text) === null)
   ajv.addKeyword({ keyword: 'x-template', type: 'object', validate: isTemplate })
   const isRight = ajv.compile(schema)
-  const { isRight: isRightHere } = checkerOf(() => schema)
+  const { problems } = checkerOf(() => schema)
   const of = fc.array(change, { maxLength: 2 })
 
   await property(
@@ -146,13 +146,13 @@ for (const [title, { schema, document }] of Object.entries(CASES)) {
     { of, runs: 400 },
     changes => {
       const made = changes.reduce<unknown>(changed, document)
-      equal(isRightHere(made), isRight(made))
+      equal(problems(made).length === 0, isRight(made))
     }
   )
 }
 
 t.test('a word of JSON Schema that has no check is a defect, not an omission', async t => {
-  t.throws(() => checkerOf(() => ({ type: 'string', multipleOf: 2 })).isRight('x'), {
+  t.throws(() => checkerOf(() => ({ type: 'string', multipleOf: 2 })).problems('x'), {
     message: 'there is no check of multipleOf'
   })
 })

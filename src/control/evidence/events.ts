@@ -35,9 +35,7 @@ export class EventStreams {
       raw.writableLength > MAX_BACKLOG ? raw.destroy() : raw.write(event)
     const listener: JournalListener = (name, entry, keys) => {
       if (!isOfRun && name !== own) return
-      write(
-        eventOf(entry, { ...(isOfRun && { sandbox: name || null }) }, keys as () => SecretWords)
-      )
+      write(eventOf(entry, { ...(isOfRun && { sandbox: name || null }) }, keys))
     }
     const heartbeat = setInterval(() => write(': \n\n'), HEARTBEAT_MS)
     const end = () => {

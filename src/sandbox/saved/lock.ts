@@ -75,12 +75,8 @@ async function competed(
     const others = locks.filter(name => name !== own)
     const words = await Promise.all(others.map(name => wordOf(join(dirname(path), name), patience)))
     if (words.every(word => NOBODY.includes(word))) return 'won'
-    if (
-      words.some(
-        (word, nth) => word === 'holds' || (word === 'takes' && (others[nth] as string) < own)
-      )
-    )
-      return 'lost'
+    const isFirst = (word: string, nth: number) => word === 'takes' && String(others[nth]) < own
+    if (words.includes('holds') || words.some(isFirst)) return 'lost'
   }
   return 'lost'
 }

@@ -4,7 +4,8 @@ import type { SecretWords } from '../../core/secret-words.js'
 import { textsOf, withAnswers, withTexts } from '../play/references.js'
 import type { Json } from '../shape/parts.js'
 import type { Answers } from '../steps.js'
-import type { Calls, Expectation, ExpectationData } from './expectations.js'
+import type { Calls } from './calls.js'
+import type { Expectation, ExpectationData } from './expectations.js'
 
 /** `keys`: the Account of each; `keyOf`: what replaces the keys of an Account. */
 export type Carrying = {

@@ -18,7 +18,6 @@ import {
 import { compileState, type StateData, type StateTest } from './final-state.js'
 
 export type { CallsData, CountData, ExpectationData } from '../shape/expectation.js'
-export type { Calls, Ending } from './calls.js'
 
 /** `unsent`: which steps it refers to that were not sent. */
 type Expected = { wanted: string; unsent: () => readonly string[] }

@@ -90,8 +90,10 @@ const MAX_NAMED = 10
 const MAX_TESTS = 100
 const MAX_TIMED = 10_000
 
-export const isOf = ({ operations }: Calls, { operation }: Pick<SentCall, 'operation'>): boolean =>
-  operations === null || operations.has(operation as OperationId)
+export const isOf = (
+  { operations }: Pick<Calls, 'operations'>,
+  { operation }: Pick<SentCall, 'operation'>
+): boolean => operations === null || operations.has(operation as OperationId)
 export const ofValue = (value: string | undefined) => (value === undefined ? '' : ` for ${value}`)
 
 export abstract class CallsJudge<

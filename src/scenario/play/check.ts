@@ -182,7 +182,7 @@ function problemOfReference(name: string, referable: Referable): Said | null {
   return say('unknown_reference', name, meant && [meant, ...fields].join('.'))
 }
 
-/** The first field that a response does not have and that is probably misspelt. */
+/** The first field that a response does not have, probably misspelt. */
 function problemOfPart(
   head: string,
   fields: readonly string[],
