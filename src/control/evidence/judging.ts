@@ -258,10 +258,10 @@ class Following {
 
   /** Waits for a request that the judge does not know yet. */
   async news(isOver: AbortSignal): Promise<void> {
-    if (isOver.aborted || this.#unseen.length > 0 || this.#isCleared) return
-    await new Promise<void>(resolve => {
-      this.wake = resolve
-    })
+    if (!isOver.aborted && this.#unseen.length === 0 && !this.#isCleared)
+      await new Promise<void>(resolve => {
+        this.wake = resolve
+      })
   }
 }
 
