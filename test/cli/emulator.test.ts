@@ -81,7 +81,7 @@ t.test('cli: closing waits for calls in flight up to limits.shutdown, then cuts 
   }
   const patient = await runEmulator({
     scenario: smallFixture(),
-    settings: { 'limits.shutdown': 5000 }
+    settings: { 'limits.shutdown': 60_000 }
   })
   const finished = slow(patient.baseUrl)
   const brief = await runEmulator({
@@ -89,7 +89,7 @@ t.test('cli: closing waits for calls in flight up to limits.shutdown, then cuts 
     settings: { 'limits.shutdown': 200 }
   })
   const cut = slow(brief.baseUrl)
-  await sleep(100)
+  while (patient.sandbox.inFlight + brief.sandbox.inFlight < 2) await sleep(10)
 
   const closing = patient.close()
   await sleep(50)

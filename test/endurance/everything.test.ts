@@ -344,7 +344,7 @@ t.test(`all for ${MINUTES} min, kill -9 each ${KILL_SECONDS} s: nothing lost, cr
   const { below, chance } = random('kills')
   const kill = async () => {
     while (goesOn(killed) || killed.kills < LEAST_KILLS) {
-      // some of them soon after the first answers
+      // some soon after the first answers
       const isLate = left() <= 0 && unseen(killed.watch).length > 0
       await killed.round(
         chance(0.3) && left() > 0
@@ -365,7 +365,7 @@ t.test(`all for ${MINUTES} min, kill -9 each ${KILL_SECONDS} s: nothing lost, cr
       await take()
     }
   }
-  // an error that ends one of them early is reported with the other problems
+  // an early error is reported with the others
   await Promise.all([
     kill().catch(error => killed.watch.wrong(String(error.stack))),
     go().catch(error => steady.watch.wrong(String(error.stack)))

@@ -421,7 +421,7 @@ t.test('change: makes, replaces and deletes before or after, all or nothing', as
     )
   }
 
-  // a defect of ours is none of the entry
+  // a defect of ours
   const defective = await scripted([{ on: 'GET /tickets', change: { data: OTHER } }])
   Object.assign(defective.world, { noteRecords: null })
   t.throws(() => defective.executed('GET /tickets'), TypeError)

@@ -8,7 +8,7 @@ export function received(socket: Socket): Promise<string> {
   socket.on('data', chunk => {
     text += chunk
   })
-  // a reset ends it too; `once` of node:events would throw its error
+  // a reset ends it too, where `once` would throw
   socket.on('error', () => {})
   return new Promise(resolve => socket.once('close', () => resolve(text)))
 }
