@@ -1,5 +1,4 @@
 /** The evidence of a sandbox since its last load or reset. */
-import { NO_WORDS } from '../core/secret-words.js'
 import type { Reading } from '../engine/admit.js'
 import { type Guarded, keysToMask } from '../engine/keys.js'
 import { Changers } from './changers.js'
@@ -52,7 +51,7 @@ export class Evidence {
     run.judge(entry, judgement, name)
     if (isKept) {
       this.journal.add(entry)
-      for (const listener of run.listeners) listener(this.#sandbox, entry, () => keysToMask(world))
+      for (const listener of run.listeners) listener(this.#sandbox, { entry, world })
       run.requests.add(entry, name, () => this.#entryOf(entry, world))
     } else {
       this.journal.skip()
@@ -114,7 +113,6 @@ export class Evidence {
   clearJournal() {
     const isEmpty = this.journal.size + this.journal.dropped === 0
     this.journal.clear()
-    if (!isEmpty)
-      for (const listener of this.run.listeners) listener(this.#sandbox, null, () => NO_WORDS)
+    if (!isEmpty) for (const listener of this.run.listeners) listener(this.#sandbox, null)
   }
 }

@@ -1,7 +1,7 @@
 /** What a run adds up to over every sandbox, reset and load. */
 import { beginningOf } from '../core/memory.js'
 import { keep } from '../core/remembered.js'
-import type { SecretWords } from '../core/secret-words.js'
+import type { Guarded } from '../engine/keys.js'
 import { nameOf } from '../reference/operations.js'
 import { type Lazy, lazily } from '../work/json-pieces.js'
 import type { Entry } from './entry.js'
@@ -9,11 +9,10 @@ import { RunHistory } from './run-history.js'
 import { Metrics, TestTotals, Totals } from './totals.js'
 import type { explained } from './why.js'
 
-/** Gets each request that a journal keeps, null when it is cleared; `keys` are to be masked. */
+/** Gets each request that a journal keeps, with where its keys are; null when it is cleared. */
 export type JournalListener = (
   sandbox: string,
-  entry: Entry | null,
-  keys: () => SecretWords
+  kept: { entry: Entry; world: Guarded } | null
 ) => void
 export type RunListing = ReturnType<Run['listing']>
 

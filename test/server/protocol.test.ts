@@ -231,20 +231,22 @@ t.test('A08: a defect of the emulator is a 500 that says nothing of its inside',
   const fail = () => {
     throw new Error('inside')
   }
+  await control('POST /script', { on: 'POST /locations', calls: 2, delay: '1ms' })
   sandbox.state.store.locations.insert = fail
   sandbox.reset = fail
 
   const api = await call('POST /locations', { body: LOCATION_FORM })
+  const delayed = await call('POST /locations', { body: LOCATION_FORM })
   const controlled = await control('POST /reset')
 
-  for (const answer of [api, controlled]) {
+  for (const answer of [api, delayed, controlled]) {
     t.strictSame(
       [answer.status, answer.body.error.code, answer.body.error.type],
       [500, 'internal_error', 'internal_error']
     )
     t.notOk(answer.text.includes('inside'))
   }
-  t.equal(logs.filter(line => JSON.parse(line).err?.message === 'inside').length, 2)
+  t.equal(logs.filter(line => JSON.parse(line).err?.message === 'inside').length, 3)
   t.equal(
     refusalFrom(Object.assign(new Error('x'), { code: 'FST_ERR_OTHER' }) as never, sandbox.settings)
       .code,

@@ -1,9 +1,8 @@
 /** The journal as server-sent events. */
 import type { FastifyReply } from 'fastify'
-import type { SecretWords } from '../../core/secret-words.js'
 import type { Settings } from '../../core/settings.js'
 import { Shares } from '../../core/shares.js'
-import type { Entry } from '../../evidence/entry.js'
+import { keysToMask } from '../../engine/keys.js'
 import type { JournalListener } from '../../evidence/run.js'
 import { summaryOf } from '../../evidence/why.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
@@ -33,9 +32,9 @@ export class EventStreams {
     const own = sandbox.name ?? ''
     const write = (event: string) =>
       raw.writableLength > MAX_BACKLOG ? raw.destroy() : raw.write(event)
-    const listener: JournalListener = (name, entry, keys) => {
+    const listener: JournalListener = (name, kept) => {
       if (!isOfRun && name !== own) return
-      write(eventOf(entry, { ...(isOfRun && { sandbox: name || null }) }, keys))
+      write(eventOf(kept, { ...(isOfRun && { sandbox: name || null }) }))
     }
     const heartbeat = setInterval(() => write(': \n\n'), HEARTBEAT_MS)
     const end = () => {
@@ -60,8 +59,8 @@ export class EventStreams {
 }
 
 /** Events of a run name the sandbox, which is null at the base address. */
-function eventOf(entry: Entry | null, named: object, keys: () => SecretWords): string {
-  const head = entry === null ? 'event: clear' : `id: ${entry.id}\nevent: request`
-  const data = { ...named, ...(entry && summaryOf(entry, keys())) }
+function eventOf(kept: Parameters<JournalListener>[1], named: object): string {
+  const head = kept === null ? 'event: clear' : `id: ${kept.entry.id}\nevent: request`
+  const data = { ...named, ...(kept && summaryOf(kept.entry, keysToMask(kept.world))) }
   return `${head}\ndata: ${JSON.stringify(data)}\n\n`
 }
