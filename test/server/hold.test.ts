@@ -185,7 +185,7 @@ const WAITS: Record<string, object> = {
   hang: { fault: 'hang' },
   'hang after the effect': { fault: 'hang', when: 'after' }
 }
-/** What the journal says of a request that hung, which is over when its response is lost. */
+/** A request that hung, in the journal, once its response is lost. */
 const HUNG: Record<string, string> = { hang: 'lost_before', 'hang after the effect': 'lost_after' }
 /** What replaces the state of the sandbox `own`, and whether its journal is kept. */
 const REPLACEMENTS: readonly [on: string, body: object | undefined, isJournalKept: boolean][] = [
