@@ -1,4 +1,4 @@
-/** The operations of all families, and the parameter table of each, ready to decode with. */
+/** The handlers of all families, and the compiled parameter table of each operation. */
 import { remembered } from '../core/remembered.js'
 import { OPERATION_IDS, type OperationId } from '../reference/operations.js'
 import { type Cursors, schemaOf } from '../reference/parameters.js'

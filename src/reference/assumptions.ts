@@ -11,13 +11,13 @@ export type Assumption = {
   standing?: true
 }
 
-const assumed = (topic: string, said: string, ...settings: string[]): Assumption => ({
+const assumed = (topic: string, response: string, ...settings: string[]): Assumption => ({
   topic,
-  default: said,
+  default: response,
   settings
 })
-const standing = (...said: Parameters<typeof assumed>): Assumption => ({
-  ...assumed(...said),
+const standing = (...parts: Parameters<typeof assumed>): Assumption => ({
+  ...assumed(...parts),
   standing: true
 })
 

@@ -76,7 +76,7 @@ function operation<F extends Family, K extends Kind>(
   path: string,
   title: string,
   {
-    rules: own = [],
+    rules: ownRules = [],
     assumptions: also = [],
     key = true
   }: { rules?: Rules; assumptions?: Assumptions; key?: boolean } = {}
@@ -85,7 +85,7 @@ function operation<F extends Family, K extends Kind>(
   const caller: Rules = key ? ['AUTH-1', 'AUTH-3'] : ['AUTH-2']
   const keyed: Assumptions = key ? ['A18'] : []
   const all = {
-    rules: ['BASE-1', ...caller, ...rules, ...own] as const,
+    rules: ['BASE-1', ...caller, ...rules, ...ownRules] as const,
     assumptions: [...ANY, ...keyed, ...assumptions, ...also]
   }
   return { method, path, family, kind, title, key, ...all }
@@ -215,7 +215,7 @@ export const operationNamed = (name: string): OperationId | null =>
   BY_NAME.get(inCapitals(name)) ?? null
 const inCapitals = (name: string) => name.trim().replace(/^[a-z]+/i, method => method.toUpperCase())
 
-/** Those that a name or a pattern fits: in `* /refunds` and `GET *`, `*` stands for any text. */
+/** Operations by a name or pattern: in `* /refunds` and `GET *`, `*` is any text. */
 export function operationsNamed(pattern: string): OperationId[] {
   const name = inCapitals(pattern)
   if (!name.includes('*')) return [BY_NAME.get(name) ?? []].flat()
@@ -253,7 +253,7 @@ function partsOf(path: string): string[] {
   return path.slice(1, path.endsWith('/') ? -1 : undefined).split('/')
 }
 
-/** The operations at a path relative to the base address, whatever their method. */
+/** The operations of any method at a path relative to the base address. */
 export function operationsAt(path: string): Operation[] {
   const parts = partsOf(path)
   return path.startsWith('/') && !parts.includes('')
@@ -287,7 +287,7 @@ export function operationAt(
   path: string
 ): { operation: OperationId; params: Readonly<Record<string, string>> } | null {
   const parts = partsOf(path)
-  const route = ROUTES.find(other => other.method === method && isAt(other, parts))
+  const route = ROUTES.find(route => route.method === method && isAt(route, parts))
   if (route === undefined) return null
   const { operation } = route
   const params: Record<string, string> = {}
