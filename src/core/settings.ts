@@ -8,6 +8,7 @@ import type { Static, TSchema } from 'typebox'
 import * as Type from 'typebox'
 import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
 import { CURSORS, type Cursors } from '../reference/parameters.js'
+import { keysOf } from '../reference/rules.js'
 import { LIST_PARAMETERS } from '../reference/tables.js'
 import {
   ERROR_RULE,
@@ -318,7 +319,7 @@ export type SettingSource = 'flag' | 'environment' | 'control' | 'scenario' | 'd
 /** The values of one source. */
 export type GivenSettings = Partial<Settings>
 
-export const SETTING_KEYS = Object.keys(SETTINGS) as SettingKey[]
+export const SETTING_KEYS = keysOf(SETTINGS)
 
 export const variableOf = (key: SettingKey): string => key.toUpperCase().replaceAll('.', '_')
 

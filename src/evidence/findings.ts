@@ -12,6 +12,7 @@ import { type AnyRecord, hasPerformed, hasReached, type Pause, STAGE } from '../
 import { isUnset } from '../engine/sentences.js'
 import { operationOf } from '../reference/operations.js'
 import { CURSORS } from '../reference/parameters.js'
+import { keysOf } from '../reference/rules.js'
 import type { Changers } from './changers.js'
 import type { Entry } from './entry.js'
 import { amountSent, hasValue } from './judgement.js'
@@ -95,7 +96,7 @@ export const FINDINGS = {
   )
 }
 export type FindingId = keyof typeof FINDINGS
-export const FINDING_IDS = Object.keys(FINDINGS) as FindingId[]
+export const FINDING_IDS = keysOf(FINDINGS)
 /** Findings of a request and the one that repeats it. */
 export const REPEATS: ReadonlySet<FindingId> = new Set([
   'double-refund-risk',

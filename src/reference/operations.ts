@@ -2,8 +2,10 @@
  * The 22 endpoints of the service, in the order of the reference (§4), each with the rules and
  * assumptions that can touch it.
  */
+
 import type { AssumptionId } from './assumptions.js'
 import type { RuleId } from './rules.js'
+import { each, keysOf } from './rules.js'
 
 export type Method = 'GET' | 'POST' | 'DELETE'
 export type Family = 'locations' | 'accounts' | 'users' | 'tickets' | 'transactions' | 'refunds'
@@ -190,7 +192,7 @@ export const OPERATIONS = {
 } satisfies Record<string, Operation>
 
 export type OperationId = keyof typeof OPERATIONS
-export const OPERATION_IDS = Object.keys(OPERATIONS) as OperationId[]
+export const OPERATION_IDS = keysOf(OPERATIONS)
 export const operationOf = (id: OperationId): Operation => OPERATIONS[id]
 export const isChange = ({ kind, disabledBy }: Operation): boolean =>
   kind !== 'read' && kind !== 'list' && disabledBy === undefined
@@ -199,15 +201,10 @@ export const isChange = ({ kind, disabledBy }: Operation): boolean =>
 export const needsKey = (method: string, path: string): boolean =>
   operationsAt(path).find(operation => operation.method === method)?.key ?? true
 
-const BY_NAME = new Map(
-  Object.entries(OPERATIONS).map(([id, { method, path }]) => [
-    `${method} ${path}`,
-    id as OperationId
-  ])
-)
 /** `POST /refunds`, as documents name an operation. */
 export const nameOf = (operation: OperationId): string =>
   `${OPERATIONS[operation].method} ${OPERATIONS[operation].path}`
+const BY_NAME = new Map(OPERATION_IDS.map(id => [nameOf(id), id]))
 export const OPERATION_NAMES: readonly string[] = [...BY_NAME.keys()]
 
 /** By a name such as `GET /tickets/{id}`; null where the reference has none. */
@@ -262,21 +259,14 @@ export function operationsAt(path: string): Operation[] {
 }
 
 /** The parameters in the path of each operation, with the family that each names a record of. */
-export const PATH_RECORDS = Object.fromEntries(
-  OPERATION_IDS.map(operation => {
-    const parts = partsOf(OPERATIONS[operation].path)
-    return [
-      operation,
-      parts.flatMap((part, place) =>
-        part.startsWith('{')
-          ? [{ name: part.slice(1, -1), place, family: parts[place - 1] as Family }]
-          : []
-      )
-    ]
-  })
-) as unknown as Readonly<
-  Record<OperationId, readonly { name: string; place: number; family: Family }[]>
->
+export const PATH_RECORDS = each(OPERATION_IDS, operation => {
+  const parts = partsOf(OPERATIONS[operation].path)
+  return parts.flatMap((part, place) =>
+    part.startsWith('{')
+      ? [{ name: part.slice(1, -1), place, family: parts[place - 1] as Family }]
+      : []
+  )
+})
 
 /**
  * The operation at a path relative to the base address, with the decoded values of its path
