@@ -17,7 +17,7 @@ const unusable = <T extends readonly unknown[]>(
 ) =>
   refusal(
     'document_invalid',
-    (path: string, ...given: T) => `${what} ${path} ${why(...given)}.${left}`
+    (path: string, ...values: T) => `${what} ${path} ${why(...values)}.${left}`
   )
 const FOLDER = 'The data folder'
 
