@@ -1,11 +1,11 @@
-/** Runs with what the gates say of them, for the tests of reports. */
+/** Runs with what the criteria say of them, for the tests of reports. */
 import { FINDINGS, type Finding, type FindingId } from '../../src/evidence/findings.js'
 import type { RunCall, RunEntry } from '../../src/evidence/run.js'
 import type { Judged } from '../../src/evidence/run-history.js'
 import { Coverage } from '../../src/evidence/totals.js'
 import {
-  DEFAULT_GATES,
-  type Gates,
+  type Criteria,
+  DEFAULT_CRITERIA,
   type JudgedRun,
   judged,
   type RunDocument
@@ -105,9 +105,9 @@ export const unmet = (sandbox: string | null, message: string, ...tests: string[
   periods: { met: 0, of: 1 }
 })
 
-/** A run that was judged by some gates. */
+/** A run that was judged by some criteria. */
 export const judgedRun = (
   given: Partial<RunDocument> = {},
-  gates: Partial<Gates> = {},
+  criteria: Partial<Criteria> = {},
   status: number | null = 0
-): JudgedRun => judged(runOf(given), { ...DEFAULT_GATES, ...gates }, status)
+): JudgedRun => judged(runOf(given), { ...DEFAULT_CRITERIA, ...criteria }, status)
