@@ -85,7 +85,7 @@ class StepWriter {
         [...node].map(([part, below]) => [part, this.#value(below, [...names, part])])
       )
     const isMasked = node.includes(MASK)
-    const stored = isMasked && partAt(this.call.outcome.shown, names)
+    const stored = isMasked && partAt(this.call.outcome.result, names)
     if (typeof stored === 'number') return stored
     const isSecret = node === MASK && isSecretName(names.join('.'))
     const param = names.reduce(inBrackets)
@@ -118,7 +118,7 @@ class StepWriter {
 function placeholder([holder = '', name]: readonly string[], call: Entry): string {
   if (name !== 'number' && name !== 'account_number') return 'secret'
   const form = call.body.get(holder)
-  const stored = partAt(call.outcome.shown, ['payment_method', holder])
+  const stored = partAt(call.outcome.result, ['payment_method', holder])
   const { brand, last4 }: { brand?: string; last4?: string | null } = Object(
     stored ?? (form instanceof FormObject ? Object.fromEntries(form) : {})
   )

@@ -7,8 +7,8 @@ import type { SecretWords } from '../core/secret-words.js'
 import {
   type AnyRecord,
   hasReached,
-  listShown,
-  recordsShown,
+  listIn,
+  recordsIn,
   STAGE,
   tookEffect
 } from '../engine/outcome.js'
@@ -64,7 +64,7 @@ function changedBy(requests: readonly Entry[]): { created: Members; changed: Mem
   for (const call of requests.filter(tookEffect)) {
     const { family, kind } = operationOf(call.operation as OperationId)
     const isCreating = kind === 'create'
-    const record = (isCreating ? call.outcome.shown : call.facts.found) as AnyRecord
+    const record = (isCreating ? call.outcome.result : call.facts.record) as AnyRecord
     const members = isCreating ? created : changed
     const name = nameOf(family, record.id)
     if (!members.has(name)) members.set(name, { family, record })
@@ -138,9 +138,9 @@ export async function touchedBy(
 function idsOf({ caller, params, query, settings, script, facts, outcome }: Entry): unknown[] {
   const { data = {}, delete: removed = [] } = script?.action.entry.data.change ?? {}
   return [
-    ...recordsShown({ outcome }).map(({ id }) => id),
+    ...recordsIn({ outcome }).map(({ id }) => id),
     caller.account,
-    facts.found?.id,
+    facts.record?.id,
     facts.filteredBy?.id,
     ...settings['pagination.cursors'].map(name => valueIn(query, name)),
     ...(hasReached({ outcome }, STAGE.running) ? Object.values(params) : []),
@@ -153,7 +153,7 @@ function idsOf({ caller, params, query, settings, script, facts, outcome }: Entr
 
 const chargesOf = (call: Entry): unknown[] => [
   (call.facts.money ?? call.outcome.refusal?.facts)?.transaction,
-  ...recordsShown(call).flatMap(({ object, id }) => (object === 'transaction' ? [id] : []))
+  ...recordsIn(call).flatMap(({ object, id }) => (object === 'transaction' ? [id] : []))
 ]
 
 const familiesCounted = (data: ExpectationData): Family[] =>
@@ -163,7 +163,7 @@ const familiesCounted = (data: ExpectationData): Family[] =>
   })
 
 function familiesCut(call: Entry): Family[] {
-  const list = listShown(call)
+  const list = listIn(call)
   return list !== null && (list.has_more || call.facts.retrieved > list.data.length)
     ? [operationOf(call.operation as OperationId).family]
     : []

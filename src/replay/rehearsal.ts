@@ -4,7 +4,7 @@ import { MASK } from '../core/mask.js'
 import { partAt } from '../core/places.js'
 import { scriptAction, tookEffect } from '../engine/outcome.js'
 import { playIn } from '../engine/play.js'
-import { alongside, answerOf, type Entry, isScripted } from '../evidence/entry.js'
+import { alongside, type Entry, isScripted, maskedBody } from '../evidence/entry.js'
 import { operationOf, RESOURCE_NAMES } from '../reference/operations.js'
 import { loadScenario } from '../sandbox/loading.js'
 import { documentOf } from '../scenario/documents.js'
@@ -71,7 +71,7 @@ async function rehearseCall(
   const isSent = step !== null && !isStopped(call)
   const operation = call.operation && operationOf(call.operation)
   const isCreating = tookEffect(call) && operation?.kind === 'create'
-  const determinedBody = determined(answerOf(call, words), call, isCreating)
+  const determinedBody = determined(maskedBody(call, words), call, isCreating)
   const body = withTexts(playable(determinedBody), inPlay)
   const recorded = { status: call.outcome.status, ...(body !== null && { body }) }
   const steps = isSent ? [{ ...step, expect: recorded }] : []
@@ -91,8 +91,8 @@ async function rehearseCall(
   if (name === null || status >= 300) return play
   answers.set(name, response)
   const drawn = textIn(response, 'id')
-  const id = textIn(call.outcome.shown, 'id')
-  const created = textIn(call.outcome.shown, 'created')
+  const id = textIn(call.outcome.result, 'id')
+  const created = textIn(call.outcome.result, 'created')
   if (copied.has(id)) return play
   // a client that lost the response has never seen the id, but the seed draws the same one again
   written.set(id, isScripted(call) ? drawn : `\${${name}.id}`)
