@@ -11,7 +11,6 @@ import {
   type RunDocument
 } from '../../src/reports/run.js'
 
-/** A finding that the calls show. */
 export const finding = (id: FindingId, ...requests: string[]): Finding => ({
   finding: id,
   ...FINDINGS[id],
@@ -61,7 +60,6 @@ export const refusedCall = (text: string, given: Partial<RunCall> = {}): RunCall
   return { ...call, request: '#1/req_1', entry, ...given }
 }
 
-/** A call that was answered. */
 export const answeredCall = (request: string, test: string | null = null): RunCall => ({
   ...refusedCall('', { request, test }),
   path: '/tickets',
@@ -91,7 +89,6 @@ export const runOf = (given: Partial<RunDocument> = {}): RunDocument => ({
   ...given
 })
 
-/** An expectation that a sandbox did not meet. */
 export const unmet = (sandbox: string | null, message: string, ...tests: string[]): Judged => ({
   expectation: { on: 'POST /refunds' },
   wanted: message,
@@ -105,7 +102,6 @@ export const unmet = (sandbox: string | null, message: string, ...tests: string[
   periods: { met: 0, of: 1 }
 })
 
-/** A run that was judged by some criteria. */
 export const judgedRun = (
   given: Partial<RunDocument> = {},
   criteria: Partial<Criteria> = {},
