@@ -16,9 +16,9 @@ async function textOf({ write, json }: Text): Promise<string> {
     const { scenarioText } = await import('./scenario/yaml.js')
     return scenarioText(value.data, value.notes)
   }
-  const [{ RUN_FORMATS }, { DEFAULT_GATES, judged }] = await Promise.all([
+  const [{ RUN_FORMATS }, { DEFAULT_CRITERIA, judged }] = await Promise.all([
     import('./reports/formats.js'),
     import('./reports/run.js')
   ])
-  return RUN_FORMATS[write](judged(value, DEFAULT_GATES))
+  return RUN_FORMATS[write](judged(value, DEFAULT_CRITERIA))
 }

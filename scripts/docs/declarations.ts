@@ -207,7 +207,7 @@ export function declarations(): string {
     RuleId: ['A rule of the reference.', Object.keys(RULES)],
     AssumptionId: ['An assumption of the emulator.', Object.keys(ASSUMPTIONS)],
     FindingName: ['A mistake that a client can make.', Object.keys(FINDINGS)],
-    AnswerCode: ['The code of a refusal, of the API or the control API.', Object.keys(CATALOGUE)]
+    RefusalCode: ['The code of a refusal, of the API or the control API.', Object.keys(CATALOGUE)]
   }
   const ofWords = Object.entries(words).map(([name, [, members]]): [string, string] => [
     textOf({ type: 'string', enum: members }),
