@@ -91,12 +91,12 @@ const reportsOf = (result: JudgedRun) => ({
 })
 
 function runJson({ run, criteria, hasPassed, ignore, status }: JudgedRun): string {
-  const gates = criteria.map(({ criterion, problems }) => ({
-    gate: criterion,
+  const judged = criteria.map(({ criterion, problems }) => ({
+    criterion,
     passed: problems.length === 0,
     problems
   }))
-  return jsonText({ status, passed: hasPassed, gates, ignored: ignore, run })
+  return jsonText({ status, passed: hasPassed, criteria: judged, ignored: ignore, run })
 }
 
 export async function concludeCheck(

@@ -13,7 +13,7 @@ type Case = {
 }
 type Suite = { name: string; cases: readonly Case[]; output?: readonly string[] }
 
-/** The suites `gates` (the criteria), `sandboxes` and `tests`, sorted by name. */
+/** The suites `criteria`, `sandboxes` and `tests`, sorted by name. */
 export function runJunit(judged: JudgedRun): string {
   const { run, criteria, unmet } = judged
   const tests = run.tests.flatMap(runTest => {
@@ -39,13 +39,13 @@ export function runJunit(judged: JudgedRun): string {
       .map(expectation => explainedMessage(expectation.message, expectation))
   }))
   const suites = Object.entries({
-    gates: criteria.map(({ criterion, problems }) => ({ name: criterion, problems })),
+    criteria: criteria.map(({ criterion, problems }) => ({ name: criterion, problems })),
     sandboxes,
     tests: tests.sort((a, b) => (a.name < b.name ? -1 : 1))
   })
   return suitesJunit(
     suites
-      .filter(([name, cases]) => name === 'gates' || cases.length > 0)
+      .filter(([name, cases]) => name === 'criteria' || cases.length > 0)
       .map(([name, cases]) => ({
         name,
         cases: cases.map(({ name: caseName, ...more }) => ({

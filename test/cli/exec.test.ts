@@ -290,7 +290,7 @@ t.test('exec: the summary shows calls, coverage, assumptions, findings', async t
   ])
 
   t.equal(status, 3)
-  const { status: ended, passed, gates, ignored, run } = read(`${folder}/run.json`)
+  const { status: ended, passed, criteria, ignored, run } = read(`${folder}/run.json`)
   const { coverage } = run
   t.strictSame(read(`${folder}/coverage.json`), coverage)
   t.equal(coverage.rules.length, 58)
@@ -317,8 +317,8 @@ t.test('exec: the summary shows calls, coverage, assumptions, findings', async t
   ] as const
   t.strictSame([ended, passed, ignored], [0, false, []])
   t.strictSame(
-    gates,
-    failures.map(([gate, ...problems]) => ({ gate, passed: false, problems }))
+    criteria,
+    failures.map(([criterion, ...problems]) => ({ criterion, passed: false, problems }))
   )
   t.strictSame(
     run.findings.map(({ finding, severity, times, requests }: Finding) => [
@@ -392,7 +392,7 @@ ${failures.flatMap(([, ...problems]) => problems.map(message => `  FAILED       
   )
   t.ok(
     readFileSync(`${folder}/junit.xml`, 'utf8').includes(
-      '<testsuite name="gates" tests="4" failures="4" errors="0">'
+      '<testsuite name="criteria" tests="4" failures="4" errors="0">'
     )
   )
 })

@@ -52,7 +52,7 @@ t.test('exec: the suite passes, but its client makes two mistakes', async t => {
     stderr,
     /\n {2}Report {8}.*report\.html\n {2}FAILED {8}findings: stopped-at-empty-page, refused-and-repeated\n.*\n.*\n {2}Next {10}.*repro '#1\/req_\d+' --run .*run\.json\n$/
   )
-  const { status: ended, gates, run } = JSON.parse(read('run.json'))
+  const { status: ended, criteria, run } = JSON.parse(read('run.json'))
   t.strictSame(
     run.findings.map(({ finding, severity, times, requests }: Record<string, unknown>) => [
       finding,
@@ -66,7 +66,7 @@ t.test('exec: the suite passes, but its client makes two mistakes', async t => {
     ]
   )
   t.strictSame(
-    [ended, gates.map(({ gate, passed }: Record<string, unknown>) => [gate, passed])],
+    [ended, criteria.map(({ criterion, passed }: Record<string, unknown>) => [criterion, passed])],
     [
       0,
       [

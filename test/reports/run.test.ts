@@ -371,12 +371,12 @@ t.test('reports: JUnit has a case a criterion and a case a test', t => {
     { name: 'commerce-emulator', tests: '4', failures: '2', errors: '0' },
     [
       'testsuite',
-      { name: 'gates', tests: '2', failures: '1', errors: '0' },
+      { name: 'criteria', tests: '2', failures: '1', errors: '0' },
       [
-        'commerce-emulator.gates warnings',
+        'commerce-emulator.criteria warnings',
         ['failure', { message: 'warnings: zero-payment' }, 'warnings: zero-payment']
       ],
-      ['commerce-emulator.gates script']
+      ['commerce-emulator.criteria script']
     ],
     [
       'testsuite',
