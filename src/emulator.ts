@@ -101,7 +101,7 @@ export async function runEmulator({
     variables
   }
   const process = settingsInForce(launch).values
-  const library = Library.by(process)
+  const library = Library.from(process)
   const sandboxes = new Sandboxes({ library, launch, machine: now, beforeForgetting })
   const folder =
     process.data === null

@@ -1,13 +1,13 @@
 /** The jobs of a worker's thread: it reads large documents, and writes what takes long to write. */
 import type { MessagePort } from 'node:worker_threads'
 import type { Reading } from './scenario/reading.js'
-import { answerReading } from './scenario/shape/thread-reading.js'
-import { answerQuestions, type Text } from './work/worker.js'
+import { readLarge } from './scenario/shape/thread-reading.js'
+import { serveQuestions, type Text } from './work/worker.js'
 
 /** Answers the questions of a worker. */
 export function answerJobs(port: MessagePort): void {
-  answerQuestions(port, async (question: Reading | Text) =>
-    'write' in question ? written(question) : answerReading(question)
+  serveQuestions(port, async (question: Reading | Text) =>
+    'write' in question ? written(question) : readLarge(question)
   )
 }
 

@@ -1,4 +1,4 @@
-/** Words that the emulator no longer takes, each with what to write instead. */
+/** Words that are no longer taken, and what to write instead. */
 
 const GROWING = 'min and max, or an entry for each delay, with calls'
 const PERIODS = 'from and to alone, and an entry for each period that is busier'
@@ -13,7 +13,6 @@ export const RETIRED_NAMES = {
   match: { any: 'an entry or expectation for each of these matches, or a list of values' },
   delay: { from: GROWING, by: GROWING, every: GROWING },
   hold: { once: 'calls beside hold, such as calls: 1-2 to hold the first two requests only' },
-  /** A member of `use` that is not text: `override` went with the object around it. */
   use: 'write the group alone, as in outages.yaml#brief-outage; in place of override, write an entry under script, which is tried first; vars go at the top of the scenario',
   calls: {
     at_least: 'times: 2+ for at least two',
@@ -31,5 +30,9 @@ export const RETIRED_NAMES = {
     months: PERIODS,
     zone: 'from and to with an offset, such as 2026-03-01T00:00:00+01:00'
   },
-  amount: { around: 'min and max alone' }
+  amount: { around: 'min and max alone' },
+  shipped: {
+    'lost-refund-answer': 'lost-refund-response',
+    'lost-answers': 'lost-responses'
+  }
 } as const

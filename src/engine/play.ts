@@ -3,7 +3,7 @@ import { basicAuthorization } from '../core/basic-authorization.js'
 import { FORM_TYPE } from '../core/form.js'
 import { BASE } from '../core/paths.js'
 import type { Action } from '../scenario/script.js'
-import { answerRead, type Play, type StepAnswer, type StepCall } from '../scenario/steps.js'
+import { type Play, readResponse, type StepCall, type StepResponse } from '../scenario/steps.js'
 import { formIn, readingOf } from './admit.js'
 import type { Arriving } from './arrived.js'
 import { headersOf, type Response, refuse } from './response.js'
@@ -54,8 +54,8 @@ export function requestOf({
   }
 }
 
-export const answerSeen = (response: Response): StepAnswer =>
-  answerRead(
+export const answerSeen = (response: Response): StepResponse =>
+  readResponse(
     response.outcome.status,
     headersOf(response) as Record<string, string>,
     String(response.payload)

@@ -59,7 +59,7 @@ export function sentIn(
       return name === own ? (test ?? undefined) : otherHeader(name)
     },
     test,
-    at
+    arrivedAt: at
   }
   return { ...sent, about: aboutIn(store, sent) }
 }

@@ -56,7 +56,7 @@ const OVERHEAD = 2000
 export function close(response: Response, isDelivered: boolean, ms: number): Entry {
   const entry = entryOf(response, isDelivered, ms)
   const { came, request } = response.reading
-  if (came !== null) request.tally.ended(came, endingOf(entry))
+  if (came !== null) request.tally.endRequest(came, endingOf(entry))
   return entry
 }
 
@@ -183,7 +183,7 @@ export const endingOf = (entry: Entry): Ending => ({
   status: entry.outcome.status,
   isDelivered: entry.outcome.isDelivered,
   tookEffect: tookEffect(entry),
-  at: entry.ended,
+  endedAt: entry.ended,
   changed: recordsChanged(entry),
   body: () => jsonOf(entry)
 })

@@ -9,7 +9,7 @@ import { breakAnswer } from '../engine/scripted.js'
 import { close } from '../evidence/entry.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Action, Fault } from '../scenario/script.js'
-import type { StepAnswer, StepCall } from '../scenario/steps.js'
+import type { StepCall, StepResponse } from '../scenario/steps.js'
 import { SAYS } from './sentences.js'
 
 /** Until `at` ms of the play have passed; infinite where only another request lets it go on. */
@@ -26,14 +26,14 @@ export class Player {
   }
 
   /** Several are sent at once if the caller does not wait in between. */
-  readonly play = async (call: StepCall): Promise<StepAnswer> => {
+  readonly play = async (call: StepCall): Promise<StepResponse> => {
     this.#onTheirWay++
     const answer = await this.#played(call)
     this.#onTheirWay--
     return answer
   }
 
-  async #played(call: StepCall): Promise<StepAnswer> {
+  async #played(call: StepCall): Promise<StepResponse> {
     const { body, ...request } = requestOf(call)
     const reading = readingOf(this.#sandbox, { ...request, base: BASE })
     const response =
@@ -46,7 +46,7 @@ export class Player {
   }
 
   /** Records a request. Returns what its client saw. */
-  #end(response: Response): StepAnswer {
+  #end(response: Response): StepResponse {
     const fault = faultSeen(response)
     const answer =
       fault === null || fault === 'malformed_body'

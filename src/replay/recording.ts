@@ -104,7 +104,13 @@ function expectedOf(sandbox: Sandbox, words: SecretWords, chosen: readonly Entry
   for (const expectation of tally.expectations) {
     const calls = callsOf(expectation)
     if (chosen && calls && !calls.some(one => chosen.some(call => isOf(one, call)))) continue
-    const own = carried(expectation, { keys: store.keys, keyOf, answers, testHeader, words })
+    const own = carried(expectation, {
+      keys: store.keys,
+      keyOf,
+      responses: answers,
+      testHeader,
+      words
+    })
     if (own === null) notes.push(SAYS.not_expected(withoutSecrets(expectation.wanted, words)))
     else {
       data.push(own.data)

@@ -9,7 +9,13 @@ import { loadScenario } from '../sandbox/loading.js'
 import { documentOf } from '../scenario/documents.js'
 import { isOf } from '../scenario/expect/judges.js'
 import { withTexts } from '../scenario/play/references.js'
-import { Answers, bindingsOf, type Json, playSteps, type StepData } from '../scenario/steps.js'
+import {
+  bindingsOf,
+  type Json,
+  playSteps,
+  type StepData,
+  StepResponses
+} from '../scenario/steps.js'
 import { pause } from '../work/slices.js'
 import { determined, isStopped, playOf } from './played-requests.js'
 import { keyOf, type Recording } from './recording.js'
@@ -50,7 +56,7 @@ async function stageOf({ beginning, ids, blank }: Recording) {
     bindings,
     // the first key is sent without a name
     keyOf: (account: string) => (first === keyOf(account) ? undefined : keyOf(account)),
-    answers: new Answers([]),
+    answers: new StepResponses([]),
     // how a play writes a recorded id
     written: new Map(ids)
   }
@@ -77,7 +83,7 @@ async function played(
   const client = playIn(sandbox, alongside(call))
   const [outcome] = await playSteps(steps, client, bindings, () => {}, answers)
   await pause()
-  const { status, body: shown } = outcome?.answer ?? { status: 0, body: null }
+  const { status, body: shown } = outcome?.response ?? { status: 0, body: null }
   const isAlike = step !== null && (!isSent || status === wanted.status)
   const isReproduced = isAlike && !outcome?.problems.length
   const expect = expectationOf(call, isReproduced ? wanted : { status })

@@ -1,6 +1,6 @@
 /** Scenarios that a sandbox begins with. */
 import { Clock } from '../core/clock.js'
-import { refusalOf, type Written } from '../scenario/documents.js'
+import { refusalOf, type SourceOf } from '../scenario/documents.js'
 import { firstStateOf, type Origin, requestedScenario } from '../scenario/loading.js'
 import type { SourceDocument } from '../scenario/read/document.js'
 import type { Body } from '../scenario/reading.js'
@@ -50,10 +50,10 @@ async function begin(
   { dryRun = false, play }: LoadOptions
 ): Promise<Loaded> {
   // what is written in documents would keep these
-  const { written, ...first } = loaded
+  const { sourceOf, ...first } = loaded
   const candidate = new Sandbox(sandbox.dependencies)
   candidate.begin(first)
-  if (play) await playFirst(candidate, play(candidate), written)
+  if (play) await playFirst(candidate, play(candidate), sourceOf)
   const { store, counters } = candidate.state.saved
   sandbox.ending.throwIfAborted()
   if (dryRun) return loaded
@@ -64,7 +64,7 @@ async function begin(
 }
 
 /** Errors: `document_invalid` with every unexpected response. */
-async function playFirst(candidate: Sandbox, play: Play, written: Written): Promise<void> {
+async function playFirst(candidate: Sandbox, play: Play, written: SourceOf): Promise<void> {
   const { steps, answers } = candidate.requireLoaded()
   const bindings = { ...bindingsOf(candidate.store), error: candidate.settings['shapes.error'] }
   const outcomes = await playSteps(steps, play, bindings, undefined, answers)

@@ -8,11 +8,11 @@ import {
   type Play,
   type PlayData,
   playSteps,
-  type StepAnswer,
   type StepBindings,
   type StepCall,
   type StepData,
-  type StepOutcome
+  type StepOutcome,
+  type StepResponse
 } from '../../src/scenario/steps.js'
 import { type Records, Store } from '../../src/store/store.js'
 import { coded, reported } from '../support/codes.js'
@@ -41,7 +41,7 @@ const problemsOf = async (steps: unknown): Promise<string[]> => {
   return [...shape, ...found]
 }
 
-type Answer = Partial<StepAnswer>
+type Answer = Partial<StepResponse>
 const codesOf = (outcomes: readonly StepOutcome[]) =>
   outcomes.map(({ problems }) => problems.map(({ at, ...said }) => coded(pathOf(at), said)))
 /** Plays steps against given answers; 200 with an id where none is left. */
@@ -269,7 +269,7 @@ t.test('steps: a reference without a value is reported, and its call is not made
       [[], [`[1] ${notReturned.includes(written) ? 'not_returned' : 'not_given'}`], []],
       written
     )
-    t.strictSame(outcomes[1]?.answer, { status: 0, body: null })
+    t.strictSame(outcomes[1]?.response, { status: 0, body: null })
   }
 })
 

@@ -83,10 +83,10 @@ const counting =
   async (call, fault) => {
     const sent = sentBy({ ...call, key: scenarioKeyOf(call.key, checking) }, checking)
     if (sent === null) return play(call, fault)
-    const came = tally.came(sent)
+    const came = tally.addRequest(sent)
     const answer = await play(call, fault)
     const { status, body } = answer
-    tally.ended(came, {
+    tally.endRequest(came, {
       status,
       isDelivered: status > 0,
       // a 2xx response to a change means that the service made the change
@@ -94,7 +94,7 @@ const counting =
         isMade(answer) &&
         isChange(operationOf(sent.operation as NonNullable<SentCall['operation']>)),
       changed: [],
-      at: checking.sandbox.machine(),
+      endedAt: checking.sandbox.machine(),
       body: () => body
     })
     return answer

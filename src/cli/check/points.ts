@@ -10,7 +10,7 @@ import { recordsOf, type StateData, type StateTest } from '../../scenario/expect
 import type { Tally } from '../../scenario/expect/tally.js'
 import { shownOn } from '../../scenario/match/matching.js'
 import { type Explained, explainedMessage } from '../../scenario/match/near-misses.js'
-import { withAnswers } from '../../scenario/play/references.js'
+import { withResponses } from '../../scenario/play/references.js'
 import type { Json } from '../../scenario/steps.js'
 import { type Drift, wasMade } from '../drift/drift.js'
 import type { PlayedStep } from '../drift/replay.js'
@@ -69,7 +69,7 @@ async function stateProblems(
     data: { state: StateData }
   }
   if (service === null || drift === null) return differences(recordsOf(sandbox.store))
-  return serviceState(withAnswers(data.state as Json, answers) as StateData, differences, {
+  return serviceState(withResponses(data.state as Json, answers) as StateData, differences, {
     play: service,
     key: bindings.key(''),
     pairs: drift.pairs,
@@ -82,7 +82,7 @@ async function stateProblems(
 function playedAs(request: string, steps: readonly PlayedStep[]): PlayedStep {
   const calls = steps.filter(wasMade)
   const made =
-    calls.find(({ outcome }) => outcome.answer.headers?.['request-id'] === request) ??
+    calls.find(({ outcome }) => outcome.response.headers?.['request-id'] === request) ??
     calls[Number(request.split('_').at(-1)) - 1]
   return made as PlayedStep
 }

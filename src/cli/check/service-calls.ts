@@ -3,13 +3,13 @@ import { basicAuthorization } from '../../core/basic-authorization.js'
 import { FORM_TYPE } from '../../core/form.js'
 import { withoutSlashes } from '../../core/paths.js'
 import type { Fault } from '../../scenario/script.js'
-import { answerRead, type Play, type StepAnswer } from '../../scenario/steps.js'
+import { type Play, readResponse, type StepResponse } from '../../scenario/steps.js'
 import { reasonOf, SAYS } from '../sentences.js'
 
 const MAX_BYTES = 16_777_216
 const HANG_MS = 1000
 
-export const NOT_SENT: StepAnswer = { status: 0, body: { error: { message: SAYS.not_sent() } } }
+export const NOT_SENT: StepResponse = { status: 0, body: { error: { message: SAYS.not_sent() } } }
 
 /** Follows no redirects: no key goes elsewhere. Status 0: no response can be read. */
 export function playOver(base: string, timeout: number): Play {
@@ -32,7 +32,7 @@ export function playOver(base: string, timeout: number): Play {
         },
         ...(form !== null && { body: form })
       })
-      return answerRead(answer.status, Object.fromEntries(answer.headers), await textOf(answer))
+      return readResponse(answer.status, Object.fromEntries(answer.headers), await textOf(answer))
     } catch (error) {
       const message = whyNone(error as Error, wait)
       isUnreachable = UNREACHABLE.includes((error as FetchError).cause?.code)

@@ -67,8 +67,8 @@ function explainedBy(tried: readonly Deviation[], wrong: readonly Deviation[]): 
 }
 
 /** A step that refers to a missing response is not sent. */
-export const wasMade = ({ outcome: { answer } }: PlayedStep) =>
-  answer.status !== 0 || answer.body !== null
+export const wasMade = ({ outcome: { response } }: PlayedStep) =>
+  response.status !== 0 || response.body !== null
 
 /** Of requests that were sent together the accepted ones are first, then the refused ones. */
 function inEffectOrder(playedSteps: readonly PlayedStep[]): PlayedStep[] {
@@ -76,7 +76,7 @@ function inEffectOrder(playedSteps: readonly PlayedStep[]): PlayedStep[] {
   const groups = [...new Set(playedSteps.map(groupOf))]
   const ranks = new Map(groups.map((group, rank) => [group, 2 * rank]))
   const rankOf = (played: PlayedStep) =>
-    (ranks.get(groupOf(played)) as number) + Number(!isMade(played.outcome.answer))
+    (ranks.get(groupOf(played)) as number) + Number(!isMade(played.outcome.response))
   return [...playedSteps].sort((one, other) => rankOf(one) - rankOf(other))
 }
 

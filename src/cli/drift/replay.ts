@@ -9,9 +9,9 @@ import { runNow, start } from '../../engine/run.js'
 import type { OperationId } from '../../reference/operations.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
 import {
-  type StepAnswer,
   type StepCall,
   type StepOutcome,
+  type StepResponse,
   wantsStatus
 } from '../../scenario/steps.js'
 import { FAMILIES } from '../../store/store.js'
@@ -67,7 +67,7 @@ export class Replay {
   }
 
   async add(played: PlayedStep): Promise<void> {
-    const { call, answer: there } = played.outcome
+    const { call, response: there } = played.outcome
     const [sandbox, records, sides] = [this.#sandbox, this.#records, this.#sides]
     const { wrong, others } = await records.learn(call, there)
     const [id, created] = ['id', 'created'].map(name => fieldOf(there.body, name))
@@ -117,7 +117,7 @@ export class Replay {
   }
 
   /** Why they are not compared: one side has no such record, and no one said it has. */
-  #unknownIn(call: StepCall, there: StepAnswer, here: StepAnswer): string | null {
+  #unknownIn(call: StepCall, there: StepResponse, here: StepResponse): string | null {
     const lacked = this.#records.lackedBy(call, there, here)
     if (lacked !== null) return SAYS.has_no(there.status, lacked)
     const code = valueAt(this.#sides.error, here.body, '$code')
@@ -126,13 +126,13 @@ export class Replay {
 }
 
 function isAsScripted(
-  { step, problems, answer }: StepOutcome,
-  here: StepAnswer,
+  { step, problems, response }: StepOutcome,
+  here: StepResponse,
   hasScript: boolean
 ): boolean {
   if (problems.length > 0) return false
   const { fault, status } = step.expect ?? {}
   if (fault !== undefined) return true
   const isOfScript = hasScript && status !== undefined && !wantsStatus(status, here.status)
-  return isOfScript && formProblem(answer) === null
+  return isOfScript && formProblem(response) === null
 }
