@@ -5,11 +5,10 @@ import { isObject, type Schema, typeTest, WORDS } from './quick-check.js'
 import { type Said, say } from './sentences.js'
 
 export type Checker = {
-  /** None when it is right; at most one more than are listed. */
+  /** At most `MAX_PROBLEMS` + 1. */
   problems: (document: unknown) => PlacedProblem[]
 }
 
-/** Problems that are listed: with more, a person mends the first and checks again. */
 export const MAX_PROBLEMS = 1000
 
 export function checkerOf(schemaOf: () => object): Checker {
@@ -25,24 +24,24 @@ export function checkerOf(schemaOf: () => object): Checker {
   }
 }
 
-/** Of a value as a whole, or else of its first part. */
+/** The first problem of a value, its own before those of its parts. */
 export const firstProblem = (schema: Schema, value: unknown): PlacedProblem | null =>
   checkerOf(() => schema).problems(value)[0] ?? null
 
-/** `steps` lead to it from the value that was checked; it is said once they are all known. */
+/** The message is made once all steps from the checked value are known. */
 type Flaw = { steps: Step[]; sayAt: (steps: readonly Step[]) => Said }
-/** What is wrong with a value or its parts; null when nothing is. */
+/** Null for a valid value. */
 type Check = (value: unknown) => Flaw[] | null
 
 const flaw = (sayAt: Flaw['sayAt'], ...steps: Step[]): Flaw[] => [{ steps, sayAt }]
 
-/** Words that allow every value, or that another word reads. */
+/** Words without a check of their own. */
 const SILENT =
   /^(items|properties|additionalProperties|required|if|then|else|description|default|title|\$schema|[x~]-?.*)$/
 const NOWHERE: readonly Step[] = []
 const CHECKS = new WeakMap<Schema, Check>()
 
-/** One problem of the value as a whole, or else those of its parts. Errors: a word without check. */
+/** Errors: a word without a check. */
 function checkOf(schema: Schema): Check {
   const known = CHECKS.get(schema)
   if (known !== undefined) return known
@@ -64,12 +63,12 @@ function checkOf(schema: Schema): Check {
       const flaws = word(value)
       if (flaws !== null) return flaws
     }
-    let found: Flaw[] | null = null
+    let flaws: Flaw[] | null = null
     for (const part of parts) {
-      const flaws = part(value)
-      if (flaws !== null) found = found === null ? flaws : [...found, ...flaws]
+      const more = part(value)
+      if (more !== null) flaws = flaws === null ? more : [...flaws, ...more]
     }
-    return found
+    return flaws
   }
   CHECKS.set(schema, check)
   return check
@@ -90,16 +89,16 @@ const itemsCheck =
   (check: Check): Check =>
   value => {
     if (!Array.isArray(value)) return null
-    const found: Flaw[] = []
-    for (let index = 0; index < value.length && found.length <= MAX_PROBLEMS; index++)
-      addBelow(index, check(value[index]), found)
-    return found.length === 0 ? null : found
+    const flaws: Flaw[] = []
+    for (let index = 0; index < value.length && flaws.length <= MAX_PROBLEMS; index++)
+      addBelow(index, check(value[index]), flaws)
+    return flaws.length === 0 ? null : flaws
   }
 
-function addBelow(step: Step, flaws: Flaw[] | null, found: Flaw[]): void {
-  for (const flaw of flaws ?? []) {
+function addBelow(step: Step, added: Flaw[] | null, flaws: Flaw[]): void {
+  for (const flaw of added ?? []) {
     flaw.steps.unshift(step)
-    found.push(flaw)
+    flaws.push(flaw)
   }
 }
 
@@ -114,7 +113,7 @@ type Parts = {
 const noteOn = (name: string, notes: Readonly<Record<string, string>> = {}) =>
   Object.hasOwn(notes, name) ? notes[name] : undefined
 
-/** Checks names: required ones, known ones by their schema, others by `additionalProperties`. */
+/** Checks required, known and additional names. */
 function namesCheck(parts: Parts): Check {
   const { properties = {}, additionalProperties = {}, required = [] } = parts
   const { 'x-elsewhere': elsewhere, 'x-meant': meant } = parts
@@ -122,21 +121,21 @@ function namesCheck(parts: Parts): Check {
   const known = new Map(Object.entries(properties).map(([name, part]) => [name, checkOf(part)]))
   const others = additionalProperties ? checkOf(additionalProperties) : null
   const unknown = (name: string) => {
-    const [own, instead] = [noteOn(name, elsewhere) ?? null, noteOn(name, meant)]
-    return flaw(() => say('unknown_name', shortened(name), names, own, instead))
+    const [place, replacement] = [noteOn(name, elsewhere) ?? null, noteOn(name, meant)]
+    return flaw(() => say('unknown_name', shortened(name), names, place, replacement))
   }
   return value => {
     if (!isObject(value)) return null
-    const found: Flaw[] = []
+    const flaws: Flaw[] = []
     for (const name of required)
-      if (value[name] === undefined) found.push(...flaw(() => say('required', name)))
+      if (value[name] === undefined) flaws.push(...flaw(() => say('required', name)))
     for (const name in value) {
-      const own = known.get(name)
-      if (own !== undefined && value[name] === undefined) continue
-      const check = own ?? (noteOn(name, meant) === undefined ? others : null)
-      addBelow(name, check === null ? unknown(name) : check(value[name]), found)
-      if (found.length > MAX_PROBLEMS) break
+      const partCheck = known.get(name)
+      if (partCheck !== undefined && value[name] === undefined) continue
+      const check = partCheck ?? (noteOn(name, meant) === undefined ? others : null)
+      addBelow(name, check === null ? unknown(name) : check(value[name]), flaws)
+      if (flaws.length > MAX_PROBLEMS) break
     }
-    return found.length === 0 ? null : found
+    return flaws.length === 0 ? null : flaws
   }
 }

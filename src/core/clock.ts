@@ -4,11 +4,11 @@
  */
 import { LATEST_INSTANT } from './instants.js'
 
-/** `at` null is the machine's own time; one that is not running moves only when it is set. */
+/** `at` null is the machine's time; a clock that is not running moves only when it is set. */
 export type ClockStart = { at: number | null; running: boolean }
 export const MACHINE_CLOCK: ClockStart = { at: null, running: true }
 
-/** A clock that was started once; setting it means starting another. */
+/** Immutable: setting the clock starts another one. */
 export class Clock {
   readonly #machine: () => number
   readonly start: ClockStart
@@ -24,7 +24,7 @@ export class Clock {
     return this.start.running
   }
 
-  /** Where a copy of this clock has to start, to show the same time from now on. */
+  /** The start of a clock that shows the same time from now on. */
   get reading(): ClockStart {
     return this.start.at === null ? this.start : { at: this.now(), running: this.running }
   }

@@ -5,10 +5,10 @@ const ALPHABET = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 const digest = (seed: number, label: string, n: number, length: number) =>
   createHash('shake256', { outputLength: length }).update(`${seed}:${label}:${n}`).digest()
 
-/** Texts of one digest: most of what drawing costs is beginning a digest. */
+/** Texts of one digest, since most of the cost is starting one. */
 export const TEXTS_A_BLOCK = 64
 
-/** ASCII texts after a prefix, one behind the other: a block of `TEXTS_A_BLOCK` under a label. */
+/** A block of `TEXTS_A_BLOCK` ASCII texts, joined, each after the prefix. */
 export function drawnBlock(
   seed: number,
   label: string,
@@ -29,6 +29,6 @@ export function drawnBlock(
   return texts
 }
 
-/** A random number from 0 up to, but not including, 1. */
+/** A random number from 0 to below 1. */
 export const drawnFraction = (seed: number, label: string, n: number): number =>
   digest(seed, label, n, 6).readUIntBE(0, 6) / 2 ** 48

@@ -25,7 +25,7 @@ const UNICODE_LABEL =
   /^[\p{L}\p{Nd}](?:[\p{L}\p{M}\p{Nd}\u{b7}\u{375}\u{5f3}\u{5f4}\u{30fb}-]|\u{200c}|\u{200d})*(?<!-)$/u
 const ADDRESS_LITERAL = /^\[(?:\d{1,3}(?:\.\d{1,3}){3}|[a-z\d-]*[a-z\d]:[!-Z^-~]+)\]$/i
 
-/** An address as most are, which breaks no rule if it is short. */
+/** The usual address, valid if it is short. */
 const USUAL = /^[\w+-]+(?:\.[\w+-]+)*@(?:[a-z\d]+(?:-+[a-z\d]+)*\.)+[a-z]+$/i
 
 /** Why the text is refused as an email address, or null when it is accepted. */
@@ -49,7 +49,7 @@ export function emailProblem(text: string): EmailProblem | null {
   return UNPRINTABLE.test(local) ? 'unprintable' : null
 }
 
-/** A label as DNS has it, Punycode beyond ASCII; null if it is not one. */
+/** A DNS label in ASCII (Punycode); null if it is not one. */
 function asciiLabel(label: string): string | null {
   if (ASCII_LABEL.test(label)) return label
   const url = `http://${label}.example`

@@ -209,7 +209,7 @@ export const CATALOGUE = { ...SERVICE_ERRORS, ...CONTROL_ERRORS }
 export type ErrorCode = keyof typeof CATALOGUE
 export type ServiceErrorCode = keyof typeof SERVICE_ERRORS
 
-/** One thing that is wrong with a document, a settings change or a command line. */
+/** A problem of a document, a settings change or a command line. */
 export type Problem = {
   /** Where in the document, as `tickets[3].location`; empty for the document itself. */
   path: string
@@ -223,7 +223,7 @@ export type Problem = {
 
 export type ErrorDetails = {
   message: string
-  /** The parameter, in bracket notation, as the client wrote it. */
+  /** In bracket notation, as the client wrote it. */
   param?: string
   rule?: RuleId
   assumption?: AssumptionId
@@ -262,15 +262,14 @@ export class ApiError implements Error {
 Object.setPrototypeOf(ApiError.prototype, Error.prototype)
 const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({})
 
-/** Makes refusals, each with the message that its values give. */
 export const refusal =
   <T extends readonly unknown[]>(
     code: ErrorCode,
-    message: (...given: T) => string,
+    message: (...values: T) => string,
     details: Omit<ErrorDetails, 'message'> = {}
   ) =>
-  (...given: T): ApiError =>
-    new ApiError(code, { message: message(...(given.map(bounded) as unknown as T)), ...details })
+  (...values: T): ApiError =>
+    new ApiError(code, { message: message(...(values.map(bounded) as unknown as T)), ...details })
 
 /** The HTTP status of a refusal, which a setting may change (A08). */
 export function statusOf(code: ErrorCode, settings: Settings): number {

@@ -1,6 +1,5 @@
-/** Writes parameters as a form, or as a query: the other way round of `core/form.ts`. */
+/** Encodes parameters as a form or a query: the reverse of `core/form.ts`. */
 
-/** What parameters can hold: texts, numbers and the like, lists, and names to further values. */
 export type FormValue =
   | string
   | number
@@ -28,6 +27,5 @@ export function pairsOf(
   return pairs
 }
 
-/** Form encoding with brackets. */
 export const encodeForm = (values: Readonly<Record<string, FormValue>>): string =>
   new URLSearchParams(pairsOf(values)).toString()

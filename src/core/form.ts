@@ -12,14 +12,14 @@ export type FormNode = string | FormList | FormObject
 export class FormList {
   readonly items: string[] = []
 }
-/** Parts by name, in the order in which the names came first. */
+/** Parts by name, in the order of first use. */
 export class FormObject extends Map<string, FormNode> {
-  /** An empty value for the whole object came too: `metadata=` along with `metadata[k]=v`. */
+  /** Whether an empty value for the whole was sent too: `metadata=` along with `metadata[k]=v`. */
   cleared = false
-  /** Bytes of memory, about; of the whole form alone. */
+  /** Approximate bytes of memory, of a whole form only. */
   held = 0
 }
-/** What is wrong with a form; without rule and assumption, its percent-encoding is broken. */
+/** Without rule and assumption, the percent-encoding is broken. */
 export type FormProblem = {
   code: 'form_malformed' | 'form_too_large'
   param: string
@@ -33,7 +33,7 @@ export type Form = { root: FormObject; problem: FormProblem | null }
 const MAX_NAME = 1000
 export type FormLimits = { readonly 'limits.parameters': number; readonly 'limits.depth': number }
 
-/** Nothing is ever put into it. */
+/** Never changed. */
 export const EMPTY_FORM = new FormObject()
 const EMPTY: Form = { root: EMPTY_FORM, problem: null }
 const noForm = (message: string, by: Pick<FormProblem, 'rule' | 'assumption'>): Form => ({
@@ -73,7 +73,7 @@ export function decodeForm(
   return { root, problem: null }
 }
 
-/** Bytes that a parameter takes beside its characters, about. */
+/** Approximate bytes of a parameter beside its characters. */
 const PAIR = 120
 
 function addPair(root: FormObject, pair: string, depth: number): FormProblem | null {
@@ -109,7 +109,7 @@ const tooLarge = (param: string, message: string): FormProblem => ({
   assumption: 'A35'
 })
 
-/** The text with `+` and percent-encoding undone; null when the encoding is broken. */
+/** Undoes `+` and percent-encoding; null when the encoding is broken. */
 function decoded(text: string): string | null {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text
   if (!spaced.includes('%')) return spaced
@@ -132,7 +132,7 @@ function undecodable(param: string, what: 'name' | 'value', text: string): FormP
   )
 }
 
-/** A broken name, decoded where it can be: masking has to see its content. */
+/** Decodes what can be decoded of a broken name, for masking. */
 const asFarAsDecoded = (text: string) =>
   text.replace(/(?:%[0-9a-f]{2})+/gi, run => decoded(run) ?? run)
 
@@ -146,7 +146,7 @@ function stepsOf(name: string): string[] | null {
   return inner.some(step => step.includes('[') || step.includes(']')) ? null : [head, ...inner]
 }
 
-/** Names of parameters as clients send them: most need no decoding. */
+/** Names as most clients send them, already decoded. */
 const KNOWN_NAMES: ReadonlyMap<string, { name: string; steps: readonly string[] }> = new Map(
   PARAMETER_TABLES.flatMap(({ properties = {} }) => Object.entries(properties))
     .flatMap(([whole, { properties = {} }]) => [
@@ -233,13 +233,12 @@ const malformed = (
   message: `${visible(param) || 'The form'}: ${why}.`,
   ...blame
 })
-/** What came for the step at a place conflicts with what came before. */
 const conflict = (steps: readonly string[], at: number, name: string): FormProblem => {
   const parent = steps.slice(0, at + 1).reduce(inBrackets)
   return malformed(name, `${parent} was sent both as a value and as an object or list`, A36)
 }
 
-/** A value that was sent; undefined if it was left out, is empty, or not one value. */
+/** A value that was sent; undefined if it is missing, empty or not a single value. */
 export function valueIn(form: FormObject, ...path: readonly string[]): string | undefined {
   const node = nodeIn(form, path)
   return typeof node === 'string' && node !== '' ? node : undefined

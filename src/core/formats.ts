@@ -9,9 +9,9 @@ import { durationExpected, durationOf } from './durations.js'
 import { type EmailProblem, emailProblem } from './email.js'
 import { instantProblem, parseInstant } from './instants.js'
 
-/** `assumption` is given if it refuses the value, even if the parameter has a rule. */
+/** `assumption` is set if it refuses the value, even if the parameter has a rule. */
 export type FormatProblem = { expected: string; assumption?: AssumptionId }
-/** A format: what is wrong with a value, how it is stored, and on which assumption that relies. */
+/** What is wrong with a value, how it is stored, and which assumption that relies on. */
 export type Format = {
   problem: (value: string) => FormatProblem | null
   stored?: (value: string) => string

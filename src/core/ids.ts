@@ -21,10 +21,10 @@ type Taken = { has: (id: string) => boolean }
 export const kindOf = (family: Family, type?: AccountType | null): IdKind =>
   family === 'accounts' ? (type ?? 'merchant') : (RESOURCE_NAMES[family].toLowerCase() as IdKind)
 
-/** The whole state of {@link Ids}. One that was handed out never changes. */
+/** The whole state of {@link Ids}; never changed. */
 export type IdCounters = Readonly<Partial<Record<Kind, number>>>
 
-/** How API keys begin, and how many characters follow. */
+/** The prefix of API keys, and the characters after it. */
 const KEY = ['sk_test_', 24] as const
 
 const FAR = 2 ** 32
@@ -39,14 +39,14 @@ export class Ids {
     this.counters = counters
   }
 
-  /** Goes on far from here, with ids that no request will get. */
+  /** Continues with ids that no request will get. */
   skip(): void {
     const kinds = [...Object.values(RESOURCE_NAMES), 'Merchant', 'Reseller']
     this.counters = Object.fromEntries(kinds.map(kind => [kind.toLowerCase(), FAR]))
   }
 
   /** The next id of a kind that is not taken. */
-  draw(kind: Kind, settings: Settings, taken: Taken): string {
+  draw(kind: Kind, settings: Settings, usedIds: Taken): string {
     const [prefix, length] =
       kind === 'key' ? KEY : [settings[`ids.prefixes.${kind}`], settings['ids.length']]
     const { seed } = settings
@@ -74,7 +74,7 @@ export class Ids {
       }
       const start = (n % TEXTS_A_BLOCK) * size
       id = block.ids.toString('latin1', start, start + size)
-    } while (taken.has(id))
+    } while (usedIds.has(id))
     const counters: Partial<Record<Kind, number>> = { ...this.counters }
     counters[kind] = n + 1
     this.counters = counters

@@ -147,7 +147,7 @@ export const instantOf = (text: string): number | null => parseInstant(text)?.at
 /** The instant in UTC with milliseconds, as resources show it (A05). */
 export const isoOf = (instant: number): string => new Date(instant).toISOString()
 
-/** What to say of a number, which probably counts seconds or milliseconds since 1970. */
+/** Advice for a number, which probably counts seconds or milliseconds since 1970. */
 export function numberAsInstant(value: number): string {
   const at = Math.abs(value) < 1e11 ? value * SECOND : value
   return `must be an instant; got ${value}; write an instant, such as ${isoOf(Math.abs(at) <= LATEST_INSTANT ? at : 0)}`
@@ -161,7 +161,7 @@ export function boundsOf({ gte, gt, lte, lt }: Bounds<string>): Bounds<number> {
   return { gte: boundOf(gte, 1), gt: boundOf(gt, 0), lte: boundOf(lte, 0), lt: boundOf(lt, 1) }
 }
 
-/** The bound that a text names; `truncated` is added to one that was rounded down. */
+/** `truncated` is added to a bound that was rounded down. */
 function boundOf(text: string | undefined, truncated: number): number | undefined {
   if (text === undefined) return undefined
   const { at, isTruncated } = parseInstant(text) as Instant

@@ -16,28 +16,28 @@ export const shortened = (text: string): string =>
   visible(text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text)
 
 /** What a message is made with: the beginning of a text that is too long to repeat. */
-export const bounded = <T>(given: T): T | string =>
-  typeof given === 'string' && given.length > MAX_REPEATED
-    ? `${given.slice(0, MAX_REPEATED)}…`
-    : given
+export const bounded = <T>(value: T): T | string =>
+  typeof value === 'string' && value.length > MAX_REPEATED
+    ? `${value.slice(0, MAX_REPEATED)}…`
+    : value
 
 /** The known name that a person most likely meant, or null when none is similar. */
 export function nearest(name: string, known: readonly string[]): string | null {
   if (name.length > MAX_COMPARED) return null
   let best: string | null = null
   let least = Math.max(2, Math.floor(name.length / 3)) + 1
-  for (const other of known) {
-    if (other.length > MAX_COMPARED) continue
-    const apart = distance(name.toLowerCase(), other.toLowerCase())
-    if (apart < least) [best, least] = [other, apart]
+  for (const candidate of known) {
+    if (candidate.length > MAX_COMPARED) continue
+    const apart = distance(name.toLowerCase(), candidate.toLowerCase())
+    if (apart < least) [best, least] = [candidate, apart]
   }
   return best
 }
 
 /** `; did you mean …?` for an error message, or an empty text. */
 export function didYouMean(name: string, known: readonly string[]): string {
-  const meant = nearest(name, known)
-  return meant === null ? '' : `; did you mean ${meant}?`
+  const suggestion = nearest(name, known)
+  return suggestion === null ? '' : `; did you mean ${suggestion}?`
 }
 
 /**
@@ -46,21 +46,25 @@ export function didYouMean(name: string, known: readonly string[]): string {
  */
 export function didYouMeanOneOf(name: string, known: readonly string[], otherwise: string): string {
   const last = name.trim().split(/\s+/).at(-1) as string
-  const meant = known.filter(other => other.endsWith(` ${last}`)).slice(0, MAX_SUGGESTED)
+  const suggestions = known
+    .filter(candidate => candidate.endsWith(` ${last}`))
+    .slice(0, MAX_SUGGESTED)
   let rest = known
-  while (meant.length < MAX_SUGGESTED) {
-    rest = rest.filter(other => !meant.includes(other))
+  while (suggestions.length < MAX_SUGGESTED) {
+    rest = rest.filter(candidate => !suggestions.includes(candidate))
     const next = nearest(name, rest)
     if (next === null) break
-    meant.push(next)
+    suggestions.push(next)
   }
-  return meant.length === 0 ? `; ${otherwise}` : `; did you mean ${meant.join(', or ')}?`
+  return suggestions.length === 0
+    ? `; ${otherwise}`
+    : `; did you mean ${suggestions.join(', or ')}?`
 }
 
 /** `a, b and 3 more`. */
 export function someOf(names: readonly string[]): string {
-  const shown = names.slice(0, MAX_LISTED).join(', ')
-  return names.length > MAX_LISTED ? `${shown} and ${names.length - MAX_LISTED} more` : shown
+  const listed = names.slice(0, MAX_LISTED).join(', ')
+  return names.length > MAX_LISTED ? `${listed} and ${names.length - MAX_LISTED} more` : listed
 }
 
 /** `available: a, b and 3 more`, or `there are none`. */

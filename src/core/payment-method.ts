@@ -12,19 +12,24 @@ type Payment = Pick<Static<typeof CREATE_TRANSACTION>, 'payment_type' | 'card' |
 export function paymentMethodOf({ payment_type, card, bank_account }: Payment): PaymentMethod {
   return {
     type: payment_type,
-    card: card ? { brand: shown(card.brand), last4: card.last4 ?? lastFour(card.number) } : null,
+    card: card
+      ? { brand: maskedName(card.brand), last4: card.last4 ?? lastFour(card.number) }
+      : null,
     bank_account:
       bank_account && payment_type === 'vip'
-        ? { bank_name: shown(bank_account.bank_name), last4: lastFour(bank_account.account_number) }
+        ? {
+            bank_name: maskedName(bank_account.bank_name),
+            last4: lastFour(bank_account.account_number)
+          }
         : null
   }
 }
 
 /** Masked, since a number may be sent under the wrong name. */
-const shown = (text: string | undefined): string | null =>
+const maskedName = (text: string | undefined): string | null =>
   text === undefined ? null : withoutSecrets(text)
 
-/** The last four digits of a number, however it is grouped; null when it has not that many. */
+/** The last four digits of a number, however it is grouped; null when it has fewer. */
 function lastFour(number: string | undefined): string | null {
   const digits = number?.replace(/\D/g, '') ?? ''
   return digits.length >= 4 ? digits.slice(-4) : null

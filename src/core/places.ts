@@ -4,7 +4,7 @@ import type { Said } from './sentences.js'
 
 /** A step into a document: a property's name or a list index. */
 export type Step = string | number
-/** A problem with its place as steps, for whoever knows the file's lines. */
+/** A problem with its place as steps, to look up the line. */
 export type PlacedProblem = Problem & { steps: readonly Step[] }
 
 const MAX_NAME = 128

@@ -1,4 +1,4 @@
-/** The words of JSON Schema: what each asks of a value, and what is said of one that is wrong. */
+/** The words of JSON Schema: what each requires, and the message for a wrong value. */
 import { durationExpected } from './durations.js'
 import { FORMATS, NOT_BLANK } from './formats.js'
 import { numberAsInstant } from './instants.js'
@@ -8,7 +8,7 @@ import { isSecret } from './redaction.js'
 import { type Said, say, shownGot } from './sentences.js'
 import { placeholdersIn, type TemplateRule } from './templates.js'
 
-/** What a template may hold, since each placeholder may stand for a long text. */
+/** Limits of a template: each placeholder may stand for a long text. */
 const MAX_PLACEHOLDERS = 100
 const MAX_TEMPLATE = 16_384
 
@@ -18,7 +18,7 @@ export type Test = (value: unknown) => boolean
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The types of JSON: which values are of each, and what it is called. */
+/** The types of JSON, each with its test and its name in messages. */
 const TYPES: Readonly<Record<string, [test: Test, name: string]>> = {
   string: [value => typeof value === 'string', 'text'],
   // YAML has numbers that are not finite, which the bounds refuse
@@ -37,9 +37,9 @@ const typesIn = (names: string | readonly string[]) =>
 export const typeTest = (names: string | readonly string[]): Test =>
   typesIn(names)
     .map(([test]) => test)
-    .reduce((one, other) => value => one(value) || other(value))
+    .reduce((first, second) => value => first(value) || second(value))
 
-/** What is wrong with a value, or null; `wanted` is what the schema has for the word. */
+/** `wanted` is the schema's value of the word; null for a valid value. */
 export type Word = (
   wanted: never,
   value: never,
@@ -47,7 +47,7 @@ export type Word = (
   steps: readonly Step[]
 ) => Said | null
 
-/** In the order in which they are reported: a value has one problem, of its type first. */
+/** In the order of reporting: only the first problem of a value is told. */
 export const WORDS: Readonly<Record<string, Word>> = {
   type: (
     names: string | readonly string[],
@@ -104,13 +104,13 @@ export const WORDS: Readonly<Record<string, Word>> = {
     if (source === NOT_BLANK) return say(value === '' ? 'empty' : 'blank')
     if (steps.at(-1) === 'key') return say('not_a_key')
     if (expected === undefined) return say('not_matching', source, shownGot(value))
-    // what is not part of it is left out at the ends, and becomes one underscore elsewhere
-    const meant = value.match(new RegExp(instead as string, 'g'))?.join('_') ?? value
+    // wrong characters are dropped at the ends, and become an underscore elsewhere
+    const corrected = value.match(new RegExp(instead as string, 'g'))?.join('_') ?? value
     return say(
       'wrong_characters',
       expected as string,
       shownGot(value),
-      meant === value ? null : meant
+      corrected === value ? null : corrected
     )
   },
   format: (name: keyof typeof FORMATS, value: unknown) => {
@@ -118,12 +118,12 @@ export const WORDS: Readonly<Record<string, Word>> = {
     return problem && say('wrong_format', problem.expected)
   },
   'x-template': ({ placeholders, once }: TemplateRule, template: unknown) => {
-    const found = placeholdersIn(template)
-    if (found.length > MAX_PLACEHOLDERS || JSON.stringify(template).length > MAX_TEMPLATE)
+    const used = placeholdersIn(template)
+    if (used.length > MAX_PLACEHOLDERS || JSON.stringify(template).length > MAX_TEMPLATE)
       return say('template_too_large', MAX_PLACEHOLDERS, MAX_TEMPLATE)
-    const unknown = found.find(text => !placeholders.includes(text))
+    const unknown = used.find(text => !placeholders.includes(text))
     if (unknown !== undefined) return say('unknown_placeholder', shownGot(unknown), placeholders)
-    const times = found.filter(text => text === once).length
+    const times = used.filter(text => text === once).length
     return once === undefined || times === 1 ? null : say('placeholder_count', once, times)
   },
   minItems: (minimum: number, value: unknown) =>
@@ -145,7 +145,7 @@ function patternOf(source: string): RegExp {
   return pattern
 }
 
-/** What to write instead of a value of the wrong type: a number as text, or one value as a list. */
+/** Advice for a value of the wrong type: quote a number, or write one value as a list. */
 function typeHint(
   types: string | readonly string[],
   value: unknown,
@@ -160,10 +160,10 @@ function typeHint(
     : null
 }
 
-/** One value in an object, under the name that it usually goes under there. */
+/** Advice to put a single value into an object. */
 function singleHint(name: unknown, parts: unknown, value: unknown): string | null {
-  const own = (parts as Readonly<Record<string, Schema>> | undefined)?.[name as string]
-  const type = own?.type ?? (own?.else as Schema | undefined)?.type
+  const schema = (parts as Readonly<Record<string, Schema>> | undefined)?.[name as string]
+  const type = schema?.type ?? (schema?.else as Schema | undefined)?.type
   return type !== undefined && typeTest(type as string)(value)
     ? `write it as { ${name}: ${shortened(String(value))} }`
     : null

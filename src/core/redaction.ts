@@ -9,17 +9,16 @@ import { FormList, type FormNode, FormObject } from './form.js'
 import { MASK } from './mask.js'
 import { NO_WORDS, type SecretWords } from './secret-words.js'
 
-/** Words of a name: what is used and forgotten, and what people call it elsewhere. */
+/** Names of what is never kept, and their common synonyms. */
 const WORDS = String.raw`(?<![a-z\d])(?:(?:card)?(?:csc|cvc2?|cvv2?|pan|exp|expiry|(?<!page_)token|card_?number|security_?code)|payload|iban|routing(?:_?number)?|(?:bank)?account_?number|api_?key|password)`
-/** Objects that card data is sent in. */
 const HOLDER = String.raw`(?:^|\.)(?:(?:credit_|debit_|payment_)?card|bank_?account)`
 const IS_HOLDER = new RegExp(`${HOLDER}$`)
-/** What is named by its place: card data, and the API key that a script matches. */
+/** Secret by place: card data, and the API key that a script matches. */
 const IS_PLACE = new RegExp(`${HOLDER}(?:\\.|$)|^match(?:\\.any(?:\\.\\d+)?)?$`)
 const IS_SECRET = new RegExp(
   [
     `${WORDS}(?![a-z\\d])`,
-    // a name of its own: a phone number is not a secret
+    // the whole name: a phone number is not a secret
     '(?:^|\\.)(?:number|authorization)(?:\\.|$)|^match\\.(?:any\\.\\d+\\.)?key$',
     // all card data, misspelt names included, except what a response shows of it
     `${HOLDER}[._](?!(?<=card.)(?:brand|last_?4)$|(?<=account.)(?:bank_name|last_?4)$)`
@@ -50,28 +49,28 @@ function normal(name: string): string {
     .replace(/^[._]|[._]$/g, '')
 }
 
-/** Whether such a value must never be kept, however the name is written. */
+/** Whether a value of this name must never be kept, however the name is spelled. */
 export const isSecretName = (name: string): boolean => IS_SECRET.test(normal(name))
 
-/** Names of the reference with nothing secret in or below them: most that clients send. */
+/** Names of the reference that need no masking: most that clients send. */
 export function openNames(): ReadonlySet<string> {
-  found ??= new Set(
+  secretNames ??= new Set(
     PARAMETER_TABLES.flatMap(namesIn).filter(name => !isSecretName(name) && !IS_HOLDER.test(name))
   )
-  return found
+  return secretNames
 }
 const namesIn = ({ properties = {} }: Schema): string[] =>
   Object.entries(properties).flatMap(([name, part]) => [name, ...namesIn(part)])
-/** Found with the first request: a start needs none. */
-let found: ReadonlySet<string> | undefined
+/** Computed by the first request, to keep the start fast. */
+let secretNames: ReadonlySet<string> | undefined
 
 /** Masks card numbers, these words and values of secret names, percent-encoded or not. */
 export function withoutSecrets(text: string, words: SecretWords = NO_WORDS): string {
-  const shown = maskedText(text, words)
-  if (!shown.includes('%')) return shown
-  const decoded = readable(shown)
-  const masked = maskedText(decoded, words)
-  return masked === decoded ? shown : masked
+  const masked = maskedText(text, words)
+  if (!masked.includes('%')) return masked
+  const decoded = readable(masked)
+  const maskedDecoded = maskedText(decoded, words)
+  return maskedDecoded === decoded ? masked : maskedDecoded
 }
 
 function maskedText(text: string, words: SecretWords): string {
@@ -128,9 +127,9 @@ function masked(
 ): unknown {
   if (typeof value === 'string' || typeof value === 'number') {
     const text = String(value)
-    const shown =
+    const masked =
       text.startsWith('sha256:') && IS_DIGEST.test(text) ? text : withoutSecrets(text, words)
-    return shown === text ? value : shown
+    return masked === text ? value : masked
   }
   if (typeof value !== 'object' || value === null) return value
   const place = name !== '' && IS_PLACE.test(normal(name)) ? `${name}.` : ''
@@ -146,7 +145,7 @@ function masked(
   )
 }
 
-/** In place; the parts come in another order only where a name is masked too. */
+/** In place; the order changes only where a name is masked. */
 function maskedForm(
   form: FormObject,
   words: SecretWords,
@@ -190,7 +189,7 @@ function partShown(
   return isSecretName(path) || maskedName === MASK ? hidden(part) : masked(part, words, path)
 }
 
-/** A mask; but null, an empty text and a digest reveal nothing, and stay. */
+/** Masks a value; null, empty text and digests reveal nothing and stay. */
 function hidden(value: unknown): unknown {
   if (value === null || value === '' || (typeof value === 'string' && IS_DIGEST.test(value)))
     return value

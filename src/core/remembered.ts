@@ -1,4 +1,4 @@
-/** Puts a value into a bounded map: the one that was put in longest ago goes. */
+/** Puts a value into a bounded map, and drops the oldest. */
 export function keep<V>(map: Map<string, V>, key: string, value: V, most: number): void {
   map.delete(key)
   map.set(key, value)
@@ -7,14 +7,14 @@ export function keep<V>(map: Map<string, V>, key: string, value: V, most: number
   map.delete(oldest)
 }
 
-/** What is made of an object once, and forgotten with it. */
+/** Computes a value of an object once, and drops it with the object. */
 export function remembered<K extends object, V>(make: (from: K) => V): (from: K) => V {
-  const made = new WeakMap<K, V>()
+  const values = new WeakMap<K, V>()
   return from => {
-    const before = made.get(from)
+    const before = values.get(from)
     if (before !== undefined) return before
     const value = make(from)
-    made.set(from, value)
+    values.set(from, value)
     return value
   }
 }

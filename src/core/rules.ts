@@ -28,7 +28,7 @@ export const firstBroken = <F extends Facts>(
   facts: F
 ): Rule<F> | undefined => rules.find(rule => !rule.holds(facts))
 
-/** Errors: by the first rule that does not hold, with the facts that it saw. */
+/** Errors: of the first rule that fails, with the facts it saw. */
 export function judge<F extends Facts>(rules: readonly Rule<F>[], facts: F): void {
   const broken = firstBroken(rules, facts)
   if (broken === undefined) return
@@ -95,7 +95,7 @@ export const TRANSACTION_RULES: readonly Rule<PaymentFacts>[] = [
   }
 ]
 
-/** What Refunds are judged by; `asked` is in sub-units, null for whatever remains. */
+/** `asked` is in sub-units, null for what remains. */
 export type RefundFacts = Money & { asked: number | null }
 export const REFUND_RULES: readonly Rule<RefundFacts>[] = [
   {

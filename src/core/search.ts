@@ -10,7 +10,7 @@ const TESTS: Readonly<Record<Matching, (text: string, query: string) => boolean>
   exact: (text, query) => text === query
 }
 
-/** How the text matches the query; a text that is missing matches nothing. */
+/** A missing text matches nothing. */
 export function matchOf(text: string | null | undefined, query: string, how: Matching): Match {
   if (text == null) return 'no'
   if (TESTS[how](text, query)) return 'same_case'

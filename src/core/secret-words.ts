@@ -1,12 +1,12 @@
 /** Words that are masked wherever they occur: API keys and the control token. */
 import { MASK } from './mask.js'
 
-/** Characters that a word is recognised by before it is compared whole. */
+/** The first characters of a word, compared before the whole. */
 const HEAD = 4
 
 export class SecretWords {
   readonly #words: ReadonlySet<string>
-  /** Longest first, so that no word hides behind its own beginning. */
+  /** Longest first, so that a word is preferred to its own prefix. */
   readonly #lengths: readonly number[]
   readonly #heads: RegExp
   readonly #also: SecretWords | null
@@ -32,11 +32,10 @@ export class SecretWords {
     return this.#words.has(word) || this.#also?.has(word) === true
   }
 
-  /** The text with each of the words masked where it is by itself. */
+  /** Masks each of the words where it stands alone. */
   maskedIn(text: string): string {
-    let shown = ''
+    let masked = ''
     let done = 0
-    // most texts have none
     for (const { index } of text.length < this.#shortest || text.search(this.#heads) < 0
       ? []
       : text.matchAll(this.#heads)) {
@@ -45,12 +44,12 @@ export class SecretWords {
         !/\w/.test(text.charAt(index + length))
       const length = index < done ? undefined : this.#lengths.find(isWord)
       if (length === undefined) continue
-      shown += text.slice(done, index) + MASK
+      masked += text.slice(done, index) + MASK
       done = index + length
     }
-    if (done > 0) shown += text.slice(done)
-    else shown = text
-    return this.#also === null ? shown : this.#also.maskedIn(shown)
+    if (done > 0) masked += text.slice(done)
+    else masked = text
+    return this.#also === null ? masked : this.#also.maskedIn(masked)
   }
 }
 

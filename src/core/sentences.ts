@@ -1,36 +1,33 @@
 /**
  * What people read. A room says each sentence in one table, by its code, of the values given;
- * whoever compares uses the code.
- * The sentences of a problem go on after its place: `tickets[3].amount: must be a whole number; got
- * "x"`.
+ * whoever compares uses the code. The sentences of a problem go on after its place:
+ * `tickets[3].amount: must be a whole number; got "x"`.
  */
 import { bounded, didYouMean, didYouMeanOneOf, shortened } from './nearest.js'
 
 export type Said = { readonly code: string; readonly message: string }
-export type Sentences = Readonly<Record<string, (...given: never[]) => string>>
+export type Sentences = Readonly<Record<string, (...values: never[]) => string>>
 
 export const sayer =
   <T extends Sentences>(sentences: T) =>
-  <C extends keyof T & string>(code: C, ...given: Parameters<T[C]>): Said => ({
+  <C extends keyof T & string>(code: C, ...values: Parameters<T[C]>): Said => ({
     code,
-    message: (sentences[code] as (...given: unknown[]) => string)(...given.map(bounded))
+    message: (sentences[code] as (...values: unknown[]) => string)(...values.map(bounded))
   })
 
 const items = (count: number) => (count === 1 ? 'one item' : `${count} items`)
-/** A value as it is shown after `got`. */
 export const shownGot = (value: unknown): string => {
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list'
   if (typeof value === 'object' && value !== null) return 'an object'
   const text = shortened(String(value))
   if (value === '') return 'empty text'
-  // what is blank at an end is seen between quotation marks
+  // quotes make blanks at the ends visible
   return /^\s|\s$/.test(text) ? `"${text}"` : text
 }
-/** A name that somebody gave, as it stands in a sentence. */
 export const quoted = (name: string): string => `“${name}”`
 const hint = (advice: string | null) => (advice === null ? '' : `; ${advice}`)
 
-/** What the check of a document, of settings or of options finds. */
+/** Problems of documents, settings and options. */
 export const CHECKS = {
   wrong_type: (types: readonly string[], got: string, advice: string | null) =>
     `must be ${types.join(' or ')}; got ${got}${hint(advice)}`,

@@ -8,6 +8,7 @@ import type { Static, TSchema } from 'typebox'
 import * as Type from 'typebox'
 import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
 import { CURSORS, type Cursors } from '../reference/parameters.js'
+import { keysOf } from '../reference/rules.js'
 import { LIST_PARAMETERS } from '../reference/tables.js'
 import {
   ERROR_RULE,
@@ -65,7 +66,7 @@ function settingsOf<T extends Record<string, Setting>, C extends Scope>(
 
 const oneOf = <T extends string>(words: readonly T[], fallback: T, about: string) =>
   setting(Type.Unsafe<T>({ type: 'string', enum: words }), fallback, about)
-/** One of some words, the first if none is given. */
+/** The first word is the default. */
 const choice = <T extends string>(words: readonly [T, ...T[]], about: string) =>
   oneOf(words, words[0], about)
 const flag = (fallback: boolean, about: string) => setting(Type.Boolean(), fallback, about)
@@ -315,10 +316,10 @@ export type Settings = {
   readonly [K in SettingKey]: Widened<Static<(typeof SETTINGS)[K]['schema']>>
 }
 export type SettingSource = 'flag' | 'environment' | 'control' | 'scenario' | 'default'
-/** Values given in one place; a key left out is not given there. */
+/** The values of one source. */
 export type GivenSettings = Partial<Settings>
 
-export const SETTING_KEYS = Object.keys(SETTINGS) as SettingKey[]
+export const SETTING_KEYS = keysOf(SETTINGS)
 
 export const variableOf = (key: SettingKey): string => key.toUpperCase().replaceAll('.', '_')
 
@@ -335,7 +336,9 @@ export function scenarioPathOf(key: SettingKey): string | null {
   return key === 'seed' ? 'seed' : `settings.${key}`
 }
 
-/** What to say of a process setting, or a group with one, where only a sandbox's may be. */
+/**
+ * The problem of a process setting, or a group with one, where only sandbox settings are allowed.
+ */
 export function processSettingProblem(name: string, value?: unknown): string | undefined {
   const isGroup = typeof value === 'object' && value !== null
   const names = isGroup && Object.keys(flattened(value, `${name}.`))
@@ -359,20 +362,20 @@ type Given = Partial<Record<Exclude<SettingSource, 'default'>, GivenSettings>> &
  * In this order: the control API (until the next load or reset), flag, environment, scenario,
  * default.
  */
-export function settingsInForce(given: Given): SettingsInForce {
+export function settingsInForce(layers: Given): SettingsInForce {
   const values: Record<string, unknown> = {}
   const sources: Record<string, SettingSource> = {}
   for (const key of SETTING_KEYS) {
     const source = (['control', 'flag', 'environment', 'scenario'] as const).find(
-      place => given[place]?.[key] !== undefined
+      place => layers[place]?.[key] !== undefined
     )
-    values[key] = source ? given[source]?.[key] : SETTINGS[key].default
+    values[key] = source ? layers[source]?.[key] : SETTINGS[key].default
     sources[key] = source ?? 'default'
   }
   return {
     values: values as Settings,
     sources: sources as Record<SettingKey, SettingSource>,
-    variables: given.variables ?? {}
+    variables: layers.variables ?? {}
   }
 }
 
@@ -411,7 +414,6 @@ export function flattened(nested: object, under = ''): Record<string, unknown> {
   return flat
 }
 
-/** No setting has a longer key. */
 const MAX_KEY_LENGTH = 128
 
 /**

@@ -1,4 +1,4 @@
-/** What the sandboxes of a process share. */
+/** Limits that the sandboxes of a process share. */
 import { ApiError, type ErrorDetails } from './errors.js'
 import type { SettingKey, Settings } from './settings.js'
 
@@ -12,11 +12,11 @@ type Shared = {
   refusal?: Omit<ErrorDetails, 'message'>
 }
 
-/** None takes more than its share, or more than it leaves to others: each gets something. */
+/** No sandbox takes more than its share or more than is left. */
 export class Shares {
   readonly #each: number
   readonly #all: number
-  readonly #refusal: (own: number) => ApiError
+  readonly #refusal: (used: number) => ApiError
   readonly #taken = new Map<object, number>()
   #sum = 0
 
@@ -26,17 +26,17 @@ export class Shares {
   ) {
     this.#each = each * settings[setting]
     this.#all = all * settings[setting]
-    this.#refusal = own => {
-      const taken = `this sandbox has ${own} of at most ${this.#each}, all sandboxes together have ${this.#sum} of ${this.#all}`
-      const message = `There is no room for more ${what}: ${taken}. Try again when some have ended, or raise ${setting}.`
+    this.#refusal = used => {
+      const usage = `this sandbox has ${used} of at most ${this.#each}, all sandboxes together have ${this.#sum} of ${this.#all}`
+      const message = `There is no room for more ${what}: ${usage}. Try again when some have ended, or raise ${setting}.`
       return new ApiError('limit_reached', { ...details, message })
     }
   }
 
   /** Takes a share until the returned function is called. Errors: `limit_reached`. */
   take(sandbox: object, amount = 1): () => void {
-    const own = this.#taken.get(sandbox) ?? 0
-    if (own + amount > Math.min(this.#each, this.#all - this.#sum)) throw this.#refusal(own)
+    const used = this.#taken.get(sandbox) ?? 0
+    if (used + amount > Math.min(this.#each, this.#all - this.#sum)) throw this.#refusal(used)
     this.#add(sandbox, amount)
     let left = amount
     return () => {
@@ -46,9 +46,9 @@ export class Shares {
   }
 
   #add(sandbox: object, amount: number): void {
-    const own = (this.#taken.get(sandbox) ?? 0) + amount
+    const used = (this.#taken.get(sandbox) ?? 0) + amount
     this.#sum += amount
-    if (own === 0) this.#taken.delete(sandbox)
-    else this.#taken.set(sandbox, own)
+    if (used === 0) this.#taken.delete(sandbox)
+    else this.#taken.set(sandbox, used)
   }
 }

@@ -39,7 +39,6 @@ const isNested = (part: unknown): part is object => typeof part === 'object' && 
 const memberOf = (part: unknown, step: string | number): unknown =>
   isNested(part) ? Reflect.get(part, step) : undefined
 
-/** The texts in a template that are placeholders, or look like one. */
 export function placeholdersIn(part: unknown): string[] {
   if (typeof part === 'string') return part.includes('$') ? [part] : []
   return isNested(part) ? Object.values(part).flatMap(placeholdersIn) : []
@@ -57,7 +56,7 @@ export function filled(part: unknown, values: Readonly<Record<string, unknown>>)
     : part
 }
 
-/** The steps to a placeholder; undefined where a template has it nowhere. */
+/** The steps to a placeholder; undefined where the template has none. */
 export function stepsTo(
   part: unknown,
   placeholder: string
@@ -70,35 +69,35 @@ export function stepsTo(
   return undefined
 }
 
-/** The value of a response at a placeholder's place; undefined where it has none. */
-export function valueAt(part: unknown, answer: unknown, placeholder: string): unknown {
-  return stepsTo(part, placeholder)?.reduce<unknown>(memberOf, answer)
+/** The value of a response in a placeholder's place. */
+export function valueAt(part: unknown, body: unknown, placeholder: string): unknown {
+  return stepsTo(part, placeholder)?.reduce<unknown>(memberOf, body)
 }
 
-/** The parts in the places of placeholders, each converted; undefined for none. */
+/** The values in the places of placeholders, converted; undefined for none. */
 export function picked<V>(
   part: unknown,
-  answer: unknown,
+  body: unknown,
   keep: Readonly<Record<string, (value: V) => unknown>>
 ): unknown {
-  if (typeof part === 'string') return answer === undefined ? undefined : keep[part]?.(answer as V)
-  if (!isNested(part) || Array.isArray(part) || !isNested(answer)) return undefined
+  if (typeof part === 'string') return body === undefined ? undefined : keep[part]?.(body as V)
+  if (!isNested(part) || Array.isArray(part) || !isNested(body)) return undefined
   const parts = Object.entries(part).map(
-    ([name, member]) => [name, picked(member, memberOf(answer, name), keep)] as const
+    ([name, member]) => [name, picked(member, memberOf(body, name), keep)] as const
   )
-  const found = parts.filter(([, value]) => value !== undefined)
-  return found.length === 0 ? undefined : Object.fromEntries(found)
+  const present = parts.filter(([, value]) => value !== undefined)
+  return present.length === 0 ? undefined : Object.fromEntries(present)
 }
 
-/** A response without the values at some placeholders' places. */
-export function without(part: unknown, answer: unknown, placeholders: readonly unknown[]): unknown {
-  if (!isNested(part) || !isNested(answer)) return answer
-  if (Array.isArray(answer))
-    return answer.map((member, place) => without(memberOf(part, place), member, placeholders))
-  const kept = Object.entries(answer).filter(
+/** A response without the values of some placeholders. */
+export function without(part: unknown, body: unknown, placeholders: readonly unknown[]): unknown {
+  if (!isNested(part) || !isNested(body)) return body
+  if (Array.isArray(body))
+    return body.map((member, place) => without(memberOf(part, place), member, placeholders))
+  const members = Object.entries(body).filter(
     ([name]) => !placeholders.includes(memberOf(part, name))
   )
   return Object.fromEntries(
-    kept.map(([name, member]) => [name, without(memberOf(part, name), member, placeholders)])
+    members.map(([name, member]) => [name, without(memberOf(part, name), member, placeholders)])
   )
 }

@@ -12,7 +12,7 @@ const BRANDS: Readonly<Record<string, readonly [start: string, digits: number]>>
   discover: ['6011', 16]
 }
 
-/** A test number of a brand (another brand's looks like Visa's) that ends in four digits. */
+/** A test number of a brand (Visa by default) that ends in four digits. */
 export function testCardNumber(brand: string | null | undefined, last4: string): string {
   const [start, digits] = BRANDS[brand?.toLowerCase().replace(/[^a-z]/g, '') ?? ''] ?? VISA
   const zeros = '0'.repeat(digits - start.length - last4.length - 1)

@@ -1,4 +1,4 @@
-/** Values that are typed in, in a field, a flag or a variable of the environment. */
+/** Values typed into a field, a flag or an environment variable. */
 import { jsonIn } from './json.js'
 
 /**

@@ -1,4 +1,4 @@
-/** The way in, in the order of refusals (A08): nothing is changed, so it can be done again. */
+/** Admits a request, in the order of refusals (A08). Nothing is changed, so it can be repeated. */
 import { ApiError } from '../core/errors.js'
 import {
   decodeForm,
@@ -19,7 +19,7 @@ import { Arrived, type Arriving, hasBody, isOpenEnded, type RequestHeaders } fro
 import { actorOf, redacted } from './keys.js'
 import { positionOf } from './listing.js'
 import { tablesWith } from './operations.js'
-import { type AnswerHeaders, type AnyRecord, Relied, STAGE, type Stage } from './outcome.js'
+import { type AnyRecord, Relied, type ResponseHeaders, STAGE, type Stage } from './outcome.js'
 import {
   type BodyReference,
   decodeParameters,
@@ -33,9 +33,9 @@ import { methodsAt, REFUSALS } from './sentences.js'
 import { inBody } from './visibility.js'
 import type { World } from './world.js'
 
-/** What was read of a request, as far as it came. Only the way in writes it. */
+/** What has been read of a request so far. Written only here. */
 export type Reading = Readonly<Draft>
-/** Of a request that may go on. */
+/** An admitted request. */
 export type Admitted = Reading & { readonly operation: OperationId }
 
 const NO_WARNINGS: readonly string[] = Object.freeze([])
@@ -44,22 +44,22 @@ const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({})
 class Draft {
   readonly request: Arrived
   readonly settings: Settings
-  /** The names of cursors as it was sent, whatever they are after a wait. */
+  /** The settings at arrival: a wait does not change them. */
   readonly cursors: Cursors
   readonly relied: Relied
   reached: Stage
   operation: OperationId | null = null
   params = NO_PARAMS
-  /** Null where no key is asked for, or it is not known yet. */
+  /** Null where no key is required, or not read yet. */
   actor: Account | null = null
   query: FormObject = EMPTY_FORM
   body: FormObject = EMPTY_FORM
-  /** Decoded, with records in place of the ids that name them. */
+  /** Decoded, with records in place of ids. */
   values: Values = NO_VALUES
-  found: AnyRecord | null = null
+  record: AnyRecord | null = null
   isUnknown = false
   warnings = NO_WARNINGS
-  /** What the scenario's expectations know of it; null before it came to them. */
+  /** What the scenario's expectations counted; null before. */
   came: Came | null = null
 
   constructor(request: Arrived, relied: Relied, reached: Stage, cursors?: Cursors) {
@@ -78,15 +78,15 @@ class Draft {
     const { settings, warnings, request } = this
     this.isUnknown = true
     if (settings['parameters.unknown'] !== 'warn') return
-    const shown = messages
+    const masked = messages
       .slice(0, MAX_WARNINGS - warnings.length)
       .map(message => redacted(message, request.world, request.authorization))
-    this.warnings = [...warnings, ...shown]
+    this.warnings = [...warnings, ...masked]
   }
 
   find(family: Family, id: string, reference: BodyReference): AnyRecord {
-    this.found = inBody(this, family, id, reference)
-    return this.found
+    this.record = inBody(this, family, id, reference)
+    return this.record
   }
 
   checkCursor(param: string, id: string): void {
@@ -97,7 +97,6 @@ class Draft {
   }
 }
 
-/** A request that arrives, before anything of it is read. */
 export const readingOf = (world: World, arriving: Arriving, id = world.nextRequestId()): Reading =>
   new Draft(new Arrived(world, id, arriving), new Relied(), STAGE.arrived)
 
@@ -110,7 +109,9 @@ function reach(draft: Draft, stage: Stage): void {
   if (draft.reached < stage) draft.reached = stage
 }
 
-/** Again, on the present state. Errors: as of `enter` and `decode`; with them, what it read before. */
+/**
+ * Again, on the present state. Errors: as of `enter` and `decode`; with them, what it read before.
+ */
 export function admitAgain(
   { request, operation, relied, reached, cursors, query, body, came }: Admitted,
   form: Form | null
@@ -126,8 +127,8 @@ export function admitAgain(
   }
 }
 
-/** Before the body is read. Returns the headers of OPTIONS, null where the request goes on. */
-export function enter(reading: Reading): AnswerHeaders | null {
+/** Before the body is read. Returns the headers of OPTIONS, else null. */
+export function enter(reading: Reading): ResponseHeaders | null {
   const draft: Draft = reading
   const { headers, method } = draft.request
   refuseElsewhere(draft)
@@ -141,8 +142,8 @@ export function enter(reading: Reading): AnswerHeaders | null {
   return null
 }
 
-/** The methods of the path (A39), and what a preflight asks for. Errors: `path_unknown`. */
-function optionsHeaders({ request, settings, relied }: Draft): AnswerHeaders {
+/** The methods of the path (A39), and the response to a preflight. Errors: `path_unknown`. */
+function optionsHeaders({ request, settings, relied }: Draft): ResponseHeaders {
   const { path, base } = request
   const { 'access-control-request-headers': asked, origin } = request.headers
   const allow = methodsAt(path)
@@ -163,17 +164,17 @@ function optionsHeaders({ request, settings, relied }: Draft): AnswerHeaders {
 function route(draft: Draft): OperationId {
   const { method, path, base, world } = draft.request
   const isHead = method === 'HEAD'
-  const found = operationAt(isHead ? 'GET' : method, path)
-  if (found === null)
+  const match = operationAt(isHead ? 'GET' : method, path)
+  if (match === null)
     throw methodsAt(path) === ''
       ? REFUSALS.noPath(path, base)
       : REFUSALS.noMethod(path, method, base)
-  draft.operation = found.operation
-  draft.params = found.params
+  draft.operation = match.operation
+  draft.params = match.params
   reach(draft, STAGE.routed)
   if (!world.isLoaded) world.requireLoaded()
   if (isHead || path.endsWith('/')) draft.relied.add('A39')
-  return found.operation
+  return match.operation
 }
 
 /** Errors: for a path that cannot be one of the API. */
@@ -197,7 +198,7 @@ function isDecodable(path: string): boolean {
   }
 }
 
-/** 2. Finds out who sent it. Errors: those of a key that is not right (401). */
+/** 2. Identifies the caller. Errors: those of a key that is not right (401). */
 function identify(draft: Draft, needsKey: boolean): void {
   const { request, relied, settings } = draft
   const { authorization, world } = request
@@ -273,7 +274,7 @@ export function decode(reading: Reading, body: Form | null): Admitted {
   return Object.assign(draft, { operation })
 }
 
-/** Broken percent-encoding breaks the rule of the place: FORM-1 speaks of POST bodies alone. */
+/** FORM-1 is about POST bodies, so other places break another rule. */
 function brokenForm(
   { code, message, param, rule, assumption }: NonNullable<Form['problem']>,
   place?: 'FORM-1'

@@ -13,7 +13,7 @@ export const TRACEPARENT = /^[\da-f]{2}-(?!0{32})([\da-f]{32})-[\da-f]{16}-[\da-
 
 export class Arrived {
   readonly world: World
-  /** Those of its arrival: a request that waited never touches a later period. */
+  /** The state at arrival: a request that waited never touches a later one. */
   readonly state: World['state']
   readonly tally: World['tally']
   readonly id: string
@@ -59,5 +59,5 @@ function decoded(header: string): string {
 export const hasBody = (headers: RequestHeaders): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 
-/** Whether only its end shows whether a body has any bytes: one of no bytes is none (A37). */
+/** Whether only the end shows if there is a body: an empty body counts as none (A37). */
 export const isOpenEnded = (headers: RequestHeaders) => headers['transfer-encoding'] !== undefined

@@ -1,4 +1,4 @@
-/** What the handler of an operation is given, and what it returns. */
+/** The input and output of an operation's handler. */
 import type { Static, TSchema } from 'typebox'
 import type { Account } from '../reference/accounts.js'
 import type { OPERATIONS, OperationId } from '../reference/operations.js'
@@ -15,7 +15,7 @@ type Sent<T> = T extends { body: infer B extends TSchema }
   : T extends { querystring: infer Q extends TSchema }
     ? Static<Q>
     : object
-/** The values of a table, with the record in place of each id that names one. */
+/** The values of a table, with records in place of ids. */
 type Found<V> = { [K in keyof V]: V[K] extends Reference<infer F> ? Records[F] : V[K] }
 type Params<T> = T extends { params: infer P extends TSchema } ? Static<P> : object
 type Operation<I extends OperationId> = (typeof OPERATIONS)[I]
@@ -26,7 +26,7 @@ type ShownBy<I extends OperationId> = Operation<I>['kind'] extends 'delete'
     ? StoredList<Records[FamilyOf<I>]>
     : Records[FamilyOf<I>]
 
-/** A request whose caller, parameters and named records are known and right. */
+/** A request with a known caller, and valid parameters and references. */
 export type Handled<I extends OperationId> = Caller & {
   readonly world: World
   readonly base: string
@@ -34,11 +34,10 @@ export type Handled<I extends OperationId> = Caller & {
   readonly actor: Account
   readonly params: Params<(typeof TABLES)[I]>
   readonly values: Found<Sent<(typeof TABLES)[I]>>
-  readonly found: Records[FamilyOf<I>]
+  readonly record: Records[FamilyOf<I>]
 }
-/** What the client is shown, where null becomes a 204, and what the operation saw. */
-export type Result<R> = { readonly shown: R; readonly facts?: Partial<Facts> }
-/** Errors: thrown refusals. */
+/** The response's content, null for a 204, and the facts that evidence needs. */
+export type Result<R> = { readonly result: R; readonly facts?: Partial<Facts> }
 export type Handler<I extends OperationId> = (request: Handled<I>) => Result<ShownBy<I>>
 /** The handlers of the operations of a family, in the reference's order. */
 export type Handlers<I extends OperationId> = { readonly [K in I]: Handler<K> }

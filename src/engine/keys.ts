@@ -65,7 +65,7 @@ function credentialsIn(authorization: string): (string | undefined)[] {
 
 export type Guarded = Pick<World, 'isLoaded' | 'state' | 'settings'>
 
-/** Unknown keys are masked from this length on: a shorter one is a word like any other. */
+/** Unknown keys are masked from this length on: a shorter one may be any word. */
 const MIN_KEY_LENGTH = 8
 
 export function redacted(text: string, world: Guarded, authorization?: string | undefined): string {
@@ -81,17 +81,19 @@ export function keysToMask(
 ): SecretWords {
   const token = settings.control_token
   const known = secretsOf(isLoaded ? state.store.keys : NO_KEYS, token).words
-  const own = keyIn(authorization) ?? ''
-  return own.length < MIN_KEY_LENGTH || known.has(own) ? known : wordsWith(own, known)
+  const callerKey = keyIn(authorization) ?? ''
+  return callerKey.length < MIN_KEY_LENGTH || known.has(callerKey)
+    ? known
+    : wordsWith(callerKey, known)
 }
 
-/** The words with the unknown key of the last caller, who sends it again and again. */
-const WORDS_WITH = new WeakMap<SecretWords, { own: string; words: SecretWords }>()
+/** With the unknown key of the last caller, who usually repeats it. */
+const WORDS_WITH = new WeakMap<SecretWords, { key: string; words: SecretWords }>()
 
-function wordsWith(own: string, known: SecretWords): SecretWords {
+function wordsWith(key: string, known: SecretWords): SecretWords {
   let last = WORDS_WITH.get(known)
-  if (last?.own !== own) {
-    last = { own, words: new SecretWords([own], known) }
+  if (last?.key !== key) {
+    last = { key, words: new SecretWords([key], known) }
     WORDS_WITH.set(known, last)
   }
   return last.words

@@ -47,15 +47,53 @@ export function listed<F extends Family>(
   request: Listed & { readonly values: ListValues },
   family: F,
   { within, keep, order }: Listing<F>
-): { shown: StoredList<RecordOf<F>>; facts: Partial<Facts> } {
+): { result: StoredList<RecordOf<F>>; facts: Partial<Facts> } {
   const { store, settings, values, relied } = request
   const collection = collectionOf(store, family)
-  const { gte, gt, lte, lt } = values.created === undefined ? NO_BOUNDS : boundsOf(values.created)
-  const { starting_after, ending_before } = values
+  const query = queryOf(request, family, within, order ?? settings['pagination.order'])
+  const page: Page<RecordOf<F>> = pageOf(collection, query)
+  const { stored, hasMore } = page
+  if (
+    isLimited(request)
+      ? family !== 'users' && hides(collection, query, page)
+      : stored.some(record => !isOwn(request, family, record))
+  )
+    relied.add('A19')
+  const visible = keep ? stored.filter(({ record }) => keep(record)) : stored
+  if (order === undefined && (stored.length > 1 || hasMore || isPart(collection, query, page)))
+    relied.add('A11')
+  const { filteredBy = null } = within
+  const isCompared =
+    values.created !== undefined && (stored.length > 0 || !isEmpty(collection, query))
+  return {
+    result: {
+      object: 'list',
+      url: `${request.base}${withoutSlashes(request.path)}`,
+      data: visible.map(({ record }) => record),
+      has_more: hasMore,
+      first_id: stored[0]?.record.id ?? null,
+      last_id: stored.at(-1)?.record.id ?? null,
+      stored: visible
+    },
+    facts: { filteredBy, isCompared, retrieved: stored.length }
+  }
+}
+
+const NO_BOUNDS: Bounds<number> = {}
+
+function queryOf(
+  request: Listed & { readonly values: ListValues },
+  family: Family,
+  { index, group }: Narrowing,
+  order: Query['order']
+): Query {
+  const { settings, values } = request
+  const { created, starting_after, ending_before } = values
+  const { gte, gt, lte, lt } = created === undefined ? NO_BOUNDS : boundsOf(created)
   const [after, before] = settings['pagination.cursors']
-  const query: Query = {
-    index: within.index,
-    group: within.group,
+  return {
+    index,
+    group,
     gte,
     gt,
     lte,
@@ -65,37 +103,9 @@ export function listed<F extends Family>(
     endingBefore:
       ending_before === undefined ? undefined : positionOf(request, family, before, ending_before),
     limit: limitOf(values, settings),
-    order: order ?? settings['pagination.order']
-  }
-  const page: Page<RecordOf<F>> = pageOf(collection, query)
-  const { stored, hasMore } = page
-  if (
-    isLimited(request)
-      ? family !== 'users' && hides(collection, query, page)
-      : stored.some(one => !isOwn(request, family, one))
-  )
-    relied.add('A19')
-  const shown = keep ? stored.filter(({ record }) => keep(record)) : stored
-  if (order === undefined && (stored.length > 1 || hasMore || isPart(collection, query, page)))
-    relied.add('A11')
-  const { filteredBy = null } = within
-  const isCompared =
-    values.created !== undefined && (stored.length > 0 || !isEmpty(collection, query))
-  return {
-    shown: {
-      object: 'list',
-      url: `${request.base}${withoutSlashes(request.path)}`,
-      data: shown.map(({ record }) => record),
-      has_more: hasMore,
-      first_id: stored[0]?.record.id ?? null,
-      last_id: stored.at(-1)?.record.id ?? null,
-      stored: shown
-    },
-    facts: { filteredBy, isCompared, retrieved: stored.length }
+    order
   }
 }
-
-const NO_BOUNDS: Bounds<number> = {}
 
 export const limitOf = ({ limit }: ListValues, settings: Settings): number =>
   limit ?? Math.min(settings['pagination.default_limit'], settings['pagination.max_limit'])
@@ -127,10 +137,13 @@ function hides<R extends StoredRecord>(
 ): boolean {
   if (query.index !== 'account') return false
   const all = pageOf(collection, { ...query, index: ALL, group: ALL }).stored
-  return all.length !== stored.length || all.some((other, place) => other !== stored[place])
+  return all.length !== stored.length || all.some((record, place) => record !== stored[place])
 }
 
-/** A record that the caller may see, or that was deleted (A10). Errors: `cursor_unknown`. */
+/**
+ * The position of a record that the caller may see, or that was deleted (A10). Errors:
+ * `cursor_unknown`.
+ */
 export function positionOf(
   request: Caller & { readonly params: { readonly id?: string } },
   family: Family,
@@ -157,7 +170,7 @@ export function filtered(
     : narrowedTo(request, family, visible(request, family, id))
 }
 
-/** A filter for after the retrieval (SRCH-1, SRCH-2, A13); undefined without a search. */
+/** The filter of a search after the retrieval (SRCH-1, SRCH-2, A13). */
 export function searching<R>(
   { relied }: Caller,
   query: string | undefined,

@@ -1,7 +1,8 @@
-/** The operations of all families, and the parameter table of each, ready to decode with. */
+/** The handlers of all families, and the compiled parameter table of each operation. */
 import { remembered } from '../core/remembered.js'
 import { OPERATION_IDS, type OperationId } from '../reference/operations.js'
 import { type Cursors, schemaOf } from '../reference/parameters.js'
+import { each } from '../reference/rules.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 import type { Handlers } from './handler.js'
 import { accountOperations } from './operations/accounts.js'
@@ -10,7 +11,7 @@ import { refundOperations } from './operations/refunds.js'
 import { ticketOperations } from './operations/tickets.js'
 import { transactionOperations } from './operations/transactions.js'
 import { userOperations } from './operations/users.js'
-import { compileTable, type Table } from './parameters.js'
+import { compileTable } from './parameters.js'
 
 export const HANDLERS: Handlers<Exclude<OperationId, 'deleteLocation' | 'deleteAccount'>> = {
   ...locationOperations,
@@ -22,11 +23,10 @@ export const HANDLERS: Handlers<Exclude<OperationId, 'deleteLocation' | 'deleteA
 }
 
 /** The tables of bodies or queries, by the names of the cursors. */
-export const tablesWith = remembered((cursors: Cursors) => {
-  const tables = OPERATION_IDS.map(id => {
+export const tablesWith = remembered((cursors: Cursors) =>
+  each(OPERATION_IDS, id => {
     const { body, querystring }: Tables = TABLES[id]
     const table = body ?? querystring
-    return [id, compileTable(table && schemaOf(table), cursors)]
+    return compileTable(table && schemaOf(table), cursors)
   })
-  return Object.fromEntries(tables) as Readonly<Record<OperationId, Table>>
-})
+)

@@ -1,4 +1,4 @@
-/** What becomes of a request. */
+/** The outcome of a request. */
 import type { Facts as JudgedFacts, RefundFacts } from '../core/rules.js'
 import type { Template } from '../core/templates.js'
 import { ASSUMPTION_PLACES, type AssumptionId } from '../reference/assumptions.js'
@@ -27,7 +27,7 @@ export type Refusal = {
   param: string | null
   facts: JudgedFacts | null
 }
-/** Until when not to send the request again, by either clock. */
+/** The end of Retry-After, by either clock. */
 export type Pause = { machine: number; sandbox: number }
 
 /** `answered`: a 2xx or the documented 501; `scripted`: a script entry gave or changed it. */
@@ -40,11 +40,11 @@ export type Outcome = Named & {
   readonly reached: Stage
   readonly status: number
   readonly refusal: Refusal | null
-  readonly shown: Shown
-  /** The bytes of the records shown; null where the request made or changed the record. */
+  readonly result: Shown
+  /** The bytes of the records; null where the request changed the record. */
   readonly members: readonly Buffer[] | null
   readonly list: Template
-  /** The body, where it does not follow from what is shown. */
+  /** The body, unless it follows from `result`. */
   readonly text: string
   readonly length: number
   readonly fault: Fault | null
@@ -69,14 +69,14 @@ export class Relied {
   }
 }
 
-export type AnswerHeaders = Record<string, string | string[]>
+export type ResponseHeaders = Record<string, string | string[]>
 
-/** A body as long as the right one that no JSON parser takes. */
+/** Invalid JSON of the same length. */
 export const malformed = (body: string): string => (body === '' ? '' : `${body.slice(0, -1)}{`)
 
 export type Facts = {
-  /** The record in the path or named by the body, as it was before the operation. */
-  readonly found: AnyRecord | null
+  /** The record named by the path or body, as it was before the operation. */
+  readonly record: AnyRecord | null
   readonly filteredBy: AnyRecord | null
   /** Whether a record was compared with a filter by `created`. */
   readonly isCompared: boolean
@@ -87,16 +87,16 @@ export type Facts = {
 /** One shape for all, for speed. */
 export const factsOf = (
   relied: Relied,
-  found: AnyRecord | null,
+  record: AnyRecord | null,
   { filteredBy = null, isCompared = false, retrieved = 0, money = null }: Partial<Facts> = {}
-): Facts => ({ found, filteredBy, isCompared, retrieved, money, relied })
+): Facts => ({ record, filteredBy, isCompared, retrieved, money, relied })
 
 /** What the script did to a request, what that changed, and why it could not. */
 export type Scripted = {
   readonly action: Action
   readonly changed: readonly RecordName[]
   readonly problem: string | null
-  /** It read earlier records in place of the present ones. */
+  /** It read earlier records. */
   readonly isPast: boolean
 }
 
@@ -115,7 +115,7 @@ export const isWhole = ({ fault, length }: Outcome): boolean =>
 
 export const hasReached = ({ outcome }: Closed, wanted: Stage): boolean => outcome.reached >= wanted
 
-/** Whether the operation responded, even if that was lost: a 2xx, or the documented 501. */
+/** Whether the operation responded with a 2xx or the documented 501, even if that was lost. */
 export const hasRun = ({ outcome: { name } }: Closed): boolean =>
   name === 'answered' || name === 'lost_after' || name === 'not_written'
 
@@ -123,25 +123,25 @@ export const hasRun = ({ outcome: { name } }: Closed): boolean =>
 export const hasPerformed = (call: Closed): boolean =>
   hasRun(call) || (call.outcome.name === 'scripted' && call.outcome.reached === STAGE.running)
 
-/** Whether it changed a record. An update that changes nothing shows the one that it found. */
+/** An update that changes nothing returns the same record. */
 export const tookEffect = (call: Pick<Ended, 'operation' | 'outcome' | 'facts'>): boolean =>
   call.operation !== null &&
   hasPerformed(call) &&
   isChange(operationOf(call.operation)) &&
-  call.outcome.shown !== call.facts.found
+  call.outcome.result !== call.facts.record
 
-/** The rule that it violated; null if an assumption refused it, or nothing did. */
+/** Null if an assumption refused the request, or nothing did. */
 export const violatedRule = ({ outcome: { name, refusal } }: Closed): RuleId | null =>
   name === 'refused' ? (refusal?.rule ?? null) : null
 
-export const listShown = ({ outcome: { shown } }: Closed): List<AnyRecord> | null =>
-  isList(shown) ? shown : null
-const isList = (shown: Shown): shown is List<AnyRecord> =>
-  shown !== null && 'object' in shown && shown.object === 'list'
+export const listIn = ({ outcome: { result } }: Closed): List<AnyRecord> | null =>
+  isList(result) ? result : null
+const isList = (result: Shown): result is List<AnyRecord> =>
+  result !== null && 'object' in result && result.object === 'list'
 
-export function recordsShown({ outcome: { shown } }: Closed): readonly AnyRecord[] {
-  if (shown === null) return []
-  return isList(shown) ? shown.data : [shown]
+export function recordsIn({ outcome: { result } }: Closed): readonly AnyRecord[] {
+  if (result === null) return []
+  return isList(result) ? result.data : [result]
 }
 
 export type ScriptAction = {
@@ -168,22 +168,22 @@ export function scriptAction({
 
 /** A new Refund changes its Transaction too. */
 export function recordsChanged(call: Ended): readonly RecordName[] {
-  const own = recordsChangedByOperation(call)
+  const byOperation = recordsChangedByOperation(call)
   const { changed = [] } = call.script ?? {}
   return changed.length === 0
-    ? own
-    : [...own, ...changed.filter(({ id }) => own.every(one => one.id !== id))]
+    ? byOperation
+    : [...byOperation, ...changed.filter(({ id }) => byOperation.every(record => record.id !== id))]
 }
 
 function recordsChangedByOperation(call: Ended): RecordName[] {
   if (call.operation === null || !tookEffect(call)) return []
   const { family, kind } = operationOf(call.operation)
-  const { found } = call.facts
-  if (kind === 'delete' && found !== null) return [{ family, id: found.id }]
-  return recordsShown(call).flatMap(({ id, transaction }): RecordName[] => {
-    const shown = { family, id }
+  const { record } = call.facts
+  if (kind === 'delete' && record !== null) return [{ family, id: record.id }]
+  return recordsIn(call).flatMap(({ id, transaction }): RecordName[] => {
+    const changed = { family, id }
     return family === 'refunds'
-      ? [shown, { family: 'transactions', id: String(transaction) }]
-      : [shown]
+      ? [changed, { family: 'transactions', id: String(transaction) }]
+      : [changed]
   })
 }

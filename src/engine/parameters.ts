@@ -140,12 +140,12 @@ function refuseUnknown(
   const messages: string[] = []
   let list = known.length > 0 ? `; it takes ${known.join(', ')}.` : '; it takes none.'
   for (const param of params.slice(0, MAX_NAMED)) {
-    const meant = nearestHint(param, known)
+    const suggestion = nearestHint(param, known)
     messages.push(
-      `${shownGot(param)} ${hint ?? `is not a parameter of this operation${meant || list}`}`
+      `${shownGot(param)} ${hint ?? `is not a parameter of this operation${suggestion || list}`}`
     )
     // once is enough
-    if (meant === '') list = '.'
+    if (suggestion === '') list = '.'
   }
   if (params.length > MAX_NAMED)
     messages.push(`${params.length - MAX_NAMED} more are not parameters either.`)
@@ -155,7 +155,7 @@ function refuseUnknown(
 
 const MAX_NAMED = 20
 
-/** One that ends or begins in that name, or is spelled alike. */
+/** A name that begins or ends alike, or is spelled alike. */
 function nearestHint(param: string, known: readonly string[]): string {
   if (param.startsWith('{')) return JSON_HINT
   const inner = known.find(name => name.endsWith(`[${param}]`) || name.endsWith(`_${param}`))
@@ -219,7 +219,6 @@ class Decoder {
     return this.#scalar(field, text)
   }
 
-  /** Whether the operation or another value requires this text. */
   #isNeeded({ required, schema }: Field): boolean {
     const [name, value] = schema['x-required-if'] ?? ['']
     return (
@@ -294,7 +293,7 @@ class Decoder {
     return this.#unsets ? { cleared: node.cleared, entries } : (entries as Metadata)
   }
 
-  /** An empty whole came with parts: in an update they are set after it (A17). */
+  /** With an empty whole, an update sets the parts after it (A17). */
   #clearedIn({ cleared }: FormObject): void {
     if (!cleared) return
     this.#context.relied.add('A17')
@@ -320,8 +319,8 @@ class Decoder {
 
   #formatted(field: Field, text: string): string {
     const { problem, stored, reliesOn } = FORMATS[field.schema.format as keyof typeof FORMATS]
-    const found = problem(text)
-    if (found !== null) throw wrong(field, found.expected, text, found)
+    const flaw = problem(text)
+    if (flaw !== null) throw wrong(field, flaw.expected, text, flaw)
     const assumption = reliesOn?.(text)
     if (assumption) this.#context.relied.add(assumption)
     return stored?.(text) ?? text
@@ -352,7 +351,7 @@ function decimal(field: Field, text: string): number {
   throw wrong(field, problem === 'inexact' ? EXPECTS.exact : EXPECTS.decimal, text)
 }
 
-/** A name to send instead: of the part that the value is named like, or the first. */
+/** The nested name to send instead. */
 function exampleOf({ path, table }: Field, value?: string): string {
   const names = table ? namesIn(table) : [`${path}[key]`]
   const [first = path] = names
@@ -388,7 +387,7 @@ const wrong = (
     assumption ? { assumption } : blameOf(schema)
   )
 
-/** The value for a message; no part of a secret: half a card number looks like other digits. */
+/** The value for a message; never part of a secret: half a card number would not be masked. */
 function sent({ 'x-secret': secret }: Schema, text: string): string {
   if (secret) return ''
   return text.length > 40

@@ -1,4 +1,4 @@
-/** The operation of a request that was admitted, and what the script changes around it. */
+/** Performs an admitted request, with the script's changes around it. */
 import type { Form } from '../core/form.js'
 import { isChange, type OperationId, operationOf, PATH_RECORDS } from '../reference/operations.js'
 import type { Action } from '../scenario/script.js'
@@ -11,17 +11,16 @@ import type { StoredList } from './listing.js'
 import { HANDLERS } from './operations.js'
 import { type AnyRecord, factsOf, STAGE } from './outcome.js'
 import { type Course, courseOf, type Response, refuse, respond } from './response.js'
-import { changeAnswer, changeRecords, UNCHANGED } from './scripted.js'
+import { changeRecords, changeResponse, UNCHANGED } from './scripted.js'
 import { inPath } from './visibility.js'
 
 type AnyStored = Records[keyof Records]
 type AnyResult = Result<StoredList<AnyStored> | AnyStored | null>
 const OPERATE = HANDLERS as unknown as Readonly<Record<OperationId, (of: object) => AnyResult>>
 
-/** `body` is read again where the request waited, or the script changed records before it. */
+/** `body` is decoded again after a wait or a scripted change. */
 export type Around = { action: Action | null; body: Form | null; hasWaited: boolean }
 
-/** Runs the operation, with what the script does before and after it. */
 export function perform(admitted: Admitted, { action, body, hasWaited }: Around): Response {
   const { request } = admitted
   const { world } = request
@@ -39,65 +38,66 @@ export function perform(admitted: Admitted, { action, body, hasWaited }: Around)
   const store = stale === null ? world.state.store : world.past(stale)
   const response = { ...operate(reading, place, store), script }
   if (action === null || script === null) return response
-  const shown = changeAnswer(response, action)
+  const changed = changeResponse(response, action)
   const last = changeRecords(request, action, 'after')
-  return { ...shown, script: { ...script, ...last }, changes: changes() }
+  return { ...changed, script: { ...script, ...last }, changes: changes() }
 }
 
 function operate(reading: Admitted, place: number, store: Store): Response {
   const { request, operation, params, actor, values, settings, relied } = reading
   const { world, base, path } = request
-  let { found } = reading
+  let { record } = reading
   try {
     for (const { name, family } of PATH_RECORDS[operation])
-      found = inPath({ actor, settings, relied, store }, family, String(params[name]), name)
-    const handled = { world, store, settings, relied, base, path, actor, params, values, found }
-    const { shown, facts } = OPERATE[operation](handled)
+      record = inPath({ actor, settings, relied, store }, family, String(params[name]), name)
+    const handled = { world, store, settings, relied, base, path, actor, params, values, record }
+    const { result, facts } = OPERATE[operation](handled)
     const course = courseOf(reading, {
       reached: STAGE.running,
-      facts: factsOf(relied, found, facts),
+      facts: factsOf(relied, record, facts),
       place
     })
     return isChange(operationOf(operation))
-      ? showChange(reading, shown as AnyStored | null, course)
-      : showRead(reading, shown as StoredList<AnyStored> | AnyStored, store, course)
+      ? showChange(reading, result as AnyStored | null, course)
+      : showRead(reading, result as StoredList<AnyStored> | AnyStored, store, course)
   } catch (error) {
     return refuse(
       reading,
       error,
-      courseOf(reading, { reached: STAGE.running, facts: factsOf(relied, found), place })
+      courseOf(reading, { reached: STAGE.running, facts: factsOf(relied, record), place })
     )
   }
 }
 
 function showRead(
   reading: Admitted,
-  shown: StoredList<AnyStored> | AnyStored,
+  result: StoredList<AnyStored> | AnyStored,
   store: Store,
   course: Course
 ): Response {
   const { family } = operationOf(reading.operation)
   const shape = shapeOf(reading)
   const stored =
-    'stored' in shown
-      ? shown.stored
-      : [collectionOf(store, family).stored(shown.id) as Stored<AnyStored>]
+    'stored' in result
+      ? result.stored
+      : [collectionOf(store, family).stored(result.id) as Stored<AnyStored>]
   const members = stored.map(record => bytesOf(family, record, store, shape))
-  const body = bodyOf(shown, members, shape.list)
-  return respond(reading, { name: 'answered', status: 200, shown, members }, course, body)
+  const body = bodyOf(result, members, shape.list)
+  return respond(reading, { name: 'answered', status: 200, result, members }, course, body)
 }
 
-function showChange(reading: Admitted, shown: AnyStored | null, course: Course): Response {
+function showChange(reading: Admitted, result: AnyStored | null, course: Course): Response {
   const { request, settings, operation } = reading
   const { world, id } = request
   const { kind, family } = operationOf(operation)
-  const { found } = course.facts
-  const body = shown === null ? '' : changedBody(shown, family, shapeOf(reading))
-  if (shown !== found) world.changed(family, (shown ?? (found as AnyRecord)).id, shown, id, body)
+  const { record: before } = course.facts
+  const body = result === null ? '' : changedBody(result, family, shapeOf(reading))
+  if (result !== before)
+    world.changed(family, (result ?? (before as AnyRecord)).id, result, id, body)
   const created = kind === 'create' ? settings['statuses.created'] : 200
   return respond(
     reading,
-    { name: 'answered', status: shown === null ? 204 : created, shown },
+    { name: 'answered', status: result === null ? 204 : created, result },
     { ...course, changes: world.inputs.place - course.place },
     body
   )

@@ -1,4 +1,4 @@
-/** Makes requests from inside the process: those of steps, and those that people ask about. */
+/** Executes requests inside the process, for steps and `explain`. */
 import { basicAuthorization } from '../core/basic-authorization.js'
 import { FORM_TYPE } from '../core/form.js'
 import { BASE } from '../core/paths.js'
@@ -8,23 +8,23 @@ import { formIn, readingOf } from './admit.js'
 import type { Arriving } from './arrived.js'
 import { headersOf, type Response, refuse } from './response.js'
 import { runNow, start } from './run.js'
-import { breakAnswer } from './scripted.js'
+import { breakResponse } from './scripted.js'
 import type { World } from './world.js'
 
-/** `body` is the text of its form, null where it has none. */
+/** `body` is the text of the form, or null. */
 export type ApiRequest = Pick<Arriving, 'method' | 'url' | 'headers'> & { body: string | null }
 
-/** Executes a request that waits for nothing; `given` replaces what the script does. */
+/** Executes a request that does not wait; `replacement` acts in place of the script. */
 export function execute(
   world: World,
   { body, ...arriving }: ApiRequest,
-  { base = BASE, given }: { base?: string; given?: Action | null } = {}
+  { base = BASE, given: replacement }: { base?: string; given?: Action | null } = {}
 ): Response {
   const reading = readingOf(world, { ...arriving, base })
   const early = start(reading)
   if (early !== null) return early
   try {
-    return breakAnswer(runNow(reading, formIn(body ?? '', reading), given))
+    return breakResponse(runNow(reading, formIn(body ?? '', reading), replacement))
   } catch (error) {
     return refuse(reading, error)
   }
@@ -40,29 +40,29 @@ export function requestOf({
   form,
   headers = {}
 }: InnerRequest): ApiRequest {
-  const own: Record<string, string> = { ...headers }
-  if (key !== null) own.authorization ??= basicAuthorization(key)
+  const sentHeaders: Record<string, string> = { ...headers }
+  if (key !== null) sentHeaders.authorization ??= basicAuthorization(key)
   if (form !== null) {
-    own['content-type'] ??= FORM_TYPE
-    own['content-length'] = String(Buffer.byteLength(form))
+    sentHeaders['content-type'] ??= FORM_TYPE
+    sentHeaders['content-length'] = String(Buffer.byteLength(form))
   }
   return {
     method,
     url: `${BASE}${path}${query === '' ? '' : `?${query}`}`,
-    headers: own,
+    headers: sentHeaders,
     body: form
   }
 }
 
-export const answerSeen = (response: Response): StepResponse =>
+export const clientResponse = (response: Response): StepResponse =>
   readResponse(
     response.outcome.status,
     headersOf(response) as Record<string, string>,
     String(response.payload)
   )
 
-/** Plays steps without script and expectations; an action can be given. */
+/** Plays steps without script and expectations. */
 export const playIn =
-  (world: World, given: Action | null = null): Play =>
+  (world: World, replacement: Action | null = null): Play =>
   call =>
-    answerSeen(execute(world, requestOf(call), { given }))
+    clientResponse(execute(world, requestOf(call), { given: replacement }))

@@ -1,12 +1,12 @@
-/** What a request gets, and what happened on the way: a value, which is replaced where it changes. */
+/** A response, and what happened on the way: an immutable value. */
 import { ApiError, statusOf } from '../core/errors.js'
 import type { Reading } from './admit.js'
-import { errorText, JSON_TYPE } from './answers.js'
+import { errorText, JSON_TYPE } from './error-text.js'
 import {
-  type AnswerHeaders,
   type Facts,
   factsOf,
   type Outcome,
+  type ResponseHeaders,
   type Scripted,
   STAGE,
   type Stage
@@ -17,9 +17,9 @@ export type Response = {
   readonly outcome: Outcome
   readonly facts: Facts
   readonly script: Scripted | null
-  readonly headers: AnswerHeaders | null
+  readonly headers: ResponseHeaders | null
   readonly payload: string | Buffer
-  /** Among the changes of its sandbox, when its operation ran or the response was decided. */
+  /** The sandbox's number of changes when the response was decided. */
   readonly place: number
   readonly changes: number
 }
@@ -27,9 +27,8 @@ export type Course = Pick<Response, 'facts' | 'script' | 'place' | 'changes'> & 
   readonly reached: Stage
 }
 
-/** Of a request that came so far, but for what more is known. */
 export const courseOf = (
-  { reached: stage, found, relied, request }: Reading,
+  { reached: stage, record: found, relied, request }: Reading,
   {
     reached = stage,
     facts = factsOf(relied, found),
@@ -40,21 +39,21 @@ export const courseOf = (
 ): Course => ({ reached, facts, script, place, changes })
 
 type Decided = Pick<Outcome, 'name' | 'status'> &
-  Partial<Pick<Outcome, 'refusal' | 'shown' | 'members' | 'text' | 'pause'>>
+  Partial<Pick<Outcome, 'refusal' | 'result' | 'members' | 'text' | 'pause'>>
 
 export function respond(
   reading: Reading,
-  { name, status, refusal = null, shown = null, members = null, text = '', pause = null }: Decided,
+  { name, status, refusal = null, result = null, members = null, text = '', pause = null }: Decided,
   { reached, facts, script, place, changes }: Course,
   payload: Response['payload'] = text,
-  headers: AnswerHeaders | null = null
+  headers: ResponseHeaders | null = null
 ): Response {
   const outcome = {
     name,
     reached,
     status,
     refusal,
-    shown,
+    result,
     members,
     list: reading.settings['shapes.list'],
     text,
@@ -66,16 +65,16 @@ export function respond(
   return { reading, outcome, facts, script, headers, payload, place, changes }
 }
 
-/** One that was given up before it was decided: its client left, or the emulator stops. */
+/** No response: the client left, or the emulator stops. */
 export const giveUp = (reading: Reading, course = courseOf(reading)): Response =>
   respond(reading, { name: 'lost_before', status: 200 }, course)
 
-/** Refuses a request, `before` with another response. Another error is a defect, and thrown on. */
+/** Refuses a request that had got `before`. Errors: defects are rethrown. */
 export function refuse(
   reading: Reading,
   error: unknown,
   before: Course | Response = courseOf(reading),
-  headers: AnswerHeaders | null = null
+  headers: ResponseHeaders | null = null
 ): Response {
   if (!(error instanceof ApiError)) throw error
   const { request, settings, relied } = reading
@@ -118,14 +117,14 @@ const CORS_HEADERS = {
   'access-control-expose-headers': 'Request-Id, Warning'
 }
 
-/** The headers of a response, without its length. */
-export function headersOf({ reading, outcome, headers: own }: Response): AnswerHeaders {
+/** Without Content-Length. */
+export function headersOf({ reading, outcome, headers: extra }: Response): ResponseHeaders {
   const { request, warnings, settings } = reading
-  const headers: AnswerHeaders = outcome.length === 0 ? {} : { 'content-type': JSON_TYPE }
+  const headers: ResponseHeaders = outcome.length === 0 ? {} : { 'content-type': JSON_TYPE }
   headers['request-id'] = request.id
   if (request.headers.origin !== undefined && settings.cors) Object.assign(headers, CORS_HEADERS)
   if (warnings.length > 0) headers.warning = warnings.map(warningHeader)
-  if (own !== null) Object.assign(headers, own)
+  if (extra !== null) Object.assign(headers, extra)
   return headers
 }
 

@@ -4,25 +4,31 @@ import type { Action } from '../scenario/script.js'
 import { type Admitted, decode, enter, noteCame, type Reading } from './admit.js'
 import { type Around, perform } from './perform.js'
 import { courseOf, giveUp, type Response, refuse, respond } from './response.js'
-import { answerByScript, isAnswer, retractUnapplied, sentBy, UNCHANGED } from './scripted.js'
+import {
+  respondByScript,
+  respondsInstead,
+  retractUnapplied,
+  sentBy,
+  UNCHANGED
+} from './scripted.js'
 import { REFUSALS } from './sentences.js'
 
-/** How a caller lets requests wait; `by` is what it knows of one. Null where none has to. */
+/** How requests wait; `by` is the caller's context. Null where nothing waits. */
 export type Waits<B> = {
-  /** Before anything is changed. Errors: where there is no room. */
+  /** Before any change. Errors: a limit is reached. */
   readonly ready?: (admitted: Admitted, by: B) => Promise<unknown> | null
   /** A hold and a delay; resolves with whether the request goes on. */
   readonly pass: (action: Action, admitted: Admitted, by: B) => Promise<boolean> | null
   /** Before the operation of a request that waited. */
   readonly again?: () => Promise<unknown> | null
-  /** Once the operation is done. Errors: where there is no room for the response. */
+  /** After the operation. Errors: there is no room for the response. */
   readonly done?: (response: Response) => void
 }
-/** `given` is an action in place of what the script does, null for none. */
-type How<B> = { waits: Waits<B>; by: B; given?: Action | null }
+/** `replacement` acts in place of the script; null for no action. */
+type How<B> = { waits: Waits<B>; by: B; replacement?: Action | null }
 const AT_ONCE: How<null> = { waits: { pass: () => null }, by: null }
 
-/** Before the body is read: the response to a request that does not go on. */
+/** Before the body is read. Returns an early response, or null. */
 export function start(reading: Reading): Response | null {
   try {
     const headers = enter(reading)
@@ -33,10 +39,14 @@ export function start(reading: Reading): Response | null {
   }
 }
 
-export const runNow = (reading: Reading, body: Form | null, given?: Action | null): Response =>
-  run(reading, body, given === undefined ? AT_ONCE : { ...AT_ONCE, given }) as Response
+export const runNow = (
+  reading: Reading,
+  body: Form | null,
+  replacement?: Action | null
+): Response =>
+  run(reading, body, replacement === undefined ? AT_ONCE : { ...AT_ONCE, replacement }) as Response
 
-/** Of a request that has started: without a promise where nothing waits. */
+/** Continues a started request; returns no promise where nothing waits. */
 export function run<B>(
   reading: Reading,
   body: Form | null,
@@ -48,7 +58,7 @@ export function run<B>(
     try {
       admitted = decode(reading, body)
     } finally {
-      if (how.given === undefined) count(reading)
+      if (how.replacement === undefined) count(reading)
     }
     const ready = how.waits.ready?.(admitted, how.by) ?? null
     if (ready === null) return ask(admitted, body, how, false)
@@ -58,7 +68,7 @@ export function run<B>(
   }
 }
 
-/** A request that waited ends with the state that it came to. Errors: `state_replaced`. */
+/** A waiting request ends with its state. Errors: `state_replaced`. */
 function requireState({ request }: Reading): void {
   if (request.state !== request.world.state) throw REFUSALS.stateReplaced()
 }
@@ -74,15 +84,15 @@ export function count(reading: Reading): void {
 function ask<B>(
   admitted: Admitted,
   body: Form | null,
-  { waits, by, given }: How<B>,
+  { waits, by, replacement }: How<B>,
   hasWaited: boolean
 ): Response | Promise<Response> {
   const { request, operation, settings } = admitted
   const { world, at } = request
   const { script } = world.state
   if (hasWaited) requireState(admitted)
-  let action = given ?? null
-  if (given === undefined && script.operations.has(operation))
+  let action = replacement ?? null
+  if (replacement === undefined && script.operations.has(operation))
     action = script.act(sentBy(admitted), { seed: settings.seed, instant: at }, world.counted)
   const pass = action && waits.pass(action, admitted, by)
   if (action === null || pass === null) return act(admitted, { action, body, hasWaited }, waits)
@@ -92,8 +102,8 @@ function ask<B>(
     .then(async goesOn => {
       requireState(admitted)
       if (!goesOn) return giveUp(admitted, course)
-      const again = isAnswer(around.action) ? null : (waits.again?.() ?? null)
-      // those that were held keep their order
+      const again = respondsInstead(around.action) ? null : (waits.again?.() ?? null)
+      // keeps the order of held requests
       if (again !== null) {
         await again
         requireState(admitted)
@@ -107,8 +117,8 @@ function ask<B>(
 function act<B>(admitted: Admitted, around: Around, waits: Waits<B>): Response {
   const { action } = around
   let response =
-    action !== null && isAnswer(action)
-      ? answerByScript(admitted, action)
+    action !== null && respondsInstead(action)
+      ? respondByScript(admitted, action)
       : perform(admitted, around)
   try {
     waits.done?.(response)

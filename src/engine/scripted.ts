@@ -1,4 +1,4 @@
-/** What a script does to a request: a decision; the caller waits and loses. */
+/** What a script does to a request. The caller waits and loses responses. */
 import { durationOf } from '../core/durations.js'
 import { type FormObject, nodeIn } from '../core/form.js'
 import { mergePatched } from '../core/merge-patch.js'
@@ -9,16 +9,16 @@ import type { SentCall, Values } from '../scenario/match/matching.js'
 import type { Action, Respond } from '../scenario/script.js'
 import type { Store } from '../store/store.js'
 import type { Reading } from './admit.js'
-import { JSON_TYPE } from './answers.js'
 import type { Arrived, RequestHeaders } from './arrived.js'
+import { JSON_TYPE } from './error-text.js'
 import { keyIn } from './keys.js'
-import { type AnswerHeaders, malformed, type Pause, type Scripted, STAGE } from './outcome.js'
+import { malformed, type Pause, type ResponseHeaders, type Scripted, STAGE } from './outcome.js'
 import { courseOf, giveUp, type Response, respond } from './response.js'
 import type { World } from './world.js'
 
 const TEXT_TYPE = 'text/plain; charset=utf-8'
 
-/** A request that is not over, for matching; nothing of it is kept. */
+/** A running request, for matching; never stored. */
 export function sentBy(reading: Reading): SentCall {
   const { request, actor, store, operation, params, query, body, settings } = reading
   const { headers, authorization, test, userAgent, at } = request
@@ -38,7 +38,6 @@ export const headerIn =
     headers[name] && String(headers[name])
 const NOT_KEPT: Header = () => null
 
-/** A request as conditions see it, with the records that it is about. */
 export function sentIn(
   store: Store,
   { operation, params, query, body, at, settings, caller }: Sent,
@@ -46,7 +45,7 @@ export function sentIn(
   otherHeader = NOT_KEPT
 ): SentCall {
   const { account, test, userAgent } = caller
-  const own = settings['evidence.test_header'].toLowerCase()
+  const testHeader = settings['evidence.test_header'].toLowerCase()
   const sent = {
     operation,
     key,
@@ -56,7 +55,7 @@ export function sentIn(
     body: valuesOf(body),
     header: (name: string) => {
       if (name === 'user-agent') return userAgent ?? undefined
-      return name === own ? (test ?? undefined) : otherHeader(name)
+      return name === testHeader ? (test ?? undefined) : otherHeader(name)
     },
     test,
     arrivedAt: at
@@ -64,7 +63,7 @@ export function sentIn(
   return { ...sent, about: aboutIn(store, sent) }
 }
 
-/** Values by their nested names; null where further names or a list are below. */
+/** Values by nested names; null for an object or a list. */
 export const valuesOf =
   (form: FormObject): Values =>
   name => {
@@ -72,14 +71,14 @@ export const valuesOf =
     return typeof node === 'string' || node === undefined ? node : null
   }
 
-export const isAnswer = ({ entry: { data } }: Action): boolean =>
+export const respondsInstead = ({ entry: { data } }: Action): boolean =>
   data.when !== 'after' &&
   data.respond?.patch === undefined &&
   (data.respond !== undefined || data.fault !== undefined)
 
 export const UNCHANGED = { changed: [], problem: null, isPast: false } as const
 
-/** Makes the change of an entry, if it is due now: what it changed, or why it could not. */
+/** Makes the change of an entry if it is due. Returns what changed, or why it could not. */
 export function changeRecords(
   { world, id }: Arrived,
   { entry: { data, edit } }: Action,
@@ -88,17 +87,17 @@ export function changeRecords(
   return edit === null || (data.when ?? 'before') !== when ? null : world.edit(edit, id)
 }
 
-export function answerByScript(reading: Reading, action: Action): Response {
+export function respondByScript(reading: Reading, action: Action): Response {
   const { inputs } = reading.request.world
   const { place } = inputs
-  const made = changeRecords(reading.request, action, 'before')
-  const script = { action, ...UNCHANGED, ...made }
+  const change = changeRecords(reading.request, action, 'before')
+  const script = { action, ...UNCHANGED, ...change }
   const course = courseOf(reading, { script, place, changes: inputs.place - place })
   return respondWith(giveUp(reading, course), action.entry.data.respond ?? LOST)
 }
 
-/** Once the operation ran, the script changes its response or sends another. */
-export const changeAnswer = (response: Response, { entry: { data } }: Action): Response =>
+/** After the operation, the script patches or replaces the response. */
+export const changeResponse = (response: Response, { entry: { data } }: Action): Response =>
   data.respond === undefined || response.outcome.name === 'refused'
     ? response
     : respondWith(response, data.respond)
@@ -117,7 +116,7 @@ function respondWith(before: Response, respondAs: Respond): Response {
     {
       name: 'scripted',
       status: patch === undefined ? statusOf(respondAs) : (status ?? outcome.status),
-      shown: outcome.shown,
+      result: outcome.result,
       text,
       pause: pauseIn(headers, reading.request)
     },
@@ -128,7 +127,7 @@ function respondWith(before: Response, respondAs: Respond): Response {
 }
 
 /** Loses or breaks a response, but not one of the emulator itself. */
-export function breakAnswer(response: Response): Response {
+export function breakResponse(response: Response): Response {
   const { script, outcome, payload } = response
   const fault = script?.action.entry.data.fault
   if (fault === undefined || !isBroken(response)) return response
@@ -140,11 +139,11 @@ export function breakAnswer(response: Response): Response {
 }
 
 const isBroken = ({ script, outcome }: Response): boolean =>
-  script !== null && isAnswer(script.action)
+  script !== null && respondsInstead(script.action)
     ? outcome.name === 'scripted'
     : outcome.reached === STAGE.running
 
-/** Once the outcome is decided: an entry that changed nothing was not applied. */
+/** An entry that changed nothing was not applied. */
 export function retractUnapplied(response: Response, script: Scripted): void {
   const { outcome, reading } = response
   const { action, changed, isPast } = script
@@ -166,7 +165,7 @@ const LOST: Respond = {
 
 const statusOf = ({ status, error }: Respond): number => status ?? (error ? 400 : 200)
 
-/** Without a body, an error status has the error of that status. */
+/** An error status without a body gets the default error of the status. */
 function bodyOf(respond: Respond, { request: { id }, settings }: Reading): string {
   const { body, error } = respond
   const status = statusOf(respond)
@@ -179,9 +178,9 @@ function bodyOf(respond: Respond, { request: { id }, settings }: Reading): strin
 }
 
 function headersOf(
-  { headers = {}, body: given, retry_after }: Respond,
+  { headers = {}, body: written, retry_after }: Respond,
   body: string
-): AnswerHeaders {
+): ResponseHeaders {
   const named = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
   )
@@ -189,12 +188,12 @@ function headersOf(
     named['retry-after'] = String(Math.ceil(Number(durationOf(retry_after)) / 1000))
   return body === '' || 'content-type' in named
     ? named
-    : { 'content-type': typeof given === 'string' ? TEXT_TYPE : JSON_TYPE, ...named }
+    : { 'content-type': typeof written === 'string' ? TEXT_TYPE : JSON_TYPE, ...named }
 }
 
-/** Reads Retry-After: seconds, or a date, which may be meant by either clock. */
+/** Reads Retry-After: seconds, or a date by either clock. */
 function pauseIn(
-  { 'retry-after': header = '' }: AnswerHeaders,
+  { 'retry-after': header = '' }: ResponseHeaders,
   { now, at }: Arrived
 ): Pause | null {
   const text = String(header)

@@ -27,7 +27,7 @@ const BASE_AGAIN = new RegExp(`^(?:/https?:/+[^/]+)?(/sandbox/[^/]+)?(?:${BASE}(
 const UNSET = /^(?:undefined|null|None|nil|NaN|\[object \w+\])$/
 
 export const isUnset = (text: string): boolean => UNSET.test(text)
-/** Why a client probably sent a value; empty where it is a value like any other. */
+/** Why a client probably sent such a value, or an empty text. */
 export const unsetHint = (text: string): string =>
   isUnset(text) ? '; the client sent a variable without a usable value' : ''
 export const JSON_HINT =
@@ -36,15 +36,15 @@ export const JSON_HINT =
 const LISTS = Object.values(OPERATIONS).flatMap(({ kind, path }) => (kind === 'list' ? [path] : []))
 const lastOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
 
-/** The last list that a part is spelled like: `/refunds` in `/transactions/txn_1/refunds`. */
-function listMeant(path: string): string | undefined {
+/** The list named last in a path: `/refunds` in `/transactions/txn_1/refunds`. */
+function suggestedList(path: string): string | undefined {
   const names = path.split('/').flatMap(part => nearest(part, LISTS.map(lastOf)) ?? [])
-  const meant = LISTS.find(list => lastOf(list) === names.at(-1))
-  return meant && isUnder(meant, path) ? undefined : meant
+  const suggestion = LISTS.find(list => lastOf(list) === names.at(-1))
+  return suggestion && isUnder(suggestion, path) ? undefined : suggestion
 }
 
-/** The path to request in place of one that begins with an address. */
-function addressMeant(path: string, base: string): string | null {
+/** The path without a repeated base address. */
+function suggestedAddress(path: string, base: string): string | null {
   const [again, sandbox] = BASE_AGAIN.exec(path) ?? []
   return again === undefined
     ? null
@@ -57,22 +57,20 @@ export const methodsAt = (path: string) =>
     .map(({ method }) => method)
     .join(', ')
 
-/** Where the document is that a path asks for. */
-const documentMeant = (path: string, base: string) =>
+const suggestedDocument = (path: string, base: string) =>
   /^\/(?:openapi|swagger)\b[^/]*$/.test(path) &&
   `the OpenAPI document is at ${controlOfBase(base)}/openapi.json`
 
-/** Why a path below the base address has no endpoint. */
 function unknownPath(path: string, base: string): string {
-  const address = addressMeant(path, base)
+  const address = suggestedAddress(path, base)
   if (address)
     return `The base address ${base} is in the path more than once: send this to ${bounded(address)}.`
   if (isUnder(CONTROL, path))
     return `The control API is not below the base address: send this to ${controlOfBase(base)}${bounded(path.slice(CONTROL.length))}.`
-  const meant = listMeant(path)
+  const suggestion = suggestedList(path)
   const advice =
-    documentMeant(path, base) ||
-    `${meant ? `did you mean ${meant}? Paths` : 'paths'} begin with ${LISTS.slice(0, -1).join(', ')} or ${LISTS.at(-1)}`
+    suggestedDocument(path, base) ||
+    `${suggestion ? `did you mean ${suggestion}? Paths` : 'paths'} begin with ${LISTS.slice(0, -1).join(', ')} or ${LISTS.at(-1)}`
   return `No endpoint has the path ${bounded(path)}; ${advice}.`
 }
 
@@ -115,10 +113,10 @@ export const REFUSALS = {
         `The base address ends in /next: send this to ${base}${bounded(name)}.`,
         { rule: 'BASE-1' }
       )
-    const address = addressMeant(name, base)
+    const address = suggestedAddress(name, base)
     const advice = address
       ? `an address is in the path: send this to ${bounded(address)}`
-      : documentMeant(name, base) ||
+      : suggestedDocument(name, base) ||
         `every path is relative to the base address, which is ${base} here. The control API is at ${controlOfBase(base)}`
     return refused(
       'path_unknown',

@@ -9,7 +9,7 @@ import type { BodyReference } from './parameters.js'
 import { REFUSALS } from './sentences.js'
 
 export type Narrowing = { index: string; group: string; filteredBy?: AnyRecord | null }
-/** `actor` is null for the request that needs no key, which sees everything. */
+/** `actor` is null for a request without a key, which sees everything. */
 export type Caller = {
   readonly actor: Account | null
   readonly relied: Relied

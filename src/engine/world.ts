@@ -10,7 +10,7 @@ import type { RecordOf, Store } from '../store/store.js'
 
 export type World = {
   readonly isLoaded: boolean
-  /** All that requests change; another value after a load, a reset, or a restored snapshot. */
+  /** Replaced by a load, a reset or a restore. */
   readonly state: { readonly store: Store; readonly clock: Clock; readonly script: Script }
   readonly settings: Settings
   readonly tally: Tally
@@ -18,7 +18,7 @@ export type World = {
   requireLoaded: () => unknown
   /** The machine's time in milliseconds. */
   readonly machine: () => number
-  /** Numbers the changes: a request is executed at a place among them. */
+  /** Numbers the changes. */
   readonly inputs: { readonly place: number }
   /** `json` is the record's; null where the request `by` deleted it. */
   changed: (
@@ -28,7 +28,7 @@ export type World = {
     by: string,
     json: string
   ) => void
-  /** Makes an edit for the request `by`: the records changed, or why it could not be made. */
+  /** Makes an edit for the request `by`. Returns the changed records, or why it failed. */
   edit: (edit: Edit, by: string) => { changed: readonly RecordName[]; problem: string | null }
   /** The records as they were so many milliseconds ago, by the clock of `state`. */
   past: (ms: number) => Store

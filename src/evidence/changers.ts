@@ -1,6 +1,6 @@
-/** What changed each record last; what a restore brings back is that of before. */
+/** Which request last changed each record; a restore brings back the earlier one. */
 import { valueIn } from '../core/form.js'
-import { type AnyRecord, listShown } from '../engine/outcome.js'
+import { type AnyRecord, listIn } from '../engine/outcome.js'
 import type { RecordName } from '../scenario/records/edits.js'
 import type { Store } from '../store/store.js'
 import type { Entry } from './entry.js'
@@ -8,13 +8,13 @@ import type { Entry } from './entry.js'
 type Change = { readonly by: string; readonly place: number }
 
 export class Changers {
-  /** By records as they are stored; those of the first state have none. */
+  /** By stored record; records of the first state have none. */
   #changes = new WeakMap<object, Change>()
   #deletions = new Map<string, Change>()
   count = 0
   #last = { by: '', from: 0 }
 
-  /** A record that is gone was deleted; a Refund changes its Transaction too. */
+  /** By id of a deleted record, or of a Transaction with a new Refund. */
   note(store: Store, by: string, records: readonly RecordName[]) {
     if (by !== this.#last.by) this.#last = { by, from: this.count }
     const change = { by, place: this.count++ }
@@ -37,11 +37,11 @@ export class Changers {
     this.#deletions.clear()
   }
 
-  /** What last changed the record of a request, and the one changed last of those that it lists. */
+  /** Who last changed the record of a request, or the latest of its list. */
   of(call: Entry): string[] {
     const { facts, caller, operation, params, body } = call
-    const { found: record, filteredBy } = facts
-    const [last] = (listShown(call)?.data ?? [])
+    const { record, filteredBy } = facts
+    const [last] = (listIn(call)?.data ?? [])
       .flatMap(listed => this.#changes.get(listed) ?? [])
       .sort((a, b) => b.place - a.place)
     const merchant = operation === 'createLocation' ? caller.actor : null

@@ -1,4 +1,4 @@
-/** A request that is over. */
+/** The journal's entry of a finished request. */
 import { beginningOf, byteSize } from '../core/memory.js'
 import { maskedThroughout, readable, redactForm, withoutSecrets } from '../core/redaction.js'
 import type { SecretWords } from '../core/secret-words.js'
@@ -15,7 +15,7 @@ import {
   tookEffect
 } from '../engine/outcome.js'
 import type { Response } from '../engine/response.js'
-import { isAnswer } from '../engine/scripted.js'
+import { respondsInstead } from '../engine/scripted.js'
 import { operationOf } from '../reference/operations.js'
 import type { RuleId } from '../reference/rules.js'
 import type { Ending } from '../scenario/expect/calls.js'
@@ -29,19 +29,18 @@ export type Caller = Pick<Arrived, 'base' | 'userAgent' | 'test'> &
     readonly isKeySent: boolean
     readonly trace: string | null
   }
-/** By places of the ledgers, in the order of checks. */
+/** Places in the ledgers, in the order of checks. */
 export type Judgement = {
   readonly passed: readonly number[]
   readonly violated: RuleId | null
   readonly relied: readonly number[]
 }
 
-/** Once masked, nothing in it is secret. */
 export type Entry = Pick<Arrived, 'id' | 'method' | 'path' | 'now' | 'at'> &
   Pick<Reading, 'operation' | 'params' | 'query' | 'body' | 'settings'> &
   Pick<Response, 'outcome' | 'facts' | 'script' | 'place' | 'changes'> & {
     readonly caller: Caller
-    /** When its response was sent or lost, by the sandbox's clock; `ms` is how long that took. */
+    /** By the sandbox's clock; `ms` is the duration. */
     readonly ended: number
     readonly ms: number
     readonly judgement: Judgement | null
@@ -125,7 +124,7 @@ export function masked(
   redactForm(query, keys, isPaged ? settings['pagination.cursors'] : undefined)
   redactForm(body, keys)
   const isPathSame = path === entry.path
-  const kept = outcome.text === '' ? outcome : maskedOutcome(outcome, keys)
+  const journaled = outcome.text === '' ? outcome : maskedOutcome(outcome, keys)
   return {
     ...entry,
     caller: { ...caller, userAgent, test },
@@ -133,7 +132,7 @@ export function masked(
     params: isPathSame
       ? params
       : Object.fromEntries(Object.entries(params).map(([name, value]) => [name, show(value)])),
-    outcome: kept,
+    outcome: journaled,
     judgement,
     held:
       OVERHEAD +
@@ -141,7 +140,7 @@ export function masked(
       byteSize(`${userAgent}${test}`) +
       query.held +
       body.held +
-      (kept.text === '' ? outcome.length : byteSize(kept.text))
+      (journaled.text === '' ? outcome.length : byteSize(journaled.text))
   }
 }
 
@@ -152,9 +151,9 @@ function maskedOutcome(outcome: Outcome, keys: SecretWords): Outcome {
   return { ...outcome, text: keys.maskedIn(text), refusal: blame } as Outcome
 }
 
-/** The body, built when it is read: the journal keeps no copy of records. */
+/** The body, built on demand: the journal keeps no copies. */
 export function textOf({ operation, caller: { base }, outcome }: Entry): string {
-  const { shown: records, members, list, text, fault, length } = outcome
+  const { result: records, members, list, text, fault, length } = outcome
   const isBuilt = records !== null && text === '' && length > 0 && operation !== null
   let whole = text
   if (isBuilt)
@@ -174,7 +173,7 @@ export function jsonOf(entry: Entry): Json | undefined {
 }
 
 /** With secrets masked; undefined where it is not JSON. */
-export function answerOf(entry: Entry, keys: SecretWords): Json | undefined {
+export function maskedBody(entry: Entry, keys: SecretWords): Json | undefined {
   const json = jsonOf(entry)
   return json === undefined ? json : maskedThroughout(json, keys)
 }
@@ -194,9 +193,9 @@ export const isScripted = (call: Entry): boolean =>
   alongside(call) !== null ||
   (scriptAction(call)?.fault != null && !call.outcome.isDelivered)
 
-/** What the script did while the operation ran; null where nothing. */
+/** What the script did beside the operation, or null. */
 export function alongside({ script }: Entry): Action | null {
-  if (script === null || isAnswer(script.action)) return null
+  if (script === null || respondsInstead(script.action)) return null
   const { edit, stale, data } = script.action.entry
   return edit !== null || stale !== null || data.respond !== undefined ? script.action : null
 }

@@ -1,4 +1,4 @@
-/** Mistakes of the client, from what happened, not from how a response was judged. */
+/** Likely mistakes of the client, from what happened. */
 import { hash } from 'node:crypto'
 import { holdsCardNumber } from '../core/card-numbers.js'
 import { FormList, type FormNode, valueIn } from '../core/form.js'
@@ -12,6 +12,7 @@ import { type AnyRecord, hasPerformed, hasReached, type Pause, STAGE } from '../
 import { isUnset } from '../engine/sentences.js'
 import { operationOf } from '../reference/operations.js'
 import { CURSORS } from '../reference/parameters.js'
+import { keysOf } from '../reference/rules.js'
 import type { Changers } from './changers.js'
 import type { Entry } from './entry.js'
 import { amountSent, hasValue } from './judgement.js'
@@ -95,8 +96,8 @@ export const FINDINGS = {
   )
 }
 export type FindingId = keyof typeof FINDINGS
-export const FINDING_IDS = Object.keys(FINDINGS) as FindingId[]
-/** Each is shown by a request and by the one that repeats it. */
+export const FINDING_IDS = keysOf(FINDINGS)
+/** Findings of a request and the one that repeats it. */
 export const REPEATS: ReadonlySet<FindingId> = new Set([
   'double-refund-risk',
   'double-payment-risk',
@@ -105,7 +106,7 @@ export const REPEATS: ReadonlySet<FindingId> = new Set([
 ])
 export type Use = { times: number; requests: string[] }
 export type Finding = Use & (typeof FINDINGS)[FindingId] & { finding: FindingId }
-/** `times` is -1 where it takes back what an earlier request showed. */
+/** `times` is -1 to retract an earlier finding. */
 export type Raised = { finding: FindingId; requests: readonly string[]; times: 1 | -1 }
 
 export const MAX_NAMED = 20
@@ -173,7 +174,7 @@ const isSearch = ({ operation, query }: Entry) =>
   (operation === 'listTickets' || operation === 'listTransactions') &&
   valueIn(query, 'search_query') !== undefined
 
-/** A page that no request went on from yet: `next` are the cursors that do so. */
+/** A page without a next request yet; `next` are its cursors. */
 type OpenPage = { finding: FindingId; id: string; list: string; limit: number; next: string[] }
 
 type Changes = Pick<Changers, 'count' | 'before'>
@@ -227,7 +228,7 @@ export class Findings {
     const { data, first_id, last_id } = page
     const isEmpty = isSearch(call) && data.length === 0
     if (isBegun && !isEmpty) return
-    // some go on from the last record that a search shows
+    // some clients continue from the last record shown
     const ends = before === undefined ? [last_id, data.at(-1)?.id] : [first_id, data[0]?.id]
     const next = ends
       .filter(end => typeof end === 'string')
@@ -283,7 +284,7 @@ const EMULATOR_FAULTS =
 const FILTERS = ['search_query', 'location', 'transaction', 'created']
 const ABOUT = ['ticket', 'transaction', 'location', 'account']
 
-/** Returns the value before; null only takes that away. */
+/** Returns the value before; null removes it. */
 function replace<V>(map: Map<string, V>, key: string, value: V | null): V | undefined {
   const before = map.get(key)
   map.delete(key)
@@ -310,10 +311,10 @@ export function signatureOf(call: Entry, reading: Reading) {
 type Owned = AnyRecord & { account?: string; location?: string; transaction: string }
 /** Whether the record is of a merchant that is neither the key's Account nor below it. */
 function isForeign(call: Entry, { actor, store }: Reading) {
-  const { found } = call.facts
-  if (actor === null || found === null || !hasPerformed(call)) return false
+  const { record } = call.facts
+  if (actor === null || record === null || !hasPerformed(call)) return false
   const { accounts, locations, transactions } = store
-  const { object, id, account, location, transaction } = found as Owned
+  const { object, id, account, location, transaction } = record as Owned
   const place = location ?? transactions.get(transaction)?.location
   // the Location may have been deleted since
   const owner = object === 'account' ? id : (account ?? locations.get(String(place))?.account)
@@ -341,7 +342,6 @@ function isCardNumberSent({ body, request: { url, headers } }: Reading) {
 }
 const MIN_CARD_DIGITS = 12
 
-/** Whether any value is such a text, or any name if those count. */
 function anyText(node: FormNode, is: (text: string) => boolean, isNamed = false) {
   if (typeof node === 'string') return is(node)
   if (node instanceof FormList) return node.items.some(is)

@@ -1,7 +1,7 @@
 /** The last requests of a sandbox, bounded in number and bytes, alone and with other journals. */
 import type { Entry } from './entry.js'
 
-/** Freed at once, so that not every request has to look for room. */
+/** Freed at once, so that few requests have to make room. */
 const FREED = 1 / 16
 
 export class JournalBudget {

@@ -7,8 +7,8 @@ import {
   type AnyRecord,
   hasReached,
   hasRun,
-  listShown,
-  recordsShown,
+  listIn,
+  recordsIn,
   STAGE,
   violatedRule
 } from '../engine/outcome.js'
@@ -42,8 +42,8 @@ const metadataSent = ({ body }: Entry) => {
   return metadata instanceof FormObject ? [...metadata] : []
 }
 
-const recordOf = ({ outcome }: Entry) => outcome.shown as AnyRecord
-const metadataBefore = ({ facts }: Entry) => facts.found?.metadata as Metadata
+const recordOf = ({ outcome }: Entry) => outcome.result as AnyRecord
+const metadataBefore = ({ facts }: Entry) => facts.record?.metadata as Metadata
 const hasMetadata: Predicate = call => Object.keys(metadataBefore(call)).length > 0
 
 /** By whether a parameter was sent, and its values before and after. */
@@ -55,7 +55,7 @@ function anyUpdated(
   return updatable.some(path => {
     // alone or with its whole object, perhaps empty
     const isSent = nodeIn(body, path) !== undefined || isWholeEmptied(body, path)
-    return is(isSent, partAt(facts.found, path), partAt(outcome.shown, path))
+    return is(isSent, partAt(facts.record, path), partAt(outcome.result, path))
   })
 }
 
@@ -88,7 +88,7 @@ const createdBy =
     call.facts.isCompared && asked(call, 'created', comparison)
 const searched = (call: Entry) => asked(call, 'search_query')
 const matched = (call: Entry) => searched(call) && shows(call, 1)
-const shows = (call: Entry, least: number) => recordsShown(call).length >= least
+const shows = (call: Entry, least: number) => recordsIn(call).length >= least
 
 /** Whether or not its operation ran. */
 const WAY_IN: Readonly<Partial<Record<RuleId, Predicate>>> = {
@@ -115,7 +115,7 @@ const PASSED: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'UPD-1': keptSomething,
   'UPD-2': unsetSomething,
 
-  'LIST-2': call => listShown(call)?.has_more === true,
+  'LIST-2': call => listIn(call)?.has_more === true,
   'LIST-3': call => asked(call, 'limit') && !call.facts.relied.has(A10),
   'FILT-1': createdBy('gte'),
   'FILT-2': createdBy('gt'),
@@ -127,8 +127,8 @@ const PASSED: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'SRCH-2': matched,
   'SRCH-3': call =>
     searched(call) &&
-    recordsShown(call).length < call.facts.retrieved &&
-    listShown(call)?.has_more === true,
+    recordsIn(call).length < call.facts.retrieved &&
+    listIn(call)?.has_more === true,
 
   'ACC-1': call => isKind(call, 'create'),
   'USR-1': call => !isKind(call, 'list') || shows(call, 1),
@@ -138,7 +138,7 @@ const PASSED: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'TXN-5': call => has(call, 'bank_account'),
   'TXN-6': call => sent(call, 'currency'),
   'TXN-7': call => ['amount', 'tip_amount', 'donation_amount'].some(name => sent(call, name)),
-  'TXN-8': call => recordsShown(call).some(record => Number(record.amount_refunded) > 0),
+  'TXN-8': call => recordsIn(call).some(record => Number(record.amount_refunded) > 0),
 
   'REF-2': call => isOfCard(recordOf(call).payment_method as PaymentMethod),
   'REF-3': call => sent(call, 'amount'),
@@ -164,8 +164,8 @@ export function hasValue(node: unknown): boolean {
 const refundFacts = ({ facts }: Entry): Facts => facts.money as RefundFacts
 const pageFacts = (call: Entry): Facts => ({
   retrieved: call.facts.retrieved,
-  shown: recordsShown(call).length,
-  has_more: listShown(call)?.has_more
+  shown: recordsIn(call).length,
+  has_more: listIn(call)?.has_more
 })
 
 export const FACTS: Readonly<Partial<Record<RuleId, (call: Entry) => Facts>>> = {
@@ -233,7 +233,7 @@ const RELIES: Readonly<Partial<Record<AssumptionId, Predicate>>> = {
   A27: ifPaid(call => sent(call, 'adjustment_number')),
   A28: hasRun,
   A29: showsRecord,
-  A31: ifRun(call => recordOf(call).type !== call.facts.found?.type)
+  A31: ifRun(call => recordOf(call).type !== call.facts.record?.type)
 }
 
 type Checks = {

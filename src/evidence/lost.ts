@@ -5,7 +5,7 @@ import { keep } from '../core/remembered.js'
 import { matches } from '../core/search.js'
 import type { Reading } from '../engine/admit.js'
 import { type ListValues, limitOf } from '../engine/listing.js'
-import { type AnyRecord, hasPerformed, hasRun, listShown, recordsShown } from '../engine/outcome.js'
+import { type AnyRecord, hasPerformed, hasRun, listIn, recordsIn } from '../engine/outcome.js'
 import { isLimited } from '../engine/visibility.js'
 import type { OperationId } from '../reference/operations.js'
 import type { List } from '../reference/parameters.js'
@@ -60,7 +60,7 @@ export class LostAnswers {
 }
 
 function paymentOf({ operation, facts, body }: Entry, { values }: Reading) {
-  const { found: record } = facts
+  const { record } = facts
   if (record === null || !isLosable(operation)) return null
   const { id: about, location } = record
   const sent = amountSent({ body })
@@ -79,46 +79,46 @@ function isRepeated(lost: Lost, { operation, about, amount, last4 }: Payment) {
 
 function lostOf(call: Entry, { store }: Reading, payment: Payment) {
   const { id: request, at, outcome } = call
-  const record = hasPerformed(call) ? (outcome.shown as AnyRecord) : null
+  const record = hasPerformed(call) ? (outcome.result as AnyRecord) : null
   const isRefund = payment.operation === 'createRefund'
   const amount = isRefund && record !== null ? Number(record.amount) : payment.amount
-  const made = record?.id ?? null
+  const madeId = record?.id ?? null
   const collection = collectionOf(store, payment.operation)
-  // one that was not made would stand before those that come later
-  const place = collection.position(made ?? '') ?? { at, nth: collection.next - 0.5 }
-  return { ...payment, amount, request, made, isSeen: false, place }
+  // where it would stand had it been made
+  const place = collection.position(madeId ?? '') ?? { at, nth: collection.next - 0.5 }
+  return { ...payment, amount, request, madeId, isSeen: false, place }
 }
 
 const collectionOf = ({ refunds, transactions }: Store, operation: Losable) =>
   operation === 'createRefund' ? refunds : transactions
 
 export function pageShown(call: Entry): List<AnyRecord> | null {
-  if (call.outcome.name !== 'scripted') return hasRun(call) ? listShown(call) : null
+  if (call.outcome.name !== 'scripted') return hasRun(call) ? listIn(call) : null
   const page = jsonOf(call) as Partial<List<AnyRecord>> | null | undefined
   return Array.isArray(page?.data) ? (page as List<AnyRecord>) : null
 }
 
-/** Whether a response shows that a record was made, or that it was not; null where neither. */
+/** Whether a response shows that the record exists; null where it shows neither. */
 function isShownMade(
   lost: Lost,
   call: Entry,
   reading: Reading,
   page: List<AnyRecord> | null
 ): boolean | null {
-  const { operation, made, about, place } = lost
-  const records = page?.data ?? recordsShown(call)
+  const { operation, madeId, about, place } = lost
+  const records = page?.data ?? recordsIn(call)
   const shows = (wanted: string | null) => records.some(record => record?.id === wanted)
-  if (shows(made)) return true
-  // what is older than the request says nothing of it
+  if (shows(madeId)) return true
+  // a stale read shows nothing
   if (call.script?.isPast) return null
   if (operation === 'createRefund' && shows(about)) {
     const { refunds } = reading.store
     const query = { after: place, before: LATEST, descending: false, count: EMBEDDED }
     const isEmbedded = refunds.index('transaction').range(about, query).length < EMBEDDED
-    return isEmbedded ? refunds.get(made ?? '') !== undefined : null
+    return isEmbedded ? refunds.get(madeId ?? '') !== undefined : null
   }
-  // a list that lacks one that was made is older
-  const isOfPresent = made === null || call.outcome.name === 'scripted'
+  // a list without a made record is stale
+  const isOfPresent = madeId === null || call.outcome.name === 'scripted'
   const isList = page !== null && call.operation === LOSABLE[operation].list
   return isOfPresent && isList && wouldBeListed(lost, call, reading) ? false : null
 }
@@ -133,7 +133,7 @@ function wouldBeListed(lost: Lost, call: Entry, { actor, store, values }: Readin
   const placeOf = (id: string | null | undefined) => collection.position(id ?? '')
   // it comes before the last record that was retrieved
   const isFull = facts.retrieved >= limitOf(asked, settings)
-  const page = isFull ? listShown(call) : null
+  const page = isFull ? listIn(call) : null
   const { after, before } = spanOf({
     ...boundsOf(asked.created ?? {}),
     startingAfter: placeOf(starting_after ?? (ending_before && page?.first_id)),

@@ -30,11 +30,11 @@ export type Looked = {
 }
 type Unused = ReturnType<Script['unused']>[number]
 
-/** Expectations and entries that are explained, and the newest requests, looked at for each. */
+/** Expectations and entries explained, and newest requests searched for each. */
 const MAX_EXPLAINED = 20
 const MAX_LOOKED_AT = 1000
 
-/** Of one that does not hold, which requests counted and nearly did. `isAsked`: as of `Tally`. */
+/** Requests that an unmet expectation counted, or nearly did. `isAsked`: as of `Tally`. */
 export async function explainedVerdicts(tally: Tally, looked: Looked, isAsked = false) {
   const verdicts = await tally.verdicts(looked.store, isAsked)
   const { requests, nameOf = id => id } = looked
@@ -125,12 +125,12 @@ async function nearIn(
 
 const miss = (condition: string, wanted: string, got: string): Miss => ({ condition, wanted, got })
 
-/** Why a request does not count, as far as that is known. `isNone`: none met the conditions. */
+/** Why a request does not count. `isNone`: no request met the conditions. */
 function missesOfCalls({ matches, ended }: Calls, call: Entry, sent: SentCall, isNone: boolean) {
   const ending = endingOf(call)
   const endings = unmetBy(ending, ended).map(condition => missOf(condition, ending))
   const misses = [...missesOfMatch(matches, sent, isNone && endings.length === 0), ...endings]
-  // of one with a wrong key the body was not read
+  // with a wrong key the body was not read
   return misses.length === 0
     ? misses
     : (missedStage(call, STAGE.identified, 'a request with a known API key') ?? misses)
@@ -144,13 +144,14 @@ function missesOfEntry({ id, entry, count, isWaiting }: Unused, call: Entry, sen
   const { at, script } = call
   const misses = missesOfMatch(entry.matches, sent, count.matched === 0)
   const value = per && countedValue(per, sent)
-  // which key was sent is not known any more
+  // the key is no longer known
   if (per !== undefined && per !== 'key' && value === undefined)
     misses.push(miss('per', `a ${per}`, 'none'))
   if (at < between.from) misses.push(miss('from', `${data.from}`, isoOf(at)))
   if (isWaiting(at)) misses.push(miss('after', JSON.stringify(data.after), 'not yet'))
   if (at >= between.until) misses.push(miss('until', `before ${data.until}`, isoOf(at)))
-  const ofValue = value === undefined ? count : count.values?.find(own => own.value === value)
+  const ofValue =
+    value === undefined ? count : count.values?.find(counted => counted.value === value)
   const matched = ofValue?.matched ?? 0
   // a request that meets every condition and was not counted came before the entry was added
   if (misses.length > 0 || matched === 0) return misses
@@ -175,7 +176,9 @@ function missedStage(call: Entry, stage: Stage, wanted: string) {
   return [miss('request', wanted, `refused with ${status} (${refusal?.code})`)]
 }
 
-/** Those on what is not kept are told only if all others are met, and no request met them all. */
+/**
+ * Conditions on what is never kept are told only if all others hold and no request met them all.
+ */
 function missesOfMatch(matches: Matcher, sent: SentCall, isNone: boolean): Miss[] {
   const hidden = matches.filter(condition => isHidden(condition, sent))
   const misses = unmetBy(sent, matches)

@@ -1,4 +1,4 @@
-/** What became of the scripts and expectations of a run. */
+/** The verdicts of a run's scripts and expectations. */
 import type { Verdict } from '../scenario/expect/tally.js'
 import type { ListedEntry } from '../scenario/script.js'
 
@@ -9,20 +9,20 @@ export type Period = {
   script: readonly ListedEntry[]
   verdicts: readonly Verdict[]
 }
-/** The verdict of all periods that counts against it most. */
+/** The worst verdict of all periods. */
 export type Judged = Verdict & {
   sandbox: string | null
   tests: string[]
   periods: { met: number; of: number }
 }
 
-/** Of entries, and of expectations; tests of one, and characters of all together. */
+/** Maximum of entries and expectations, tests of one, and characters together. */
 const MAX_KNOWN = 10_000
 const MAX_TESTS = 100
 const MAX_CHARACTERS = 16_777_216
 
 export class RunHistory {
-  /** Entries by what they say, and how many before them said the same. */
+  /** By content, and how many equal entries came before. */
   #entries = new Map<string, { entry: ListedEntry; applied: boolean }>()
   #expectations = new Map<string, Judged>()
   /** By whether they got a request. */
@@ -76,7 +76,6 @@ export class RunHistory {
     }
   }
 
-  /** Where there is room for what it says. */
   #note<V>(
     known: Map<string, V>,
     key: string,

@@ -16,7 +16,7 @@ export type JournalListener = (
 ) => void
 export type RunListing = ReturnType<Run['listing']>
 
-/** Of more, those used longest ago begin with period 1 again. */
+/** Beyond it, the least recently used restart at period 1. */
 const MAX_SANDBOXES = 10_000
 
 /** Requests are named `SANDBOX#PERIOD/req_1`; the base address has no name. */
@@ -56,7 +56,7 @@ type Line = { request: string } & Pick<
 /** `entry` is null if neither refused nor named by a finding, or not kept. */
 export type RunCall = Line & { entry: RunEntry | null }
 
-/** The first ones are listed; of those refused, kept in full. */
+/** The first are listed; refused ones are kept in full. */
 export const MAX_CALLS = 10_000
 export const MAX_REFUSED = 1000
 /** Characters of a path, an entry, and all entries. */
@@ -104,7 +104,6 @@ export class RunRequests {
     this.#entries.delete(request)
   }
 
-  /** Those that are only kept in full come last. */
   list(): Lazy<RunCall> {
     const requests = new Set([...this.#lines.keys(), ...this.#entries.keys()])
     return lazily([...requests], request => {

@@ -127,7 +127,7 @@ export class Metrics {
   readonly operations = new Map<OperationId | 'none', ReturnType<typeof newCounts>>()
   total = 0
   scripted = 0
-  /** Those with a right key that met an operation. */
+  /** Requests with a valid key and a known operation. */
   reached = 0
 
   add(entry: Entry) {

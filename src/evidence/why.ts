@@ -9,7 +9,7 @@ import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/ass
 import { nameOf } from '../reference/operations.js'
 import { RULE_IDS, RULES, type RuleId } from '../reference/rules.js'
 import { missText, type NearMiss } from '../scenario/match/near-misses.js'
-import { answerOf, type Entry, type Judgement, textOf } from './entry.js'
+import { type Entry, type Judgement, maskedBody, textOf } from './entry.js'
 import { FACTS, judgementOf } from './judgement.js'
 
 type Changed = { changersOf: (call: Entry) => string[] }
@@ -20,8 +20,8 @@ export type Parameters = { [name: string]: string | readonly string[] | Paramete
 export function summaryOf(call: Entry, keys: SecretWords) {
   const { id, at, operation, method, path, params, caller, query, body, outcome, ms } = call
   const { account, userAgent, test, trace } = caller
-  const answer = answerOf(call, keys)
-  const text = answer === undefined ? textOf(call) : ''
+  const response = maskedBody(call, keys)
+  const text = response === undefined ? textOf(call) : ''
   return {
     id,
     at: isoOf(at),
@@ -38,7 +38,7 @@ export function summaryOf(call: Entry, keys: SecretWords) {
     outcome: outcome.name,
     status: outcome.status,
     // JSON as values, anything else as text; null if there is none
-    answer: answer ?? (text === '' ? null : withoutSecrets(text, keys)),
+    answer: response ?? (text === '' ? null : withoutSecrets(text, keys)),
     answered: outcome.isDelivered,
     took_effect: tookEffect(call),
     script: scriptAction(call),
@@ -94,8 +94,8 @@ export function explainedText(
 ): string {
   const summary = explained(call, evidence, keys)
   const { rules, changed_by, assumptions } = summary.why
-  const { answer } = summary
-  const response = typeof answer === 'string' ? answer : JSON.stringify(answer)
+  const { answer: body } = summary
+  const response = typeof body === 'string' ? body : JSON.stringify(body)
   const part = (title: string, lines: readonly string[]) =>
     lines.length === 0 ? [] : ['', title, ...lines.map(line => `  ${line}`)]
   const lines = [
@@ -113,7 +113,7 @@ export function explainedText(
       'It nearly matched:',
       near.map(({ in: what, misses }) => `${what}: ${misses.map(missText).join(', ')}`)
     ),
-    ...part('Response:', [answer === null ? '(no body)' : response])
+    ...part('Response:', [body === null ? '(no body)' : response])
   ]
   return `${lines.join('\n')}\n`
 }

@@ -3,6 +3,7 @@
  * documented behaviour. `settings` names the settings that change it. A `standing`
  * one is behind every response, so it is not counted.
  */
+import { each, keysOf } from './rules.js'
 
 export type Assumption = {
   topic: string
@@ -11,13 +12,13 @@ export type Assumption = {
   standing?: true
 }
 
-const assumed = (topic: string, said: string, ...settings: string[]): Assumption => ({
+const assumed = (topic: string, response: string, ...settings: string[]): Assumption => ({
   topic,
-  default: said,
+  default: response,
   settings
 })
-const standing = (...said: Parameters<typeof assumed>): Assumption => ({
-  ...assumed(...said),
+const standing = (...parts: Parameters<typeof assumed>): Assumption => ({
+  ...assumed(...parts),
   standing: true
 })
 
@@ -203,9 +204,7 @@ export const ASSUMPTIONS = {
 } satisfies Record<string, Assumption>
 
 export type AssumptionId = keyof typeof ASSUMPTIONS
-export const ASSUMPTION_IDS = Object.keys(ASSUMPTIONS) as AssumptionId[]
-export const ASSUMPTION_PLACES = Object.fromEntries(
-  ASSUMPTION_IDS.map((id, at) => [id, at])
-) as Record<AssumptionId, number>
+export const ASSUMPTION_IDS = keysOf(ASSUMPTIONS)
+export const ASSUMPTION_PLACES = each(ASSUMPTION_IDS, (_, place) => place)
 /** Behind every response, so it is not counted. */
 export const isStanding = (id: AssumptionId): boolean => ASSUMPTIONS[id].standing === true

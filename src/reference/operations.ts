@@ -2,8 +2,10 @@
  * The 22 endpoints of the service, in the order of the reference (§4), each with the rules and
  * assumptions that can touch it.
  */
+
 import type { AssumptionId } from './assumptions.js'
 import type { RuleId } from './rules.js'
+import { each, keysOf } from './rules.js'
 
 export type Method = 'GET' | 'POST' | 'DELETE'
 export type Family = 'locations' | 'accounts' | 'users' | 'tickets' | 'transactions' | 'refunds'
@@ -76,7 +78,7 @@ function operation<F extends Family, K extends Kind>(
   path: string,
   title: string,
   {
-    rules: own = [],
+    rules: ownRules = [],
     assumptions: also = [],
     key = true
   }: { rules?: Rules; assumptions?: Assumptions; key?: boolean } = {}
@@ -85,7 +87,7 @@ function operation<F extends Family, K extends Kind>(
   const caller: Rules = key ? ['AUTH-1', 'AUTH-3'] : ['AUTH-2']
   const keyed: Assumptions = key ? ['A18'] : []
   const all = {
-    rules: ['BASE-1', ...caller, ...rules, ...own] as const,
+    rules: ['BASE-1', ...caller, ...rules, ...ownRules] as const,
     assumptions: [...ANY, ...keyed, ...assumptions, ...also]
   }
   return { method, path, family, kind, title, key, ...all }
@@ -190,7 +192,7 @@ export const OPERATIONS = {
 } satisfies Record<string, Operation>
 
 export type OperationId = keyof typeof OPERATIONS
-export const OPERATION_IDS = Object.keys(OPERATIONS) as OperationId[]
+export const OPERATION_IDS = keysOf(OPERATIONS)
 export const operationOf = (id: OperationId): Operation => OPERATIONS[id]
 export const isChange = ({ kind, disabledBy }: Operation): boolean =>
   kind !== 'read' && kind !== 'list' && disabledBy === undefined
@@ -199,15 +201,10 @@ export const isChange = ({ kind, disabledBy }: Operation): boolean =>
 export const needsKey = (method: string, path: string): boolean =>
   operationsAt(path).find(operation => operation.method === method)?.key ?? true
 
-const BY_NAME = new Map(
-  Object.entries(OPERATIONS).map(([id, { method, path }]) => [
-    `${method} ${path}`,
-    id as OperationId
-  ])
-)
 /** `POST /refunds`, as documents name an operation. */
 export const nameOf = (operation: OperationId): string =>
   `${OPERATIONS[operation].method} ${OPERATIONS[operation].path}`
+const BY_NAME = new Map(OPERATION_IDS.map(id => [nameOf(id), id]))
 export const OPERATION_NAMES: readonly string[] = [...BY_NAME.keys()]
 
 /** By a name such as `GET /tickets/{id}`; null where the reference has none. */
@@ -215,7 +212,7 @@ export const operationNamed = (name: string): OperationId | null =>
   BY_NAME.get(inCapitals(name)) ?? null
 const inCapitals = (name: string) => name.trim().replace(/^[a-z]+/i, method => method.toUpperCase())
 
-/** Those that a name or a pattern fits: in `* /refunds` and `GET *`, `*` stands for any text. */
+/** Operations by a name or pattern: in `* /refunds` and `GET *`, `*` is any text. */
 export function operationsNamed(pattern: string): OperationId[] {
   const name = inCapitals(pattern)
   if (!name.includes('*')) return [BY_NAME.get(name) ?? []].flat()
@@ -253,7 +250,7 @@ function partsOf(path: string): string[] {
   return path.slice(1, path.endsWith('/') ? -1 : undefined).split('/')
 }
 
-/** The operations at a path relative to the base address, whatever their method. */
+/** The operations of any method at a path relative to the base address. */
 export function operationsAt(path: string): Operation[] {
   const parts = partsOf(path)
   return path.startsWith('/') && !parts.includes('')
@@ -262,21 +259,14 @@ export function operationsAt(path: string): Operation[] {
 }
 
 /** The parameters in the path of each operation, with the family that each names a record of. */
-export const PATH_RECORDS = Object.fromEntries(
-  OPERATION_IDS.map(operation => {
-    const parts = partsOf(OPERATIONS[operation].path)
-    return [
-      operation,
-      parts.flatMap((part, place) =>
-        part.startsWith('{')
-          ? [{ name: part.slice(1, -1), place, family: parts[place - 1] as Family }]
-          : []
-      )
-    ]
-  })
-) as unknown as Readonly<
-  Record<OperationId, readonly { name: string; place: number; family: Family }[]>
->
+export const PATH_RECORDS = each(OPERATION_IDS, operation => {
+  const parts = partsOf(OPERATIONS[operation].path)
+  return parts.flatMap((part, place) =>
+    part.startsWith('{')
+      ? [{ name: part.slice(1, -1), place, family: parts[place - 1] as Family }]
+      : []
+  )
+})
 
 /**
  * The operation at a path relative to the base address, with the decoded values of its path
@@ -287,7 +277,7 @@ export function operationAt(
   path: string
 ): { operation: OperationId; params: Readonly<Record<string, string>> } | null {
   const parts = partsOf(path)
-  const route = ROUTES.find(other => other.method === method && isAt(other, parts))
+  const route = ROUTES.find(route => route.method === method && isAt(route, parts))
   if (route === undefined) return null
   const { operation } = route
   const params: Record<string, string> = {}

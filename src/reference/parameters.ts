@@ -20,7 +20,7 @@ import type { Static, TObject, TProperties, TSchema } from 'typebox'
 import * as Type from 'typebox'
 import type { AssumptionId } from './assumptions.js'
 import type { Family } from './operations.js'
-import type { RuleId } from './rules.js'
+import { each, keysOf, type RuleId } from './rules.js'
 
 export type Note = {
   description?: string
@@ -106,10 +106,8 @@ const ADDRESS_PARTS = {
   state: 'State, county, province or region.'
 } as const
 const eachPart = <T extends TSchema>(make: (description: string) => T) =>
-  Object.fromEntries(
-    Object.entries(ADDRESS_PARTS).map(([name, description]) => [name, make(description)])
-  ) as Record<keyof typeof ADDRESS_PARTS, T>
-export const ADDRESS_NAMES: readonly string[] = ['country', ...Object.keys(ADDRESS_PARTS)]
+  each(keysOf(ADDRESS_PARTS), name => make(ADDRESS_PARTS[name]))
+export const ADDRESS_NAMES = ['country', ...keysOf(ADDRESS_PARTS)] as const
 const COUNTRY = 'Two-letter country code (ISO 3166-1 alpha-2).'
 
 /** Address parameters of a create; the country is required by the given rule (reference §2). */
@@ -143,7 +141,7 @@ export type Address = Static<typeof ADDRESS>
 
 /** Every sub-field that was not sent is null (A04). */
 export const addressOf = (sent: Partial<Address>): Address => ({ ...NO_ADDRESS, ...sent })
-const NO_ADDRESS = Object.fromEntries(ADDRESS_NAMES.map(name => [name, null])) as Address
+const NO_ADDRESS = each(ADDRESS_NAMES, () => null)
 
 /** The fields of every resource (A04, A05), and its own. */
 export const resource = <T extends string, P extends TProperties>(object: T, fields: P) =>

@@ -5,6 +5,16 @@
  * response. `passable` is false if no request can pass it.
  */
 
+/** The keys of an object literal, typed. */
+export const keysOf = <T extends object>(table: T) =>
+  Object.keys(table) as Extract<keyof T, string>[]
+
+/** An object with a value for each name. */
+export const each = <N extends string, V>(
+  names: readonly N[],
+  make: (name: N, place: number) => V
+) => Object.fromEntries(names.map((name, place) => [name, make(name, place)])) as Record<N, V>
+
 export type Rule = {
   text: string
   sections: readonly number[]
@@ -120,8 +130,5 @@ export const RULES = {
 } satisfies Record<string, Rule>
 
 export type RuleId = keyof typeof RULES
-export const RULE_IDS = Object.keys(RULES) as RuleId[]
-export const RULE_PLACES = Object.fromEntries(RULE_IDS.map((id, at) => [id, at])) as Record<
-  RuleId,
-  number
->
+export const RULE_IDS = keysOf(RULES)
+export const RULE_PLACES = each(RULE_IDS, (_, place) => place)

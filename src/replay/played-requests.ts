@@ -85,7 +85,7 @@ class StepWriter {
         [...node].map(([part, below]) => [part, this.#value(below, [...names, part])])
       )
     const isMasked = node.includes(MASK)
-    const stored = isMasked && partAt(this.call.outcome.shown, names)
+    const stored = isMasked && partAt(this.call.outcome.result, names)
     if (typeof stored === 'number') return stored
     const isSecret = node === MASK && isSecretName(names.join('.'))
     const param = names.reduce(inBrackets)
@@ -118,7 +118,7 @@ class StepWriter {
 function placeholder([holder = '', name]: readonly string[], call: Entry): string {
   if (name !== 'number' && name !== 'account_number') return 'secret'
   const sent = call.body.get(holder)
-  const { brand, last4 } = (partAt(call.outcome.shown, ['payment_method', holder]) ??
+  const { brand, last4 } = (partAt(call.outcome.result, ['payment_method', holder]) ??
     (sent instanceof FormObject ? Object.fromEntries(sent) : {})) as {
     brand?: string
     last4?: string | null

@@ -2,10 +2,10 @@
 import { setImmediate } from 'node:timers/promises'
 import { BASE } from '../core/paths.js'
 import { type Admitted, formIn, readingOf } from '../engine/admit.js'
-import { answerSeen, requestOf } from '../engine/play.js'
+import { clientResponse, requestOf } from '../engine/play.js'
 import type { Response } from '../engine/response.js'
 import { count, run, start } from '../engine/run.js'
-import { breakAnswer } from '../engine/scripted.js'
+import { breakResponse } from '../engine/scripted.js'
 import { close } from '../evidence/entry.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Action, Fault } from '../scenario/script.js'
@@ -42,7 +42,7 @@ export class Player {
         waits: { pass: (action, admitted) => this.#waited(action, admitted) },
         by: null
       }))
-    return this.#end(breakAnswer(response))
+    return this.#end(breakResponse(response))
   }
 
   /** Records a request. Returns what its client saw. */
@@ -50,7 +50,7 @@ export class Player {
     const fault = faultSeen(response)
     const answer =
       fault === null || fault === 'malformed_body'
-        ? answerSeen(response)
+        ? clientResponse(response)
         : { status: 0, body: { error: { message: SAYS.no_response(SAYS[fault]()) } }, fault }
     count(response.reading)
     this.#sandbox.evidence.record(close(response, fault === null, 0), response.reading)

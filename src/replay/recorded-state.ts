@@ -5,8 +5,8 @@ import type { SecretWords } from '../core/secret-words.js'
 import {
   type AnyRecord,
   hasReached,
-  listShown,
-  recordsShown,
+  listIn,
+  recordsIn,
   STAGE,
   tookEffect
 } from '../engine/outcome.js'
@@ -62,7 +62,7 @@ function changedBy(requests: readonly Entry[]): { made: Members; changed: Member
   for (const call of requests.filter(tookEffect)) {
     const { family, kind } = operationOf(call.operation as OperationId)
     const isMade = kind === 'create'
-    const record = (isMade ? call.outcome.shown : call.facts.found) as AnyRecord
+    const record = (isMade ? call.outcome.result : call.facts.record) as AnyRecord
     const [members, name] = [isMade ? made : changed, nameOf(family, record.id)]
     if (!members.has(name)) members.set(name, { family, record })
   }
@@ -134,9 +134,9 @@ export async function touchedBy(
 function idsOf({ caller, params, query, settings, script, facts, outcome }: Entry): unknown[] {
   const { data = {}, delete: removed = [] } = script?.action.entry.data.change ?? {}
   return [
-    ...recordsShown({ outcome }).map(({ id }) => id),
+    ...recordsIn({ outcome }).map(({ id }) => id),
     caller.account,
-    facts.found?.id,
+    facts.record?.id,
     facts.filteredBy?.id,
     ...settings['pagination.cursors'].map(name => valueIn(query, name)),
     ...(hasReached({ outcome }, STAGE.running) ? Object.values(params) : []),
@@ -149,7 +149,7 @@ function idsOf({ caller, params, query, settings, script, facts, outcome }: Entr
 
 const chargesOf = (call: Entry): unknown[] => [
   (call.facts.money ?? call.outcome.refusal?.facts)?.transaction,
-  ...recordsShown(call).flatMap(({ object, id }) => (object === 'transaction' ? [id] : []))
+  ...recordsIn(call).flatMap(({ object, id }) => (object === 'transaction' ? [id] : []))
 ]
 
 const familiesJudged = (data: ExpectationData): Family[] =>
@@ -159,7 +159,7 @@ const familiesJudged = (data: ExpectationData): Family[] =>
 
 /** The family of a list that left records out. */
 function familiesCut(call: Entry): Family[] {
-  const list = listShown(call)
+  const list = listIn(call)
   return list !== null && (list.has_more || call.facts.retrieved > list.data.length)
     ? [operationOf(call.operation as OperationId).family]
     : []

@@ -3,7 +3,7 @@ import { MAX_DURATION } from '../core/durations.js'
 import { MASK } from '../core/mask.js'
 import { type AnyRecord, scriptAction, tookEffect } from '../engine/outcome.js'
 import { playIn } from '../engine/play.js'
-import { alongside, answerOf, type Entry, isScripted } from '../evidence/entry.js'
+import { alongside, type Entry, isScripted, maskedBody } from '../evidence/entry.js'
 import { operationOf, RESOURCE_NAMES } from '../reference/operations.js'
 import { loadScenario } from '../sandbox/loading.js'
 import { documentOf } from '../scenario/documents.js'
@@ -76,7 +76,7 @@ async function played(
   const isSent = step !== null && !isStopped(call)
   const operation = call.operation && operationOf(call.operation)
   const isCreating = tookEffect(call) && operation?.kind === 'create'
-  const was = determined(answerOf(call, words), call, isCreating)
+  const was = determined(maskedBody(call, words), call, isCreating)
   const body = withTexts(playable(was), inPlay)
   const wanted = { status: call.outcome.status, ...(body !== null && { body }) }
   const steps = isSent ? [{ ...step, expect: wanted }] : []
@@ -96,7 +96,7 @@ async function played(
   if (name === null || status >= 300) return play
   answers.set(name, shown)
   const { id: drawn } = shown as { id: string }
-  const { id, created } = call.outcome.shown as AnyRecord & { created: string }
+  const { id, created } = call.outcome.result as AnyRecord & { created: string }
   if (copied.has(id)) return play
   // a client that lost the response has never seen the id, but the seed draws the same one again
   written.set(id, isScripted(call) ? drawn : `\${${name}.id}`)

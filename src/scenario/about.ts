@@ -11,7 +11,6 @@ type RequestParts = Pick<SentCall, 'operation' | 'params' | 'query' | 'body'> & 
   account: string | null
 }
 
-/** Looked up when first asked for. */
 export function aboutIn(store: Store, request: RequestParts): SentCall['about'] {
   let records: ReturnType<typeof recordsNamed> | undefined
   return what => {

@@ -51,7 +51,6 @@ function partsCompleter({ properties = {} }: Schema): (fields: Fields) => Record
 
 const COMPLETERS = byName(FAMILIES, family => partsCompleter(RESOURCES[family]))
 
-/** `parent` is the record that it belongs to. */
 export function completed<F extends Family>(
   family: F,
   fields: Fields,

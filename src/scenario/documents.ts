@@ -8,7 +8,6 @@ import { withNumbers } from './read/numbers.js'
 import { DEFAULT_LIMITS, documentInvalid, type Place, type Wanted } from './read/refusal.js'
 import { present } from './shape/checked.js'
 
-/** `isOfName`: about a name, not its value. */
 export type DocumentProblem = DocumentPart & Said & { place?: Place }
 export type DocumentPart = Wanted & { document: SourceDocument }
 const OF_NAMES = [

@@ -22,7 +22,6 @@ import { checkShape, ownFixture, partsOf, SCENARIO_NAMES, withGroups } from './s
 import { checkGiven } from './shape/variables.js'
 
 export type Origin = {
-  /** Of the scenario, if it does not give one itself. */
   name: string
   file: string | null
 }
@@ -94,7 +93,6 @@ const REQUEST_CHECKER = checkerOf(() => ({
   }
 }))
 
-/** Errors: those of reading it, `scenario_unknown`. */
 export async function requestedScenario(
   { type, text }: Body,
   library: Library

@@ -60,7 +60,6 @@ export type LoadContext = {
   launch: Launch
   clockFor: (start: ClockStart) => Clock
   variables?: GivenVariables | undefined
-  /** In place of the scenario's. */
   seed?: number | undefined
   /** API keys of another service, which steps and plays may name too. */
   keys?: ReadonlyMap<string, unknown> | undefined

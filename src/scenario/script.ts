@@ -137,7 +137,6 @@ export class Script {
     return this.unused().length === 0
   }
 
-  /** Other values keep their counts. */
   recount(id: string, { values, ...count }: EntryCount): void {
     const counted = present(this.#entries.get(id))
     this.#revision++

@@ -43,7 +43,6 @@ export type StepBindings = {
   error?: Template
 }
 export type Difference = { at: readonly PathStep[] } & Said
-/** `step` is as it was written. */
 export type StepOutcome = {
   at: readonly PathStep[]
   step: StepData
@@ -79,7 +78,6 @@ export const splitCall = (call: string): [string, string] => {
   return [method.toUpperCase(), path]
 }
 
-/** Any 2xx by default. */
 export const wantsStatus = (expected: Statuses | undefined, status: number): boolean =>
   compileStatus(expected ?? '2xx', () => {})(status)
 

@@ -8,10 +8,10 @@ import type { Settings } from '../core/settings.js'
 import { Shares } from '../core/shares.js'
 import { isForm, isFormType, OPAQUE } from '../engine/admit.js'
 import { hasBody, isOpenEnded } from '../engine/arrived.js'
-import { type AnswerHeaders, hasReached, isWhole, STAGE } from '../engine/outcome.js'
+import { hasReached, isWhole, type ResponseHeaders, STAGE } from '../engine/outcome.js'
 import { headersOf, type Response, refuse } from '../engine/response.js'
 import { run, start, type Waits } from '../engine/run.js'
-import { breakAnswer } from '../engine/scripted.js'
+import { breakResponse } from '../engine/scripted.js'
 import { isChange, operationOf } from '../reference/operations.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
 import type { DataFolder } from '../sandbox/saved/data-folder.js'
@@ -160,7 +160,7 @@ export class Answers {
   refuse(
     error: FastifyError | ApiError,
     reply: FastifyReply,
-    headers: AnswerHeaders | null = null
+    headers: ResponseHeaders | null = null
   ): void {
     const { arrival, log } = reply.request
     const { response: before } = arrival
@@ -179,7 +179,7 @@ export class Answers {
     const { request, raw } = reply
     const { arrival } = request
     const { faults, arrivals } = this.parts
-    const response = whole.script !== null && !arrival.isClosed ? breakAnswer(whole) : whole
+    const response = whole.script !== null && !arrival.isClosed ? breakResponse(whole) : whole
     arrival.response = response
     const { payload, outcome } = response
     const { status, length } = outcome

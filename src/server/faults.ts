@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
-import type { AnswerHeaders } from '../engine/outcome.js'
+import type { ResponseHeaders } from '../engine/outcome.js'
 import type { Response } from '../engine/response.js'
 import type { Gates } from '../sandbox/gates.js'
 
@@ -23,7 +23,7 @@ export class Faults {
   lose(
     { raw, request }: FastifyReply,
     { outcome: { fault }, payload }: Response,
-    headers: AnswerHeaders
+    headers: ResponseHeaders
   ): void {
     const { replacing } = request.arrival.sandbox
     const { socket } = request.raw

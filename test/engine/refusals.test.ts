@@ -1,7 +1,7 @@
 import t from 'tap'
 import { readable } from '../../src/core/redaction.js'
 import { shownGot } from '../../src/core/sentences.js'
-import { recordsShown } from '../../src/engine/outcome.js'
+import { recordsIn } from '../../src/engine/outcome.js'
 import { execute } from '../../src/engine/play.js'
 import { ASSUMPTION_PLACES } from '../../src/reference/assumptions.js'
 import { MERCHANT, RESELLER, smallFixture } from '../support/requests.js'
@@ -208,7 +208,7 @@ t.test('A19: a list relies on it where it would be another one otherwise', async
     const exchange = executed(on, { key, query })
 
     const what = `${visibility} ${key} ${on} ${query}`
-    const ids = recordsShown(exchange).map(({ id }) => id)
+    const ids = recordsIn(exchange).map(({ id }) => id)
     t.strictSame(
       [ids.sort(), exchange.facts.relied.has(ASSUMPTION_PLACES.A19)],
       [shown, relies],

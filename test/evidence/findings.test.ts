@@ -547,7 +547,7 @@ t.test('findings: there are eighteen, errors are listed first', t => {
 t.test('findings: each is reported with what it is, at most 20 calls and open pages', t => {
   const { look, list } = counted()
   const page = {
-    shown: { object: 'list', url: '', data: [], has_more: true, first_id: 'x', last_id: 'x' }
+    result: { object: 'list', url: '', data: [], has_more: true, first_id: 'x', last_id: 'x' }
   } as const
   for (let call = 1; call <= 25; call++) look({ id: `req_${call}`, isUnknown: true })
   for (let call = 1; call <= 25; call++)

@@ -28,15 +28,15 @@ const update = (body: string, shown: object, found: object = LOCATION): Given =>
     operation: 'updateLocation',
     method: 'POST',
     body: form(body),
-    found,
-    shown: { ...found, ...shown }
+    record: found,
+    result: { ...found, ...shown }
   }) as never
 const EVERYTHING = 'display_name=&phone=&address=&metadata[till]=1'
 const list = (query: string, data: number, more: Given = {}): Given =>
   ({
     operation: 'listTransactions',
     query: form(query),
-    shown: { object: 'list', data: Array(data).fill({ amount_refunded: 0 }), has_more: true },
+    result: { object: 'list', data: Array(data).fill({ amount_refunded: 0 }), has_more: true },
     ...more
   }) as never
 const REFUND: Given = {
@@ -73,14 +73,14 @@ const CASES: [rule: RuleId, isKept: boolean, what: string, given: Given][] = [
     'REF-10', false, 'two Refunds are listed by a Transaction that they are not of',
     list('transaction=txn_none', 2, { operation: 'listRefunds' })
   ],
-  ['REF-2', true, 'a Refund of a card', { ...REFUND, shown: { amount: 1, payment_method: { type: 'card', card: {} } } as never }],
+  ['REF-2', true, 'a Refund of a card', { ...REFUND, result: { amount: 1, payment_method: { type: 'card', card: {} } } as never }],
   [
     'REF-2', false, 'a Refund of a payment whose card is not known',
-    { ...REFUND, shown: { amount: 1, payment_method: { type: 'card', card: null } } as never }
+    { ...REFUND, result: { amount: 1, payment_method: { type: 'card', card: null } } as never }
   ],
   [
     'REF-2', false, 'a Refund of another payment',
-    { ...REFUND, shown: { amount: 1, payment_method: { type: 'paypal', card: {} } } as never }
+    { ...REFUND, result: { amount: 1, payment_method: { type: 'paypal', card: {} } } as never }
   ]
 ]
 
@@ -100,11 +100,11 @@ const payment = (body: string, given: Given = {}): Given =>
     operation: 'createTransaction',
     method: 'POST',
     body: form(body),
-    shown: {},
+    result: {},
     ...given
   }) as never
 /** Refused before it ran. */
-const REFUSED: Given = { outcome: 'refused', shown: null }
+const REFUSED: Given = { outcome: 'refused', result: null }
 
 // biome-ignore format: a table
 const RELIANCES: [assumption: AssumptionId, relies: boolean, what: string, given: Given][] = [

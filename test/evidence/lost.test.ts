@@ -31,8 +31,8 @@ const refundOf = (id: string) => ({
 const REFUND: Given = {
   operation: 'createRefund',
   body: form('amount=5'),
-  found: CHARGE as never,
-  shown: refundOf('rfd_0') as never
+  record: CHARGE as never,
+  result: refundOf('rfd_0') as never
 }
 
 const look = (lost: LostAnswers, given: Given, isLost: boolean) => {
@@ -52,7 +52,7 @@ t.test('lost answers: a Refund stands in its Transaction until ten were made aft
     const lost = new LostAnswers()
     look(lost, { ...REFUND, store }, true)
 
-    look(lost, { operation: 'readTransaction', store, shown: CHARGE as never }, false)
+    look(lost, { operation: 'readTransaction', store, result: CHARGE as never }, false)
 
     t.equal(lost.known.get('req_1')?.isSeen, isSeen, `${later} later ones`)
   }
@@ -61,9 +61,9 @@ t.test('lost answers: a Refund stands in its Transaction until ten were made aft
 
 t.test('lost answers: an older call is a look only where it shows the record', t => {
   const lost = new LostAnswers()
-  look(lost, { ...REFUND, shown: refundOf('rfd_0') as never }, true)
+  look(lost, { ...REFUND, result: refundOf('rfd_0') as never }, true)
   const older = (shown: object, operation: 'readTransaction' | 'listRefunds') => {
-    look(lost, { operation, isPast: true, shown: shown as never }, false)
+    look(lost, { operation, isPast: true, result: shown as never }, false)
     return lost.known.get('req_1')?.isSeen
   }
 
@@ -86,7 +86,7 @@ t.test('lost answers, foreign-record: nothing is said of records deleted meanwhi
   const findings = () =>
     new Findings().look(read, read.reading, new Changers()).map(({ finding }) => finding)
   t.strictSame(findings(), ['foreign-record'])
-  deleteRecord(world, 'transactions', (paid.outcome.shown as { id: string }).id)
+  deleteRecord(world, 'transactions', (paid.outcome.result as { id: string }).id)
   for (const [family, id] of [
     ['tickets', 'tkt_a'],
     ['locations', 'loc_a']
@@ -103,7 +103,7 @@ t.test('lost answers: a list that was made before the Refund does not show it', 
   const lost = new LostAnswers()
   look(lost, REFUND, true)
 
-  look(lost, { operation: 'listRefunds', shown: { object: 'list', data: [] } as never }, false)
+  look(lost, { operation: 'listRefunds', result: { object: 'list', data: [] } as never }, false)
 
   t.equal(lost.known.size > 0, true)
   t.end()
@@ -123,9 +123,9 @@ t.test('lost answers: which payment repeats a lost one', t => {
     id,
     operation,
     outcome: made === undefined ? 'lost_before' : 'answered',
-    shown: made === undefined ? null : ({ ...refundOf('rfd_0'), amount: made } as never),
+    result: made === undefined ? null : ({ ...refundOf('rfd_0'), amount: made } as never),
     body: form(amount && `amount=${amount}`),
-    found: found === null ? null : ({ ...CHARGE, id: found } as never),
+    record: found === null ? null : ({ ...CHARGE, id: found } as never),
     values: last4 === undefined ? {} : { card: { last4 } }
   })
   const five: Sent = ['createRefund', '5']

@@ -31,7 +31,7 @@ const CHARGE = { object: 'transaction', id: 'txn_a', location: 'loc_a' } as neve
 const REFUND = {
   operation: 'createRefund',
   body: form('transaction=txn_a'),
-  found: CHARGE,
+  record: CHARGE,
   outcome: 'scripted'
 } as const
 const LOST = { ...REFUND, outcome: 'lost_before', isDelivered: false } as const
@@ -48,12 +48,12 @@ const record = (evidence: Evidence, given: Given) => {
 const search = (id: string, location: string): Given => ({
   id,
   query: form(`search_query=s&location=${location}`),
-  shown: EMPTY_PAGE
+  result: EMPTY_PAGE
 })
 const next = (id: string, location: string): Given => ({
   id,
   query: form(`search_query=s&location=${location}&starting_after=tkt_9`),
-  shown: { ...EMPTY_PAGE, has_more: false }
+  result: { ...EMPTY_PAGE, has_more: false }
 })
 const found = (totals: Totals) =>
   totals.findings().map(({ finding, times, requests }) => [finding, times, requests])
@@ -96,7 +96,7 @@ t.test('run: a call is repeated only in its own sandbox, and not over a reset', 
     ...REFUND,
     isDelivered: false,
     outcome: 'lost_after',
-    shown: { id: 'rfd_1', payment_method: { card: null } }
+    result: { id: 'rfd_1', payment_method: { card: null } }
   })
   record(till, { ...REFUND, id: 'req_2' })
   main.clear()
@@ -205,7 +205,7 @@ t.test('run: a call that a finding names before it is over is kept in full once 
 
 t.test('run: an empty page nobody continued from is kept in full, after a reset too', t => {
   const { record, entries, evidence, run } = recorded()
-  const search = { query: form('search_query=s'), shown: EMPTY_PAGE, test: 'searches' }
+  const search = { query: form('search_query=s'), result: EMPTY_PAGE, test: 'searches' }
   record({ id: 'req_1', ...search })
   const caused = () =>
     run

@@ -191,7 +191,7 @@ t.test('why: what became of a call is said in words', t => {
     method: 'POST',
     path: '/refunds',
     operation: 'createLocation',
-    shown: { id: 'loc_1', metadata: {} } as never,
+    result: { id: 'loc_1', metadata: {} } as never,
     text: '{}'
   } as const
   for (const [outcome, words] of Object.entries({

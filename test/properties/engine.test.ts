@@ -133,7 +133,7 @@ t.test('execute and the app', async t => {
         deepEqual([outcome.status, String(payload)], [answer.status, answer.text])
         deepEqual({ ...headersOf(response) }, Object.fromEntries(said))
         equal(stateOf(world), stateOf(sandbox))
-        if (outcome.shown !== null)
+        if (outcome.result !== null)
           shown.push({ entry: masked(executed, response.reading), sent: String(payload) })
       }
     )

@@ -453,9 +453,9 @@ t.test('steps: each outcome is reported as it comes, with the call', async t => 
     reported,
     parse(`
       - { at: [0], step: ~, call: { method: POST, path: /refunds, query: '', key: sk_first, form: transaction=txn_1 },
-          answer: { status: 200, body: { id: /refunds } }, problems: [] }
+          response: { status: 200, body: { id: /refunds } }, problems: [] }
       - { at: [1], step: ~, call: { method: GET, path: /refunds//refunds, query: '', key: sk_first, form: ~ },
-          answer: { status: 200, body: { id: /refunds//refunds } },
+          response: { status: 200, body: { id: /refunds//refunds } },
           problems: [{ at: [1, expect, status], code: other_status, message: 'status: must be 404; got 200' }] }
     `).map((outcome: object, nth: number) => ({ ...outcome, step: steps[nth] }))
   )

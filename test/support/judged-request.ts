@@ -52,7 +52,7 @@ export function judgedRequest(given: Given = {}): Entry & { reading: Reading } {
     reached: name === 'scripted' ? STAGE.admitted : STAGE.running,
     status: 200,
     refusal: null,
-    shown: null,
+    result: null,
     members: null,
     text: '',
     length: 0,

@@ -59,7 +59,7 @@ const OPTIONS = [
 ]
 const argument = [
   '<command...>',
-  'Command to run, with its options; write -- before it after an option that takes several names.'
+  'Command to run, with its options; always put -- before it.'
 ] as const
 
 export const EXEC: CommandSpec = {

@@ -4,7 +4,7 @@ import type { Step } from '../../core/places.js'
 import type { GivenSettings } from '../../core/settings.js'
 import { valueAt } from '../../core/templates.js'
 import { readingOf } from '../../engine/admit.js'
-import { answerSeen, execute, requestOf } from '../../engine/play.js'
+import { clientResponse, execute, requestOf } from '../../engine/play.js'
 import { runNow, start } from '../../engine/run.js'
 import type { OperationId } from '../../reference/operations.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
@@ -77,7 +77,7 @@ export class Replay {
     const before = sandbox.snapshot()
     const response = this.#execute(call)
     const { reading } = response
-    const here = answerSeen(response)
+    const here = clientResponse(response)
     const isScripted = isAsScripted(played.outcome, here, sandbox.script.listed().length > 0)
     const unknown = this.#unknownIn(call, there, here)
     // the state goes on as that of the service; what a list left out is there again

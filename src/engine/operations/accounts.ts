@@ -23,13 +23,13 @@ export const accountOperations: Handlers<
       reseller: actor.type === 'reseller' || isLimited(request) ? actor.id : null,
       metadata: values.metadata ?? {}
     })
-    return { shown: account }
+    return { result: account }
   },
 
-  readAccount: ({ found }) => ({ shown: found }),
+  readAccount: ({ record }) => ({ result: record }),
 
-  updateAccount: ({ store, found, values }) => ({
-    shown: store.accounts.replace(patched(found, values))
+  updateAccount: ({ store, record, values }) => ({
+    result: store.accounts.replace(patched(record, values))
   }),
 
   listAccounts: request => listed(request, 'accounts', { within: everything(request) })

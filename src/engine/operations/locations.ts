@@ -24,13 +24,13 @@ export const locationOperations: Handlers<
       website: values.website ?? null,
       metadata: values.metadata ?? {}
     })
-    return { shown: location }
+    return { result: location }
   },
 
-  readLocation: ({ found }) => ({ shown: found }),
+  readLocation: ({ record }) => ({ result: record }),
 
-  updateLocation: ({ store, found, values }) => ({
-    shown: store.locations.replace(patched(found, values))
+  updateLocation: ({ store, record, values }) => ({
+    result: store.locations.replace(patched(record, values))
   }),
 
   listLocations: request => listed(request, 'locations', { within: everything(request) })

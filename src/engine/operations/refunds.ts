@@ -29,13 +29,13 @@ export const refundOperations: Handlers<
       payment_method,
       metadata
     })
-    return { shown: refund, facts: { money } }
+    return { result: refund, facts: { money } }
   },
 
-  readRefund: ({ found }) => ({ shown: found }),
+  readRefund: ({ record }) => ({ result: record }),
 
-  updateRefund: ({ store, found, values }) => ({
-    shown: store.putRefund(patched(found, values), found)
+  updateRefund: ({ store, record, values }) => ({
+    result: store.putRefund(patched(record, values), record)
   }),
 
   listRefunds: request =>

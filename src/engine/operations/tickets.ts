@@ -3,7 +3,7 @@ import type { Handlers } from '../handler.js'
 import { filtered, listed, searching } from '../listing.js'
 
 export const ticketOperations: Handlers<'readTicket' | 'listTickets'> = {
-  readTicket: ({ found }) => ({ shown: found }),
+  readTicket: ({ record }) => ({ result: record }),
 
   listTickets(request) {
     const { location, search_query } = request.values

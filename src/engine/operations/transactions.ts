@@ -8,7 +8,7 @@ import { filtered, listed, searching } from '../listing.js'
 export const transactionOperations: Handlers<
   'readTransaction' | 'createTransaction' | 'listTransactions'
 > = {
-  readTransaction: ({ found }) => ({ shown: found }),
+  readTransaction: ({ record }) => ({ result: record }),
 
   createTransaction({ world, store, settings, values }) {
     const { ticket, payment_type, customer } = values
@@ -40,16 +40,10 @@ export const transactionOperations: Handlers<
       donation_amount,
       adjustment_number: values.adjustment_number ?? null,
       amounts,
-      customer: customer
-        ? {
-            name: customer.name ?? null,
-            email: customer.email ?? null,
-            phone: customer.phone ?? null
-          }
-        : null,
+      customer: customer ? { name: null, email: null, phone: null, ...customer } : null,
       amount_refunded: 0
     })
-    return { shown: transaction }
+    return { result: transaction }
   },
 
   listTransactions(request) {

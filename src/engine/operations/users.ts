@@ -14,16 +14,16 @@ export const userOperations: Handlers<'createUser' | 'listUsers' | 'deleteUser'>
       name: values.name,
       email: values.email
     })
-    return { shown: user }
+    return { result: user }
   },
 
   listUsers: request =>
     listed(request, 'users', { within: { index: 'account', group: request.params.id } }),
 
-  deleteUser({ store, params, found: user }) {
+  deleteUser({ store, params, record: user }) {
     if (user.account !== params.account_id) throw REFUSALS.otherUser(params.account_id, user.id)
 
     store.users.remove(user.id)
-    return { shown: null }
+    return { result: null }
   }
 }

@@ -70,7 +70,6 @@ export function compileCalls(source: CallsData, note: Report, responses: Respons
   }
 }
 
-/** Each step must have an operation that can have the value. */
 export function checkPer(per: Per | undefined, steps: readonly Calls[], report: Report): void {
   if (per === undefined || per === 'key' || per === 'test') return
   for (const { operations, data } of steps)

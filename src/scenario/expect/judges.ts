@@ -71,7 +71,6 @@ export type Arrival = {
 }
 
 type Waiting = { arrival: Arrival; from: number; fits: readonly boolean[]; ending: Ending | null }
-/** The requests of one value of `per`. */
 export class Group {
   seen = 0
   readonly ids: string[] = []
@@ -115,7 +114,6 @@ export abstract class CallsJudge<
   abstract stepAfter(seen: number): Calls
   abstract judged(group: Group, value?: string): Judged
 
-  /** Undefined where there are too many. */
   groupOf(call: SentCall): Group | undefined {
     const { per } = this.expectation.data
     const value = per === undefined ? '' : judgedValue(per, call)

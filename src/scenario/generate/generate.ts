@@ -79,7 +79,6 @@ function checkGenerate(data: GenerateData, store: Store | null, note: Report): v
     )
 }
 
-/** With the Refunds of their Transactions. */
 export const generatedBy = (entries: readonly GenerateData[]): number =>
   entries.reduce((sum, entry) => {
     const direct = GENERATED_FAMILIES.reduce((count, family) => count + (entry[family] ?? 0), 0)

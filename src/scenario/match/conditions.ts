@@ -266,7 +266,6 @@ function compileComparison<Subject>(
   return value => isHeld(value, limit)
 }
 
-/** Bounds that no value can meet together. */
 function checkBounds<Subject>(
   { present, ...conditions }: Conditions,
   { fields, schemas: [{ minimum, maximum } = {}] }: Tested<Subject>,

@@ -6,7 +6,6 @@ import type { Statuses } from '../shape/expectation.js'
 export type Counts = { from: number; to: number }
 export type Calls = Counts & { every: number }
 
-/** `isOfCalls` allows `every 7` too. */
 export function countsOf(text: string, isOfCalls: 0 | 1, report: Report): Calls {
   const nth = isOfCalls && /^every ([1-9]\d{0,8})$/.exec(text)?.[1]
   const [, first, dash, last] =

@@ -68,7 +68,6 @@ export function partOf(schema: Schema, name: string): Schema | undefined {
   return typeof additionalProperties === 'object' ? additionalProperties : undefined
 }
 
-/** Null, with the problem reported, for an unknown name. */
 export function lookedUp<Subject>(
   key: string,
   under: Scope<Subject>,

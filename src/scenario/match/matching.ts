@@ -22,7 +22,6 @@ import type { Name, Scope, Tested, Value } from './fields.js'
 /** Null for a name that has others below it, undefined for one that was not sent. */
 export type Values = (name: Name) => string | null | undefined
 export type About = (typeof ABOUT)[number]
-/** `operation` is null where none matched. */
 export type SentCall = {
   operation: OperationId | null
   /** By the sandbox's clock, in milliseconds. */

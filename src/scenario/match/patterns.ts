@@ -7,11 +7,9 @@ import { present } from '../shape/checked.js'
 export const MAX_PATTERNS = 25
 /** Characters of a value; longer ones do not match. */
 export const MAX_MATCHED = 500
-/** Characters of one pattern. */
 export const MAX_LENGTH = 1000
 /** Of a compiled pattern; a repeat compiles to many. */
 export const MAX_INSTRUCTIONS = 100
-/** Unicode classes, of hundreds of ranges each. */
 export const MAX_CLASSES = 20
 /** Characters in ranges: ignoring case looks at each. */
 export const MAX_SPAN = 100_000

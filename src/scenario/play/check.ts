@@ -22,7 +22,6 @@ import { NAME } from '../shape/variables.js'
 import { checkShown, placedCalls, type StepBindings, splitCall, wantsStatus } from '../steps.js'
 import { headOf, namesIn, REFERENCE, recordPath, textsIn, unclosedIn } from './references.js'
 
-/** Earlier steps that are searched for a suggestion. */
 const MAX_LOOKED_AT = 100
 
 /** `otherKey` is null for a known key, else advice on it, which can be empty. */

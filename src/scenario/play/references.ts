@@ -23,7 +23,6 @@ export function unclosedIn(text: string): string | undefined {
 
 type PlacedText = { steps: readonly Step[]; text: string; isOfName?: boolean }
 
-/** Names of parts too, where `areNamesRead`. */
 export function textsIn(
   value: unknown,
   steps: readonly Step[] = [],
@@ -77,7 +76,6 @@ export function resolvedValue(
   return isResolved ? value : undefined
 }
 
-/** Replaces each text; `rename` changes names too. */
 export function withTexts<T>(data: T, replace: (text: string) => unknown, rename?: Rename): T {
   return textsReplaced(data, replace, rename ?? (name => name)) as T
 }

@@ -27,7 +27,6 @@ const MAX_ABOVE = 20_000
 /** What follows these errors is unreliable. */
 const IS_LAST = /not_closed|nothing_to_close|after_the_end|colon_missing|second_document/
 
-/** For the code and message of the parser's error; the first advice counts. */
 const RULES: readonly (readonly [pattern: RegExp, advise: (error: Case) => Advice])[] = [
   [/ end with a .$/, bracketNotClosed],
   [/Missing closing/, ({ text, path }) => notClosed('quote_not_closed', text, path.at(-1))],
@@ -131,7 +130,6 @@ function bracketNotClosed({ path, text, offset }: Case) {
   return notClosed('not_closed', text, open.at(ends.at(-1) === text[offset - 1] ? -2 : -1))
 }
 
-/** To the end of the line, or of the part in brackets. */
 function valueIn({ line, start, offset, isInBrackets }: Case, from = offset): string {
   const rest = line.slice(from - start, from - start + 1000)
   const value = isInBrackets
@@ -143,7 +141,6 @@ function valueIn({ line, start, offset, isInBrackets }: Case, from = offset): st
 /** A list or object that is still open, and a name for its first line. */
 type Level = { column: number; isList: boolean; like: string }
 
-/** The deepest first. */
 function levelsIn(text: string): Level[] {
   const levels: Level[] = []
   for (const line of text.split('\n').reverse()) {

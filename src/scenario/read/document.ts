@@ -16,7 +16,6 @@ import {
 import { say } from './sentences.js'
 
 export type SourceDocument = {
-  /** Of the file, or of where else it came from. */
   name: string
   data: unknown
   limits: DocumentLimits
@@ -60,7 +59,6 @@ export async function readDocument(
   return { name, data, numbers, limits, locate: async parts => locate(parts) }
 }
 
-/** A part of a document, as a document. */
 export const below = (document: SourceDocument, under: readonly Step[]): SourceDocument => ({
   ...document,
   numbers: (document.numbers ?? [])

@@ -66,7 +66,6 @@ const MAX_SUGGESTED = 200
 export const suggestedIds = (store: Store, families: readonly Family[] = FAMILIES): string[] =>
   families.flatMap(family => store[family].someIds(MAX_SUGGESTED))
 
-/** Ids of records that changes of script entries make. */
 export const scriptedIds = (entries: readonly EntryData[]): ReadonlySet<unknown> =>
   new Set(
     entries.flatMap(({ change }) =>
@@ -92,7 +91,6 @@ export const isMissing = (
 ): boolean =>
   isKnown && !scripted.has(id) && families.every(family => store[family].get(id) === undefined)
 
-/** How drawn ids begin. */
 export const prefixesOf = (
   { generation: { settings } }: Trial,
   families: readonly Family[]

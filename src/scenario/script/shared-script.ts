@@ -10,7 +10,6 @@ import { SHARED_SCRIPT_CHECKER, type SharedParts } from '../shape/scenario.js'
 import { expandVariables, type VariableOptions } from '../shape/variables.js'
 
 export type Group = { data: SharedParts; sourceOf: SourceOf }
-/** `names` of all groups; `variables` that the file declares. */
 export type SharedScript = {
   groups: ReadonlyMap<string, Group>
   names: readonly string[]

@@ -66,7 +66,6 @@ export type Wanted = Scalar | null | readonly (Scalar | null)[] | Conditions
 export type Names = { readonly [name: string]: Wanted | Names }
 const SCALARS = ['string', 'number', 'boolean'] as const
 export const SCALAR = typed<Scalar>({ type: SCALARS })
-/** `depth`: how many levels of names can be below. */
 const wantedSchema = (depth: number, scalars: readonly string[] = SCALARS): TUnsafe<Wanted> =>
   typed(
     published(

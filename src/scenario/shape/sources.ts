@@ -89,7 +89,6 @@ export const partsOf = (document: SourceDocument, data: ScenarioData, lists: Lis
   warn: reportTo(lists.warnings, document)
 })
 
-/** Checks the document and all that it names. */
 export async function checkShape(
   document: SourceDocument,
   lists: Lists,
@@ -128,7 +127,6 @@ const readScenario = (
     report: (steps, problem) => report(steps, processSettingIn(steps, document.data) ?? problem)
   })
 
-/** Empty, with the problems reported, if its shape is wrong. */
 function checkedFixture(document: SourceDocument, lists: Lists): Fixture[] {
   const problems = shapeProblems(document, 'fixture')
   for (const problem of problems) lists.problems.push({ document, ...problem })

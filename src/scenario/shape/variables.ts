@@ -100,7 +100,6 @@ export function checkGiven(
     if (!declared.includes(name)) report([name], say('unknown_variable', name, declared))
 }
 
-/** `used`: the names of variables that it refers to. */
 export type Expanded = {
   data: unknown
   variables: ReadonlyMap<string, VariableValue | null>
@@ -139,7 +138,6 @@ class Expansion {
     this.#report = report
   }
 
-  /** Null for a problem that is reported elsewhere. */
   #note(problem: Said | null): void {
     this.unresolved.add(JSON.stringify(this.#steps))
     if (problem !== null) this.#report([...this.#steps], problem)

@@ -1,4 +1,4 @@
-/** What all responses share: headers, and the shape of a refusal (A07, A08). */
+/** The text of a refusal (A07, A08). */
 import { type ApiError, CATALOGUE, type Problem } from '../core/errors.js'
 import type { Settings } from '../core/settings.js'
 import { filled } from '../core/templates.js'
@@ -8,7 +8,7 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
 
 type ErrorContext = { world: Guarded; authorization?: string | undefined; requestId: string }
 
-/** What an error says, with card numbers and API keys masked. */
+/** Masks card numbers and API keys. */
 function shownError({ code, message, param }: ApiError, { world, authorization }: ErrorContext) {
   const show = (text: string) => redacted(text, world, authorization)
   return {
