@@ -11,7 +11,6 @@ import { runNow, start } from './run.js'
 import { breakResponse } from './scripted.js'
 import type { World } from './world.js'
 
-/** `body` is the text of the form, or null. */
 export type ApiRequest = Pick<Arriving, 'method' | 'url' | 'headers'> & { body: string | null }
 
 /** Executes a request that does not wait; `replacement` acts in place of the script. */

@@ -51,7 +51,7 @@ const MAX_TEST_LENGTH = 200
 /** Bytes beside what was sent. */
 const OVERHEAD = 2000
 
-/** Ends a request, `ms` milliseconds after it came, and tells the scenario's expectations. */
+/** Ends a request, `ms` milliseconds after it came, and tells the expectations. */
 export function close(response: Response, isDelivered: boolean, ms: number): Entry {
   const entry = entryOf(response, isDelivered, ms)
   const { came, request } = response.reading

@@ -1,4 +1,4 @@
-/** What is recorded of requests: the records that matter to them, and what is expected of them. */
+/** Recorded requests, with the records and expectations that matter to them. */
 import { isoOf } from '../core/instants.js'
 import { withoutSecrets } from '../core/redaction.js'
 import type { SecretWords } from '../core/secret-words.js'

@@ -29,7 +29,7 @@ export type Rehearsal = Awaited<ReturnType<typeof rehearse>>
 export type Played = Rehearsal['plays'][number]
 type Stage = Awaited<ReturnType<typeof stageOf>>
 
-/** Plays requests that reached their operation. Errors: as of `loadScenario`. */
+/** Plays requests that reached their operation. Errors: of `loadScenario`. */
 export async function rehearse(calls: readonly Entry[], recording: Recording) {
   const stage = await stageOf(recording)
   const plays: (Awaited<ReturnType<typeof played>> & { wait: number })[] = []
@@ -54,10 +54,9 @@ async function stageOf({ beginning, ids, blank }: Recording) {
   return {
     sandbox,
     bindings,
-    // the first key is sent without a name
     keyOf: (account: string) => (first === keyOf(account) ? undefined : keyOf(account)),
     answers: new StepResponses([]),
-    // how a play writes a recorded id
+    // as plays write it
     written: new Map(ids)
   }
 }

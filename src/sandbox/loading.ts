@@ -49,7 +49,6 @@ async function begin(
   loaded: Loaded,
   { dryRun = false, play }: LoadOptions
 ): Promise<Loaded> {
-  // what is written in documents would keep these
   const { sourceOf, ...first } = loaded
   const candidate = new Sandbox(sandbox.dependencies)
   candidate.begin(first)

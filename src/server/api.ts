@@ -134,7 +134,7 @@ export async function addApi(
   }
 }
 
-/** What outlives the process, if anything does. */
+/** What outlives the process. */
 export type Data = Pick<DataFolder, 'saved' | 'isFailing' | 'writable'> | undefined
 
 export class Answers {

@@ -28,7 +28,6 @@ type Sent = {
   headers?: Readonly<Record<string, string>>
   about?: Partial<Record<About, string>>
 }
-/** A call as a matcher sees it, made from plain nested data. */
 const sent = (
   on: string,
   {
@@ -78,14 +77,12 @@ const compiled = async (data: EntryData): Promise<Entry> => {
 }
 const scriptOf = async (...entries: EntryData[]): Promise<Script> =>
   new Script(await Promise.all(entries.map(compiled)))
-/** Which entries act on a row of calls, by place; null where none does. */
 const appliedBy = (script: Script, calls: readonly SentCall[]): (number | null)[] =>
   calls.map(call => {
     const action = script.act(call, NOW)
     return action && script.listed().findIndex(({ id }) => id === action.id)
   })
 const idsOf = (script: Script) => script.listed().map(({ id }) => id)
-/** What each entry fits and acts on. */
 const countsOf = (script: Script) =>
   script
     .listed()

@@ -30,7 +30,6 @@ const BINDINGS = {
 
 const NONE = { steps: [], play: [], expect: [] }
 
-/** Problems of their schema, or else those of the check. */
 const problemsOf = async (steps: unknown): Promise<string[]> => {
   const shape = (await SCENARIO_CHECKER.problems({ steps })).map(({ steps, ...said }) =>
     coded(pathOf(steps.slice(1)), said)
@@ -44,7 +43,6 @@ const problemsOf = async (steps: unknown): Promise<string[]> => {
 type Answer = Partial<StepResponse>
 const codesOf = (outcomes: readonly StepOutcome[]) =>
   outcomes.map(({ problems }) => problems.map(({ at, ...said }) => coded(pathOf(at), said)))
-/** Plays steps against given answers; 200 with an id where none is left. */
 const played = async (
   steps: StepData[],
   answers: Answer[] = [],
@@ -58,7 +56,6 @@ const played = async (
   const outcomes = await playSteps(steps, play, bindings)
   return { calls, outcomes, problems: codesOf(outcomes) }
 }
-/** The body of the one call of a step, after a step called `a` that was answered so. */
 const sentAfter = async (answer: unknown, body: StepData['body']): Promise<string[][]> => {
   const refund = { do: 'POST /refunds', body: body as NonNullable<StepData['body']> }
   const { calls, problems } = await played(

@@ -17,9 +17,9 @@ export class IdPairs {
   /** `isKnown`: the emulator has a record of the id, which stands for no other then. */
   constructor(private readonly isKnown: (id: string) => boolean) {}
 
-  /** The id of the emulator for one of the service; the same where none is known. */
+  /** The emulator's id for one of the service; unchanged if unknown. */
   readonly here = (there: string) => this.#here.get(there) ?? there
-  /** The id of the service for one of the emulator. */
+  /** Of a service. */
   readonly there = (here: string) => this.#there.get(here) ?? here
 
   set(there: string, here: string): void {

@@ -36,7 +36,6 @@ export type Deviation = Difference & {
 }
 export type ReplayOptions = {
   base: string
-  /** By names of the scenario, those of the service. */
   variables: ReadonlyMap<string, string>
   keyHere: (key: string) => string
 }

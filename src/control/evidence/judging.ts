@@ -70,7 +70,7 @@ export async function verify({
   ...waiting
 }: Waiting & { body: Wanted; document: SourceDocument }): Promise<Verdict> {
   const problems = new ProblemList()
-  // makes judges: a new one after the journal is cleared
+  // a new judge after the journal is cleared
   const begin = await withoutProblems(problems, () =>
     judgeOf(wanted, reportTo(problems, document), document, sandbox)
   )
@@ -116,7 +116,7 @@ async function judgeOf(
   return () => tallyJudge(expectation as Expectation, sandbox)
 }
 
-/** What is not in the journal cannot be matched. */
+/** Only what the journal has can be matched. */
 function checkKept({ on, match = {} }: CallsData, kept: readonly string[], tell: Report): void {
   const report = within(tell, 'match')
   if (match.key !== undefined) report(['key'], say('key_not_kept'))

@@ -51,7 +51,6 @@ const sent = ({
   about: what => (what === 'ticket' ? ticket : undefined)
 })
 
-/** The responses to steps. */
 const SENT = new Map([['sent', { id: 'rfd_a', amount: 400, reason: 'undefined' }]])
 const RECORDS = new Store()
 const records: [family: Family, record: object][] = parse(`
