@@ -109,7 +109,7 @@ t.test('jobs: texts are written, what is wrong is refused, and a defect is told'
     ['markdown', report, /shop/]
   ]
   for (const [write, value, text] of cases)
-    t.match((await ask({ write, json: JSON.stringify(value) })).answer, text, write)
+    t.match((await ask({ write, json: JSON.stringify(value) })).result, text, write)
   const read = { name: 'doc', text: 'a: [', options: { limits } }
   t.match(await ask({ read }), {
     refusal: { code: 'document_invalid', problems: [{ file: 'doc', line: 1 }] }
@@ -117,7 +117,7 @@ t.test('jobs: texts are written, what is wrong is refused, and a defect is told'
   t.match(await ask({ write: 'html', json: '' }), { defect: /^SyntaxError: .+\n +at / })
   t.strictSame(
     await ask({ read: { ...read, text: 'a: 5' } }),
-    { answer: ['{"data":{"a":5},"numbers":[]}'] },
+    { result: ['{"data":{"a":5},"numbers":[]}'] },
     'the next question is answered'
   )
 })
