@@ -132,7 +132,7 @@ async function buildParts({
   }
   const settings = settingsInForce(launch).values
   const { data, data_sync } = settings
-  const library = Library.by(settings)
+  const library = Library.from(settings)
   const sandboxes = new Sandboxes({ library, launch, machine: now, beforeForgetting })
   const folder = data === null ? null : await DataFolder.take(data, data_sync ? DISK : UNSYNCED)
   const app = await buildApp({

@@ -1,12 +1,12 @@
 /** What a worker's thread does: it reads large documents, and writes long ones. */
 import type { MessagePort } from 'node:worker_threads'
 import type { Reading } from './scenario/reading.js'
-import { answerReading } from './scenario/shape/thread-reading.js'
-import { answerQuestions, type Text } from './work/worker.js'
+import { readLarge } from './scenario/shape/thread-reading.js'
+import { serveQuestions, type Text } from './work/worker.js'
 
 export function runJobs(port: MessagePort): void {
-  answerQuestions(port, async (question: Reading | Text) =>
-    'write' in question ? textOf(question) : answerReading(question)
+  serveQuestions(port, async (question: Reading | Text) =>
+    'write' in question ? textOf(question) : readLarge(question)
   )
 }
 

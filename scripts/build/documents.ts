@@ -31,7 +31,7 @@ for (const [folder, kind] of Object.entries(KINDS)) {
     const { data } = await readDocument(file, text)
     const checkedAs = isSharedScript(data) ? 'script' : kind
     expandVariables(data, CHECKERS[checkedAs].problems, {
-      given: [],
+      overrides: [],
       report: (steps, said) => fail(problemLine({ file, path: steps.join('.'), ...said }))
     })
     await writeFile(new URL(preparedName(text), FOLDER), JSON.stringify({ checkedAs, data }))

@@ -37,13 +37,13 @@ export async function checkFiles(
   { launch, names, withShared = false }: Files,
   checkFile: CheckFile
 ): Promise<CheckedFile[]> {
-  const library = Library.by(settingsInForce(launch).values)
+  const library = Library.from(settingsInForce(launch).values)
   const checked: CheckedFile[] = []
   const seen = new Set<string>()
   const known = new Set<string>()
   for (const place of places) {
     const { files, isSearched, isPattern } = await filesAt(
-      existsSync(place) ? place : (library.named(place) ?? place),
+      existsSync(place) ? place : (library.pathOf(place) ?? place),
       ENDINGS
     )
     let isEmpty = true

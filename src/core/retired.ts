@@ -1,9 +1,9 @@
-/** Words that are no longer accepted, each with its replacement. */
+/** Words that are no longer accepted, with replacements. */
 
 const GROWING = 'min and max, or an entry for each delay, with calls'
 const PERIODS = 'from and to alone, and an entry for each period that is busier'
 
-/** Names in a document, by the object that had them: `x-meant` of its schema. */
+/** By the object that had them: `x-meant` of its schema. */
 export const RETIRED_NAMES = {
   entry: {
     at: 'from and until, with instants',
@@ -13,7 +13,6 @@ export const RETIRED_NAMES = {
   match: { any: 'an entry or expectation for each of these matches, or a list of values' },
   delay: { from: GROWING, by: GROWING, every: GROWING },
   hold: { once: 'calls beside hold, such as calls: 1-2 to hold the first two requests only' },
-  /** For a member of `use` that is not text, as `override` was. */
   use: 'write the group alone, as in outages.yaml#brief-outage; in place of override, write an entry under script, which is tried first; vars go at the top of the scenario',
   calls: {
     at_least: 'times: 2+ for at least two',
@@ -31,5 +30,9 @@ export const RETIRED_NAMES = {
     months: PERIODS,
     zone: 'from and to with an offset, such as 2026-03-01T00:00:00+01:00'
   },
-  amount: { around: 'min and max alone' }
+  amount: { around: 'min and max alone' },
+  shipped: {
+    'lost-refund-answer': 'lost-refund-response',
+    'lost-answers': 'lost-responses'
+  }
 } as const

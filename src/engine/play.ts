@@ -3,7 +3,7 @@ import { basicAuthorization } from '../core/basic-authorization.js'
 import { FORM_TYPE } from '../core/form.js'
 import { BASE } from '../core/paths.js'
 import type { Action } from '../scenario/script.js'
-import { answerRead, type Play, type StepAnswer, type StepCall } from '../scenario/steps.js'
+import { type Play, readResponse, type StepCall, type StepResponse } from '../scenario/steps.js'
 import { formIn, readingOf } from './admit.js'
 import type { Arriving } from './arrived.js'
 import { headersOf, type Response, refuse } from './response.js'
@@ -11,7 +11,6 @@ import { runNow, start } from './run.js'
 import { breakResponse } from './scripted.js'
 import type { World } from './world.js'
 
-/** `body` is the text of the form, or null. */
 export type ApiRequest = Pick<Arriving, 'method' | 'url' | 'headers'> & { body: string | null }
 
 /** Executes a request that does not wait; `replacement` acts in place of the script. */
@@ -54,8 +53,8 @@ export function requestOf({
   }
 }
 
-export const clientResponse = (response: Response): StepAnswer =>
-  answerRead(
+export const clientResponse = (response: Response): StepResponse =>
+  readResponse(
     response.outcome.status,
     headersOf(response) as Record<string, string>,
     String(response.payload)

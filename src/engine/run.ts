@@ -76,7 +76,8 @@ function requireState({ request }: Reading): void {
 /** Shows a request to the scenario's expectations, once. */
 export function count(reading: Reading): void {
   const { tally, id } = reading.request
-  if (!tally.isEmpty && reading.came === null) noteCame(reading, tally.came(sentBy(reading), id))
+  if (!tally.isEmpty && reading.came === null)
+    noteCame(reading, tally.addRequest(sentBy(reading), id))
 }
 
 /** 8. The script, which may hold or delay the request. */
@@ -92,7 +93,7 @@ function ask<B>(
   if (hasWaited) requireState(admitted)
   let action = replacement ?? null
   if (replacement === undefined && script.operations.has(operation))
-    action = script.act(sentBy(admitted), { seed: settings.seed, at }, world.counted)
+    action = script.act(sentBy(admitted), { seed: settings.seed, instant: at }, world.counted)
   const pass = action && waits.pass(action, admitted, by)
   if (action === null || pass === null) return act(admitted, { action, body, hasWaited }, waits)
   const course = courseOf(admitted, { script: { action, ...UNCHANGED } })

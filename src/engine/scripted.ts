@@ -58,7 +58,7 @@ export function sentIn(
       return name === testHeader ? (test ?? undefined) : otherHeader(name)
     },
     test,
-    at
+    arrivedAt: at
   }
   return { ...sent, about: aboutIn(store, sent) }
 }

@@ -51,11 +51,11 @@ const MAX_TEST_LENGTH = 200
 /** Bytes beside what was sent. */
 const OVERHEAD = 2000
 
-/** Ends a request, `ms` milliseconds after it came, and tells the scenario's expectations. */
+/** Ends a request, `ms` milliseconds after it came, and tells the expectations. */
 export function close(response: Response, isDelivered: boolean, ms: number): Entry {
   const entry = entryOf(response, isDelivered, ms)
   const { came, request } = response.reading
-  if (came !== null) request.tally.ended(came, endingOf(entry))
+  if (came !== null) request.tally.endRequest(came, endingOf(entry))
   return entry
 }
 
@@ -182,7 +182,7 @@ export const endingOf = (entry: Entry): Ending => ({
   status: entry.outcome.status,
   isDelivered: entry.outcome.isDelivered,
   tookEffect: tookEffect(entry),
-  at: entry.ended,
+  endedAt: entry.ended,
   changed: recordsChanged(entry),
   body: () => jsonOf(entry)
 })

@@ -9,7 +9,7 @@ import { breakResponse } from '../engine/scripted.js'
 import { close } from '../evidence/entry.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Action, Fault } from '../scenario/script.js'
-import type { StepAnswer, StepCall } from '../scenario/steps.js'
+import type { StepCall, StepResponse } from '../scenario/steps.js'
 import { SAYS } from './sentences.js'
 
 /** Until `at` ms of the play; infinite if only another request can end it. */
@@ -26,14 +26,14 @@ export class Player {
   }
 
   /** Requests are concurrent if the caller does not wait in between. */
-  readonly play = async (call: StepCall): Promise<StepAnswer> => {
+  readonly play = async (call: StepCall): Promise<StepResponse> => {
     this.#onTheirWay++
     const response = await this.#send(call)
     this.#onTheirWay--
     return response
   }
 
-  async #send(call: StepCall): Promise<StepAnswer> {
+  async #send(call: StepCall): Promise<StepResponse> {
     const { body, ...request } = requestOf(call)
     const reading = readingOf(this.#sandbox, { ...request, base: BASE })
     const response =
@@ -45,7 +45,7 @@ export class Player {
     return this.#end(breakResponse(response))
   }
 
-  #end(response: Response): StepAnswer {
+  #end(response: Response): StepResponse {
     const fault = faultSeen(response)
     const stepAnswer =
       fault === null || fault === 'malformed_body'

@@ -57,7 +57,7 @@ export async function replayedCall(
   const drawn = new Map(requests.flatMap(({ made }) => (made ? [[made.drawn, made.id]] : [])))
   const data = withTexts(scenario, text => drawn.get(text) ?? text)
   await loadScenario(sandbox, documentOf('recorded', data), { name: 'recorded', file: null })
-  const { play, answers } = sandbox.requireLoaded()
+  const { play, responses } = sandbox.requireLoaded()
   const { stamp } = sandbox
   let remaining = 1 + requests.findIndex(request => request.id === id)
   const coming = requests.slice(0, remaining).values()
@@ -72,7 +72,7 @@ export async function replayedCall(
     new Player(sandbox).play,
     bindingsOf(sandbox.store),
     () => {},
-    answers,
+    responses,
     ms => sandbox.setClock({ by: ms })
   )
   const call = sandbox.evidence.find(id)

@@ -93,7 +93,7 @@ export const keyOf = (account: string) => `sk_test_${account}`
 /** `timed` are requests whose pauses are expected, `headers` those that plays send. */
 function expectedOf(sandbox: Sandbox, words: SecretWords, chosen: readonly Entry[] | undefined) {
   const { tally, store, settings } = sandbox
-  const { answers } = sandbox.requireLoaded()
+  const { responses } = sandbox.requireLoaded()
   const testHeader = settings['evidence.test_header'].toLowerCase()
   const data: ExpectationData[] = []
   const notes: string[] = []
@@ -102,7 +102,7 @@ function expectedOf(sandbox: Sandbox, words: SecretWords, chosen: readonly Entry
   for (const expectation of tally.expectations) {
     const calls = callsOf(expectation)
     if (chosen && calls && !calls.some(part => chosen.some(call => isOf(part, call)))) continue
-    const copy = carried(expectation, { keys: store.keys, keyOf, answers, testHeader, words })
+    const copy = carried(expectation, { keys: store.keys, keyOf, responses, testHeader, words })
     if (copy === null) notes.push(SAYS.not_expected(withoutSecrets(expectation.wanted, words)))
     else {
       data.push(copy.data)

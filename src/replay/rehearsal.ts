@@ -10,7 +10,13 @@ import { loadScenario } from '../sandbox/loading.js'
 import { documentOf } from '../scenario/documents.js'
 import { isOf } from '../scenario/expect/judges.js'
 import { withTexts } from '../scenario/play/references.js'
-import { Answers, bindingsOf, type Json, playSteps, type StepData } from '../scenario/steps.js'
+import {
+  bindingsOf,
+  type Json,
+  playSteps,
+  type StepData,
+  StepResponses
+} from '../scenario/steps.js'
 import { pause } from '../work/slices.js'
 import { determined, isStopped, playOf } from './played-requests.js'
 import { keyOf, type Recording } from './recording.js'
@@ -51,7 +57,7 @@ async function stageOf({ beginning, ids, blank }: Recording) {
     bindings,
     // the first key is sent without a name
     keyOf: (account: string) => (first === keyOf(account) ? undefined : keyOf(account)),
-    answers: new Answers([]),
+    responses: new StepResponses([]),
     // recorded ids as a play writes them
     written: new Map(ids)
   }
@@ -64,7 +70,7 @@ async function rehearseCall(
   stage: Stage,
   { words, copied, expected: { headers } }: Recording
 ) {
-  const { sandbox, bindings, answers, written } = stage
+  const { sandbox, bindings, responses, written } = stage
   const inPlay = (id: string) => written.get(id) ?? id
   const writing = { keyOf: stage.keyOf, idInPlay: inPlay, headers }
   const { step = null, replaced = [] } = playOf(call, writing) ?? {}
@@ -76,9 +82,9 @@ async function rehearseCall(
   const recorded = { status: call.outcome.status, ...(body !== null && { body }) }
   const steps = isSent ? [{ ...step, expect: recorded }] : []
   const client = playIn(sandbox, alongside(call))
-  const [outcome] = await playSteps(steps, client, bindings, () => {}, answers)
+  const [outcome] = await playSteps(steps, client, bindings, () => {}, responses)
   await pause()
-  const { status, body: response } = outcome?.answer ?? { status: 0, body: null }
+  const { status, body: response } = outcome?.response ?? { status: 0, body: null }
   const isAlike = step !== null && (!isSent || status === recorded.status)
   const isReproduced = isAlike && !outcome?.problems.length
   const expect = expectationOf(call, isReproduced ? recorded : { status })
@@ -89,7 +95,7 @@ async function rehearseCall(
       : null
   const play = { call, step, name, replaced, status, expect, isReproduced, isPlayable, made: null }
   if (name === null || status >= 300) return play
-  answers.set(name, response)
+  responses.set(name, response)
   const drawn = textIn(response, 'id')
   const id = textIn(call.outcome.result, 'id')
   const created = textIn(call.outcome.result, 'created')

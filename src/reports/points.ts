@@ -3,7 +3,7 @@ import type { Problem } from '../core/errors.js'
 import type { Step } from '../core/places.js'
 import type { Said } from '../core/sentences.js'
 import type { GivenSettings } from '../core/settings.js'
-import { placesOf, type Written } from '../scenario/documents.js'
+import { placesOf, type SourceOf } from '../scenario/documents.js'
 
 /** Of a step, an expectation, or the document. The problems of a warning fail nothing. */
 export type Point = Said & {
@@ -58,7 +58,7 @@ export function commonSettings(checked: readonly CheckedFile[]): GivenSettings {
 export async function withPlaces(
   points: readonly PlacedPoint[],
   file: string,
-  source: Written
+  source: SourceOf
 ): Promise<Point[]> {
   const parts = points.flatMap(({ problems }) => problems.map(({ at }) => source(at)))
   const places = await placesOf(parts)

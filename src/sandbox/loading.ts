@@ -1,6 +1,6 @@
 /** Loads scenarios into a sandbox. */
 import { Clock } from '../core/clock.js'
-import { refusalOf, type Written } from '../scenario/documents.js'
+import { refusalOf, type SourceOf } from '../scenario/documents.js'
 import { firstStateOf, type Origin, requestedScenario } from '../scenario/loading.js'
 import type { SourceDocument } from '../scenario/read/document.js'
 import type { Body } from '../scenario/reading.js'
@@ -49,11 +49,11 @@ async function begin(
   loaded: Loaded,
   { dryRun = false, play }: LoadOptions
 ): Promise<Loaded> {
-  // `written` would keep the documents in memory
-  const { written, ...first } = loaded
+  // `sourceOf` would keep the documents in memory
+  const { sourceOf, ...first } = loaded
   const candidate = new Sandbox(sandbox.dependencies)
   candidate.begin(first)
-  if (play) await playFirst(candidate, play(candidate), written)
+  if (play) await playFirst(candidate, play(candidate), sourceOf)
   const { store, counters } = candidate.state.saved
   sandbox.ending.throwIfAborted()
   if (dryRun) return loaded
@@ -64,14 +64,14 @@ async function begin(
 }
 
 /** Errors: `document_invalid` with every unexpected response. */
-async function playFirst(candidate: Sandbox, play: Play, written: Written): Promise<void> {
-  const { steps, answers } = candidate.requireLoaded()
+async function playFirst(candidate: Sandbox, play: Play, sourceOf: SourceOf): Promise<void> {
+  const { steps, responses } = candidate.requireLoaded()
   const bindings = { ...bindingsOf(candidate.store), error: candidate.settings['shapes.error'] }
-  const outcomes = await playSteps(steps, play, bindings, undefined, answers)
+  const outcomes = await playSteps(steps, play, bindings, undefined, responses)
   const problems = outcomes.flatMap(({ at, step, problems }) =>
     problems.map(({ code, message }) => ({
       code,
-      ...written(['steps', ...at]),
+      ...sourceOf(['steps', ...at]),
       message: `${step.do}: ${message}`
     }))
   )

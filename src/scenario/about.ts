@@ -1,28 +1,28 @@
-/** Which records a request is about: those that it names, and those that these belong to. */
+/** The records that a request is about: those that it names, and those that they belong to. */
 import { type Family, type OperationId, operationOf } from '../reference/operations.js'
 import { schemaOf } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 import type { Store } from '../store/store.js'
 import type { About, SentCall } from './match/matching.js'
+import { present } from './shape/checked.js'
 
-type Named = Pick<SentCall, 'operation' | 'params' | 'query' | 'body'> & {
+type RequestParts = Pick<SentCall, 'operation' | 'params' | 'query' | 'body'> & {
   /** The Account that the caller acts as; a request that names nothing is about it. */
   account: string | null
 }
 
-/** Such as the Location of its Ticket; looked up only when asked for. */
-export function aboutIn(store: Store, named: Named): SentCall['about'] {
-  let found: ReturnType<typeof recordsNamed> | undefined
+export function aboutIn(store: Store, request: RequestParts): SentCall['about'] {
+  let records: ReturnType<typeof recordsNamed> | undefined
   return what => {
-    found ??= recordsNamed(store, named)
-    return found[what]
+    records ??= recordsNamed(store, request)
+    return records[what]
   }
 }
 
 function recordsNamed(
   store: Store,
-  { operation, params, query, body, account: actor }: Named
-): Partial<Record<About, string>> {
+  { operation, params, query, body, account: actor }: RequestParts
+): Partial<Record<About, string | undefined>> {
   if (operation === null) return {}
   const { family } = operationOf(operation)
   // the path of a User names its Account
@@ -44,9 +44,7 @@ function recordsNamed(
     family === 'accounts' || family === 'users'
       ? inPath
       : store.locations.get(location ?? '')?.account
-  return { transaction, ticket, location, account: account ?? actor ?? undefined } as Partial<
-    Record<About, string>
-  >
+  return { transaction, ticket, location, account: account ?? actor ?? undefined }
 }
 
 const NAMED: readonly (readonly [About, ...Family[]])[] = [
@@ -58,9 +56,9 @@ const NAMED: readonly (readonly [About, ...Family[]])[] = [
 export const canBeAbout =
   (what: About) =>
   (operation: OperationId): boolean => {
-    const { params, body, querystring } = TABLES[operation] as Tables
+    const { params, body, querystring }: Tables = TABLES[operation]
     const isNamed = ([name, ...families]: (typeof NAMED)[number]) =>
-      [body, querystring].some(table => table && name in (schemaOf(table).properties as object)) ||
+      [body, querystring].some(table => table && name in present(schemaOf(table).properties)) ||
       (params !== undefined && families.includes(operationOf(operation).family))
     // what a Transaction belongs to is known with it
     const last = NAMED.findIndex(([name]) => name === what)

@@ -1,6 +1,6 @@
 /**
- * Completes records by the table of their family: what is left out is null, an address has its six
- * parts, metadata is an object (A04). All have one shape, in the order of the table.
+ * Completes records by the table of their family: what is left out is null, an address has six
+ * parts, metadata is an object (A04).
  */
 import { FORMATS } from '../core/formats.js'
 import { settled } from '../core/money.js'
@@ -8,10 +8,11 @@ import type { Settings } from '../core/settings.js'
 import type { Family } from '../reference/operations.js'
 import type { Format, Schema } from '../reference/parameters.js'
 import { RESOURCES } from '../reference/tables.js'
-import { FAMILIES, type RecordOf, type Records } from '../store/store.js'
+import { FAMILIES, type RecordOf } from '../store/store.js'
+import { byName } from './shape/checked.js'
 
-type Given = Readonly<Record<string, unknown>>
-type Completer = (given: unknown) => unknown
+type Fields = Readonly<Record<string, unknown>>
+type Completer = (value: unknown) => unknown
 
 function completerOf(schema: Schema): Completer {
   const {
@@ -24,60 +25,57 @@ function completerOf(schema: Schema): Completer {
   } = schema
   if (isConstant) return () => words?.[0]
   if (typeof additionalProperties === 'object')
-    return given => Object.assign(Object.create(null), given)
+    return value => Object.assign(Object.create(null), value)
   const complete =
     properties === undefined ? FORMATS[format as Format]?.stored : partsCompleter(schema)
-  if (complete === undefined) return given => given ?? null
-  return given =>
-    given == null && (properties === undefined || type?.includes('null'))
+  if (complete === undefined) return value => value ?? null
+  return value =>
+    value == null && (properties === undefined || type?.includes('null'))
       ? null
-      : complete((given ?? {}) as Given & string)
+      : complete((value ?? {}) as Fields & string)
 }
 
-function partsCompleter({ properties = {} }: Schema): (given: Given) => Record<string, unknown> {
+function partsCompleter({ properties = {} }: Schema): (fields: Fields) => Record<string, unknown> {
   const stored = Object.entries(properties).filter(
     ([, schema]) => !schema['x-derived'] || schema.enum
   )
-  const parts = Object.fromEntries(stored.map(([name, schema]) => [name, completerOf(schema)]))
+  const completers = stored.map(([name, schema]) => [name, completerOf(schema)] as const)
   // copies of one object have its shape
   const blank = Object.fromEntries(stored.map(([name]) => [name, null]))
-  return given => {
+  return fields => {
     const whole: Record<string, unknown> = { ...blank }
-    for (const name in parts) whole[name] = (parts[name] as Completer)(given[name])
+    for (const [name, complete] of completers) whole[name] = complete(fields[name])
     return whole
   }
 }
 
-const COMPLETERS = Object.fromEntries(
-  FAMILIES.map(family => [family, partsCompleter(RESOURCES[family])])
-)
+const COMPLETERS = byName(FAMILIES, family => partsCompleter(RESOURCES[family]))
 
-/** As it is stored; `parent` is the record that it refers to. */
-export function completed(
-  family: Family,
-  given: Given,
+export function completed<F extends Family>(
+  family: F,
+  fields: Fields,
   { settings, parent }: { settings: Settings; parent: RecordOf<Family> | undefined }
-): RecordOf<Family> {
-  const record = (COMPLETERS[family] as Completer)(given) as Record<string, unknown>
-  if (family === 'transactions') {
+): RecordOf<F> {
+  const record = COMPLETERS[family](fields)
+  if (parent?.object === 'ticket') {
     const { payment_type: type, payment_method } = record
-    const { location } = parent as Records['tickets']
+    const { location } = parent
     // kept as they were sent (A24): in that order, and without those that were not
-    const amounts = given.amounts
-      ? Object.fromEntries(Object.entries(given.amounts).filter(([, amount]) => amount !== null))
+    const amounts = fields.amounts
+      ? Object.fromEntries(Object.entries(fields.amounts).filter(([, amount]) => amount !== null))
       : null
-    Object.assign(record, settled(given, settings), {
+    Object.assign(record, settled(fields, settings), {
       location,
-      payment_method: { ...(payment_method as object), type },
+      payment_method: Object.assign({}, payment_method, { type }),
       amounts,
       amount_refunded: 0
     })
   }
-  if (family === 'refunds') {
+  if (parent?.object === 'transaction') {
     // a Refund carries its Transaction's currency and payment method (A28)
-    const { currency, payment_method } = parent as Records['transactions']
+    const { currency, payment_method } = parent
     Object.assign(record, { currency, payment_method })
   }
-  if (given.extra !== undefined) record.extra = given.extra
-  return record as unknown as RecordOf<Family>
+  if (fields.extra !== undefined) record.extra = fields.extra
+  return record as unknown as RecordOf<F>
 }

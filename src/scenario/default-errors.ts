@@ -1,4 +1,5 @@
-/** The error of a scripted response by its status, where the script says no more. */
+/** The error of a scripted response by its status, where the script gives no other. */
+import { present } from './shape/checked.js'
 
 const ERRORS: Readonly<Record<number, readonly [type: string, code: string, message: string]>> = {
   400: ['invalid_request_error', 'parameter_invalid', 'The request is not valid.'],
@@ -16,6 +17,6 @@ const ERRORS: Readonly<Record<number, readonly [type: string, code: string, mess
 }
 
 export function defaultError(status: number): { type: string; code: string; message: string } {
-  const [type, code, message] = ERRORS[status] ?? (ERRORS[status < 500 ? 400 : 500] as never)
+  const [type, code, message] = ERRORS[status] ?? present(ERRORS[status < 500 ? 400 : 500])
   return { type, code, message }
 }

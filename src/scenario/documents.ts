@@ -1,4 +1,4 @@
-/** What is found in documents, with the place where it is written. */
+/** Problems of documents, with their places. */
 import { type Checker, MAX_PROBLEMS } from '../core/checking.js'
 import type { ApiError, Problem } from '../core/errors.js'
 import { pathOf, type Step } from '../core/places.js'
@@ -6,8 +6,8 @@ import type { Said } from '../core/sentences.js'
 import type { SourceDocument } from './read/document.js'
 import { withNumbers } from './read/numbers.js'
 import { DEFAULT_LIMITS, documentInvalid, type Place, type Wanted } from './read/refusal.js'
+import { present } from './shape/checked.js'
 
-/** `isOfName`: about a name, not its value, if the code does not say so; `place` where known. */
 export type DocumentProblem = DocumentPart & Said & { place?: Place }
 export type DocumentPart = Wanted & { document: SourceDocument }
 const OF_NAMES = [
@@ -26,12 +26,12 @@ const OF_NAMES = [
 ]
 export type Report = (
   steps: readonly Step[],
-  said: Said & Pick<DocumentProblem, 'isOfName'>
+  problem: Said & Pick<DocumentProblem, 'isOfName'>
 ) => void
-export type Written = (steps: readonly Step[]) => DocumentPart
+export type SourceOf = (steps: readonly Step[]) => DocumentPart
 export type Problems = { readonly length: number; push: (problem: DocumentProblem) => unknown }
 
-/** Ends the search, by throwing itself, when there are more problems than are listed. */
+/** Throws itself, to end the search, when there are more problems than are listed. */
 export class ProblemList implements Problems {
   readonly all: DocumentProblem[] = []
 
@@ -44,43 +44,41 @@ export class ProblemList implements Problems {
   }
 }
 
-/** Errors: `document_invalid` with the problems that `make` found, in the order of `documents`. */
+/** Errors: `document_invalid` with the problems that `make` reported, by `documents`. */
 export async function withoutProblems<T>(
   problems: ProblemList,
   make: () => Promise<T>,
   documents?: readonly SourceDocument[]
 ): Promise<T> {
   try {
-    const made = await make()
-    if (problems.length === 0) return made
+    const result = await make()
+    if (problems.length === 0) return result
   } catch (error) {
     if (error !== problems) throw error
   }
   throw await refusalOf(problems.all, documents)
 }
 
-export const writtenIn =
-  (document: SourceDocument, under: readonly Step[] = []): Written =>
+export const sourceIn =
+  (document: SourceDocument, under: readonly Step[] = []): SourceOf =>
   steps => ({ document, steps: [...under, ...steps] })
 
 export const reportBy =
-  (problems: Problems, written: Written): Report =>
-  (steps, said) =>
-    void problems.push({ ...said, ...written(steps) })
+  (problems: Problems, sourceOf: SourceOf): Report =>
+  (steps, problem) =>
+    void problems.push({ ...problem, ...sourceOf(steps) })
 
 export const reportTo = (
   problems: Problems,
   document: SourceDocument,
   under: readonly Step[] = []
-): Report => reportBy(problems, writtenIn(document, under))
+): Report => reportBy(problems, sourceIn(document, under))
 
-/** Reports what is found in a part by its place in the whole. */
 export const within =
   (report: Report, ...under: readonly Step[]): Report =>
   (steps, message) =>
     report([...under, ...steps], message)
 
-/** Of data, which has no lines. */
 export const documentOf = (
   name: string,
   data: unknown,
@@ -88,13 +86,13 @@ export const documentOf = (
 ): SourceDocument => ({ name, data, limits, locate: async places => places.map(() => null) })
 
 export async function placesOf(parts: readonly DocumentPart[]): Promise<(Place | null)[]> {
-  const places = new Map<DocumentPart, Place | null>()
+  const places = new Map<DocumentPart, Place | null | undefined>()
   for (const document of new Set(parts.map(part => part.document))) {
-    const own = parts.filter(part => part.document === document)
-    for (const [index, place] of (await document.locate(own)).entries())
-      places.set(own[index] as DocumentPart, place)
+    const contained = parts.filter(part => part.document === document)
+    const located = await document.locate(contained)
+    for (const [index, part] of contained.entries()) places.set(part, located[index])
   }
-  return parts.map(part => places.get(part) as Place | null)
+  return parts.map(part => places.get(part) ?? null)
 }
 
 export async function refusalOf(
@@ -104,7 +102,7 @@ export async function refusalOf(
   return documentInvalid(await listedProblems(problems, documents), problems.length > MAX_PROBLEMS)
 }
 
-/** Each once, document after document, within each by place; of data in the order found. */
+/** Without duplicates, by document and place. */
 export async function listedProblems(
   problems: readonly DocumentProblem[],
   documents: readonly SourceDocument[]
@@ -114,17 +112,17 @@ export async function listedProblems(
   const unique = new Map(
     problems.map(problem => [`${placeOf(problem)} ${problem.message}`, problem])
   )
-  // a name that is missing is probably there, but misspelt
+  // a missing name is probably there, but misspelt
   const misnamed = new Set<string>()
   for (const { document, steps, code } of unique.values())
     if (code === 'unknown_name') misnamed.add(placeOf({ document, steps: steps.slice(0, -1) }))
-  const told = [...unique.values()].filter(
+  const listed = [...unique.values()].filter(
     problem => problem.code !== 'required' || !misnamed.has(placeOf(problem))
   )
   const places = await placesOf(
-    told.map(problem => ({ isOfName: OF_NAMES.includes(problem.code), ...problem }))
+    listed.map(problem => ({ isOfName: OF_NAMES.includes(problem.code), ...problem }))
   )
-  return told
+  return listed
     .map(({ document, steps, code, message, place: known }, index) => {
       const place = known ?? places[index]
       const { line = 0, column = 0 } = place ?? {}
@@ -135,12 +133,13 @@ export async function listedProblems(
       }
     })
     .sort((a, b) =>
-      a.rank.reduce((apart, number, nth) => apart || number - (b.rank[nth] as number), 0)
+      a.rank.reduce((apart, number, nth) => apart || number - present(b.rank[nth]), 0)
     )
     .map(({ problem }) => problem)
 }
 
 export async function refuseProblems(document: SourceDocument, checker: Checker): Promise<void> {
-  const found = withNumbers(document, document.data, checker.problems(document.data))
-  if (found.length > 0) throw await refusalOf(found.map(problem => ({ document, ...problem })))
+  const problems = withNumbers(document, document.data, checker.problems(document.data))
+  if (problems.length > 0)
+    throw await refusalOf(problems.map(problem => ({ document, ...problem })))
 }

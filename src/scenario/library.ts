@@ -1,4 +1,4 @@
-/** Where documents are found: the user's folders first, then the package's own. */
+/** Finds documents in the user's folders, then in the package's own. */
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -26,7 +26,7 @@ import { say } from './sentences.js'
 import { declaredVariables, type VariableValue } from './shape/variables.js'
 
 type Shelf = 'fixtures' | 'scenarios'
-type Own = Readonly<Record<Shelf, string | null>>
+type UserFolders = Readonly<Record<Shelf, string | null>>
 type Listed = {
   name: string
   kind: 'scenario' | 'fixture'
@@ -35,9 +35,9 @@ type Listed = {
   vars?: Readonly<Record<string, VariableValue>>
 }
 const ENDINGS = ['.yaml', '.yml', '.json']
-/** What a file name says for editors: `own.scenario.yaml` is the scenario `own`. */
+/** For editors: `own.scenario.yaml` is the scenario `own`. */
 const KIND_IN_NAME = /\.(scenario|fixture)$/
-/** Bytes of a shown text: masking more would make other requests wait. */
+/** Bytes that are shown: masking more would make other requests wait. */
 const MAX_SHOWN = 2 ** 18
 const STDIN = '-'
 export const PACKAGE_ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -48,7 +48,7 @@ export const VERSION: string = JSON.parse(
 export const isPath = (reference: string): boolean =>
   /[\\/]/.test(reference) || ENDINGS.includes(extname(reference))
 
-/** The text of a file. Errors: those of the file system, with its path; `document_invalid`. */
+/** Errors: those of the file system, with the path; `document_invalid`. */
 export async function textOf(path: string, reading = readFile(path)): Promise<string> {
   const bytes = await reading.catch(error => {
     throw Object.assign(error, { path })
@@ -56,33 +56,32 @@ export async function textOf(path: string, reading = readFile(path)): Promise<st
   return utf8In(path, bytes)
 }
 
-type Found = { name: string; path: string; isOutside: boolean }
+type FileEntry = { name: string; path: string; isOutside: boolean }
 
 export class Library {
-  static by(settings: Settings): Library {
+  static from(settings: Settings): Library {
     const { fixtures_dir: fixtures, scenarios_dir: scenarios } = settings
     return new Library({ fixtures, scenarios }, settings)
   }
 
-  /** Every file that was read, to be watched. */
   readonly read = new Set<string>()
   readonly limits: DocumentLimits
   readonly #folders: Record<Shelf, string[]>
   readonly #about = new Map<string, { version: string; listed: Promise<Listed | null> }>()
-  readonly own: Own
+  readonly userFolders: UserFolders
   readonly #readText: ReadText
 
-  constructor(own: Own, limits = DEFAULT_LIMITS, read: ReadText = readDocument) {
-    this.own = own
+  constructor(userFolders: UserFolders, limits = DEFAULT_LIMITS, read: ReadText = readDocument) {
+    this.userFolders = userFolders
     this.#readText = read
     this.limits = limits
     const both = (shelf: Shelf) =>
-      [own[shelf], join(PACKAGE_ROOT, shelf)].filter(folder => folder !== null)
+      [userFolders[shelf], join(PACKAGE_ROOT, shelf)].filter(folder => folder !== null)
     this.#folders = { fixtures: both('fixtures'), scenarios: both('scenarios') }
   }
 
   readBy(read: ReadText): Library {
-    return new Library(this.own, this.limits, read)
+    return new Library(this.userFolders, this.limits, read)
   }
 
   async file(path: string): Promise<SourceDocument> {
@@ -100,13 +99,13 @@ export class Library {
     return this.#readText(name, text, { limits: this.limits, ...as })
   }
 
-  /** A fixture can be loaded as one. Errors: `scenario_unknown`, with what there is. */
+  /** Fixtures can be loaded too. Errors: `scenario_unknown`, with the names that exist. */
   async scenario(name: string, folder: string | null = null): Promise<SourceDocument> {
     return this.file(await this.#path(name, folder))
   }
 
   /** With secrets masked. Errors: `scenario_unknown`, `document_too_large`. */
-  async shown(name: string): Promise<{ type: TextType; text: string }> {
+  async maskedText(name: string): Promise<{ type: TextType; text: string }> {
     const path = await this.#path(name, null)
     const { size } = statSync(path)
     if (size > MAX_SHOWN)
@@ -120,7 +119,7 @@ export class Library {
   }
 
   async #path(name: string, folder: string | null): Promise<string> {
-    const path = this.named(name)
+    const path = this.pathOf(name)
     if (path) return path
     const known = (await this.list()).map(entry => entry.name)
     const [file] = folder === null ? [] : filesOf(name, folder)
@@ -129,17 +128,16 @@ export class Library {
     })
   }
 
-  named(name: string): string | null {
-    const found = this.#names('scenarios', name)[0] ?? this.#names('fixtures', name)[0]
-    if (found?.isOutside)
+  pathOf(name: string): string | null {
+    const entry = this.#names('scenarios', name)[0] ?? this.#names('fixtures', name)[0]
+    if (entry?.isOutside)
       throw new ApiError('scenario_unknown', { message: `${say('link_outside', name).message}.` })
-    return found?.path ?? null
+    return entry?.path ?? null
   }
 
-  /** Errors: `document_invalid`, without a file where none is found. */
   async fixture(reference: string, from: string | null): Promise<SourceDocument> {
-    const found = await this.#named(reference, from, 'fixtures', 'fixtures')
-    if (found !== null) return found
+    const document = await this.#named(reference, from, 'fixtures', 'fixtures')
+    if (document !== null) return document
     const known = this.#names('fixtures').map(({ name }) => name)
     throw notFound(say('no_fixture', reference, known, besides(reference, from)[0] ?? null))
   }
@@ -148,10 +146,10 @@ export class Library {
     if (reference === '') throw notFound(say('not_a_group'))
     const beside = isPath(reference)
       ? undefined
-      : besides(reference, from).find(file => basename(from as string) !== file)
-    const found = await this.#named(beside ?? reference, from, 'scenarios', 'files of groups')
-    if (found !== null && isSharedScript(found.data)) return found
-    if (found !== null) throw notFound(say('no_groups', reference))
+      : besides(reference, from).find(file => from !== null && basename(from) !== file)
+    const document = await this.#named(beside ?? reference, from, 'scenarios', 'files of groups')
+    if (document !== null && isSharedScript(document.data)) return document
+    if (document !== null) throw notFound(say('no_groups', reference))
     const shared: string[] = []
     for (const entry of this.#names('scenarios'))
       if ((await this.#listed(entry, 'scenario')) === null) shared.push(entry.name)
@@ -160,9 +158,7 @@ export class Library {
     throw notFound(say('no_shared_script', reference, shared, names))
   }
 
-  /**
-   * By name (null: there is none), or by a path that stays in its folder or those of the library.
-   */
+  /** Null for an unknown name. A path must stay in its folder or those of the library. */
   async #named(
     reference: string,
     from: string | null,
@@ -170,9 +166,9 @@ export class Library {
     what: string
   ): Promise<SourceDocument | null> {
     if (!isPath(reference)) {
-      const [named] = this.#names(shelf, reference)
-      if (named?.isOutside) throw notFound(say('link_outside', reference))
-      return named === undefined ? null : this.file(named.path)
+      const [entry] = this.#names(shelf, reference)
+      if (entry?.isOutside) throw notFound(say('link_outside', reference))
+      return entry === undefined ? null : this.file(entry.path)
     }
     if (from === null) throw notFound(say('names_only', what, reference))
     const path = realPathOf(resolve(dirname(from), reference))
@@ -197,8 +193,8 @@ export class Library {
     return [...listed.values()]
   }
 
-  /** Null for a file of groups, which cannot be loaded; read again only once it has changed. */
-  #listed(file: Found, kind: Listed['kind']): Promise<Listed | null> {
+  /** Null for a file of groups, which cannot be loaded; read again after it has changed. */
+  #listed(file: FileEntry, kind: Listed['kind']): Promise<Listed | null> {
     const { ctimeMs, size } = statSync(file.path)
     const version = `${kind} ${ctimeMs} ${size}`
     const known = this.#about.get(file.path)
@@ -208,44 +204,43 @@ export class Library {
     return listed
   }
 
-  async #read({ name, path }: Found, kind: Listed['kind']): Promise<Listed | null> {
+  async #read({ name, path }: FileEntry, kind: Listed['kind']): Promise<Listed | null> {
     if (kind === 'fixture') return { name, kind, description: commentOf(path) }
     const { data } = await this.#document(path).catch(() => documentOf(path, null))
     if (isSharedScript(data)) return null
     const { name: title, description, vars } = isObject(data) ? data : {}
-    const variables = [...declaredVariables(vars, { given: [], report: () => {} })].filter(
-      ([, value]) => value !== null
+    const declared = declaredVariables(vars, { overrides: [], report: () => {} })
+    const variables = Array.from(declared).flatMap(([variable, value]) =>
+      value === null ? [] : [[variable, value] as const]
     )
     return {
       name,
       kind,
       ...(typeof title === 'string' && title !== name && { title: withoutSecrets(title) }),
       description: typeof description === 'string' ? withoutSecrets(description) : null,
-      ...(variables.length > 0 && {
-        vars: Object.fromEntries(variables) as Record<string, VariableValue>
-      })
+      ...(variables.length > 0 && { vars: Object.fromEntries(variables) })
     }
   }
 
-  #names(shelf: Shelf, wanted?: string): Found[] {
-    const found = new Map<string, Found>()
+  #names(shelf: Shelf, only?: string): FileEntry[] {
+    const entries = new Map<string, FileEntry>()
     for (const folder of this.#folders[shelf]) {
       const files = readdirSync(folder)
       for (const file of files.filter(file => ENDINGS.includes(extname(file))).sort()) {
         const name = basename(file, extname(file)).replace(KIND_IN_NAME, '')
-        if (found.has(name) || name !== (wanted ?? name)) continue
+        if (entries.has(name) || name !== (only ?? name)) continue
         const path = realPathOf(join(folder, file))
         if (path === null || !statSync(path).isFile()) continue
         const isOutside = !isInside(path, realpathSync(folder))
-        if (!isOutside || wanted !== undefined) found.set(name, { name, path, isOutside })
+        if (!isOutside || only !== undefined) entries.set(name, { name, path, isOutside })
       }
     }
-    return [...found.values()]
+    return [...entries.values()]
   }
 }
 
-/** Without a file: it belongs to the place that names the document. */
-const notFound = (said: Said) => documentInvalid([{ path: '', ...said }])
+/** Without a file: the problem is at the place that names the document. */
+const notFound = (problem: Said) => documentInvalid([{ path: '', ...problem }])
 
 const filesOf = (name: string, folder: string) =>
   ENDINGS.map(ending => name + ending).filter(file => existsSync(resolve(folder, file)))
@@ -265,7 +260,7 @@ function realPathOf(path: string): string | null {
   }
 }
 
-/** A name below the folder may begin with two dots, as `..data` of a Kubernetes ConfigMap. */
+/** A name may begin with two dots, such as `..data` of a Kubernetes ConfigMap. */
 function isInside(path: string, folder: string): boolean {
   const way = relative(folder, path)
   return way.split(sep)[0] !== '..' && !isAbsolute(way)
@@ -274,11 +269,10 @@ function isInside(path: string, folder: string): boolean {
 type Prepared = { checkedAs: DocumentKind; data: unknown }
 const FOLDER = join(PACKAGE_ROOT, 'dist/documents/')
 
-/** A text changed since the build has another name, and is read as any other. */
+/** A text that changed since the build has another name. */
 export const preparedName = (text: string): string =>
   `${createHash('sha256').update(text).digest('hex')}.json`
 
-/** As the build read and checked it, so that a start does not. */
 export function preparedDocument(
   name: string,
   text: string,

@@ -1,4 +1,4 @@
-/** Loads scenarios: a document and what it uses pass the three gates, or are refused. */
+/** Loads scenarios: a document and all that it uses are read, checked and built, or refused. */
 import { checkerOf, MAX_PROBLEMS } from '../core/checking.js'
 import { nearest } from '../core/nearest.js'
 import { isObject } from '../core/quick-check.js'
@@ -22,7 +22,6 @@ import { checkShape, ownFixture, partsOf, SCENARIO_NAMES, withGroups } from './s
 import { checkGiven } from './shape/variables.js'
 
 export type Origin = {
-  /** The scenario's name if it does not give one itself. */
   name: string
   file: string | null
 }
@@ -38,10 +37,7 @@ export function isScenarioOrFixture(data: unknown): boolean {
   )
 }
 
-/**
- * Of a scenario or bare fixture. Errors: `document_invalid` with the problems of the first gate
- * that finds some; `document_too_large`.
- */
+/** Of a scenario or bare fixture. Errors: `document_invalid`, `document_too_large`. */
 export async function firstStateOf(
   document: SourceDocument,
   { name, file }: Origin,
@@ -49,18 +45,16 @@ export async function firstStateOf(
 ): Promise<Loaded> {
   const lists = { documents: [document], problems: new ProblemList(), warnings: [] }
   const { library, variables: given } = context
-  const gate = <T>(find: () => Promise<T>) => withoutProblems(lists.problems, find, lists.documents)
-  const used = await gate(() => checkShape(document, lists, { file, library, given }))
-  const first = await gate(() => buildState(used, name, context))
+  const stage = <T>(find: () => Promise<T>) =>
+    withoutProblems(lists.problems, find, lists.documents)
+  const used = await stage(() => checkShape(document, lists, { file, library, variables: given }))
+  const first = await stage(() => buildState(used, name, context))
   const warnings: DocumentProblem[] = lists.warnings.slice(0, MAX_PROBLEMS)
   if (warnings.length > 0) context.warn?.(await listedProblems(warnings, lists.documents))
   return first
 }
 
-/**
- * Checks each group by itself: what it refers to may be in the scenario. Errors:
- * `document_invalid`.
- */
+/** Checks each group; what it refers to may be in the scenario. Errors: `document_invalid`. */
 export async function checkSharedScript(
   document: SourceDocument,
   context: LoadContext
@@ -70,7 +64,7 @@ export async function checkSharedScript(
   const reportGiven = reportTo(problems, document, ['vars'])
   const { groups } = await withoutProblems(problems, async () => {
     const read = await readSharedScript(document, null, {
-      given: given === undefined ? [] : [given],
+      overrides: given === undefined ? [] : [given],
       problems,
       reportGiven
     })
@@ -99,7 +93,6 @@ const REQUEST_CHECKER = checkerOf(() => ({
   }
 }))
 
-/** Errors: those of reading it, `scenario_unknown`. */
 export async function requestedScenario(
   { type, text }: Body,
   library: Library

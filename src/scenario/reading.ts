@@ -1,4 +1,4 @@
-/** Texts of documents: small ones are read at once, large ones in a thread. */
+/** Reads small documents at once, large ones in a thread. */
 import { partAt } from '../core/places.js'
 import { pause } from '../work/slices.js'
 import type { Worker } from '../work/worker.js'
@@ -6,14 +6,14 @@ import { readDocument, type SourceDocument, type TextType, utf8In } from './read
 import type { DocumentLimits, Wanted } from './read/refusal.js'
 
 export type ReadText = (name: string, text: string, options: ReadOptions) => Promise<SourceDocument>
-/** `kind`: what it must be, or its part `under` a place; a large text is checked where it is read. */
+/** `kind`: what it, or its part `under` a place, must be. */
 export type ReadOptions = {
   limits: DocumentLimits
   type?: TextType | null
   kind?: 'fixture' | 'scenario'
   under?: readonly string[]
 }
-/** What the thread is asked: to read a text, or for places in it. */
+/** For the thread: a text to read, or places in it to find. */
 export type Reading = {
   read: { name: string; text: string; options: ReadOptions }
   places?: readonly Wanted[]
@@ -38,29 +38,31 @@ export class Body {
     return this.#text
   }
 
-  /** A large one counts as not empty. */
+  /** Large ones are never empty. */
   get isEmpty(): boolean {
     return this.bytes.length < LARGE && this.text.trim() === ''
   }
 }
 
-/** Reads large texts in a thread, until the signal says that nobody waits for it. */
+/** The signal ends reading in a thread. */
 export const readBy =
   (worker: Worker, signalOf: () => AbortSignal): ReadText =>
   async (name, text, options) => {
     if (text.length < LARGE) return readDocument(name, text, options)
     const read = { name, text, options }
-    const answer = (question: Reading) => worker.run(signalOf(), ask => ask(question))
-    const [head, ...parts] = (await answer({ read })) as [string, ...string[]]
+    const askThread = async <T>(question: Reading) =>
+      (await worker.run(signalOf(), ask => ask(question))) as T
+    const [head = '', ...parts] = await askThread<string[]>({ read })
     const whole: Pick<SourceDocument, 'data' | 'numbers' | 'checkedAs'> = JSON.parse(head)
     for (const part of parts) {
       const [path, members]: Part = JSON.parse(part)
       ;(partAt(whole.data, path) as unknown[]).push(...members)
       await pause()
     }
-    const locate = (places: readonly Wanted[]) => answer({ read, places: places.map(wantedOf) })
-    return { name, limits: options.limits, ...whole, locate: locate as SourceDocument['locate'] }
+    const locate: SourceDocument['locate'] = places =>
+      askThread({ read, places: places.map(wantedOf) })
+    return { name, limits: options.limits, ...whole, locate }
   }
 
-/** Without what a thread cannot be sent. */
+/** Without what cannot be sent to a thread. */
 const wantedOf = ({ steps, isOfName = false }: Wanted): Wanted => ({ steps, isOfName })

@@ -1,4 +1,4 @@
-/** The first state of a sandbox, made of a scenario with all that it uses. */
+/** Builds the first state of a sandbox from a scenario and all that it uses. */
 import { type Clock, type ClockStart, MACHINE_CLOCK } from '../core/clock.js'
 import type { Problem } from '../core/errors.js'
 import { type IdCounters, Ids } from '../core/ids.js'
@@ -15,7 +15,7 @@ import {
 import type { StoredRecord } from '../store/collection.js'
 import { FAMILIES, Store } from '../store/store.js'
 import { inSlices } from '../work/slices.js'
-import { type Written, within } from './documents.js'
+import { type SourceOf, within } from './documents.js'
 import { callsIn } from './expect/calls.js'
 import { compileExpectation, type Expectation } from './expect/expectations.js'
 import { generateAll, generatedBy } from './generate/generate.js'
@@ -23,7 +23,7 @@ import type { Library } from './library.js'
 import { patternsIn } from './match/patterns.js'
 import { checkSteps } from './play/check.js'
 import { checkCount, tooLarge } from './read/refusal.js'
-import { idsMade, suggestedIds, type Trial } from './records/edits.js'
+import { scriptedIds, suggestedIds, type Trial } from './records/edits.js'
 import { recordsIn } from './records/fixture.js'
 import { FixtureImporter } from './records/importer.js'
 import { missingOf, recordsNamedBy, recordsNamedByState } from './records/named-records.js'
@@ -33,9 +33,9 @@ import { say } from './sentences.js'
 import type { ScenarioData } from './shape/scenario.js'
 import type { Parts, Used } from './shape/sources.js'
 import type { GivenVariables } from './shape/variables.js'
-import { Answers, bindingsOf, isWait, type PlayData, type StepData } from './steps.js'
+import { bindingsOf, isWait, type PlayData, type StepData, StepResponses } from './steps.js'
 
-/** Settings of the command line and the environment, which take precedence over a scenario's. */
+/** Settings of the command line and the environment, which override a scenario's. */
 export type Launch = {
   flag: GivenSettings
   environment: GivenSettings
@@ -52,15 +52,14 @@ export type FirstState = {
   /** Requests still to be played before the state is ready. */
   steps: readonly StepData[]
   play: readonly PlayData[]
-  answers: Answers
+  responses: StepResponses
 }
-export type Loaded = FirstState & { written: Written }
+export type Loaded = FirstState & { sourceOf: SourceOf }
 export type LoadContext = {
   library: Library
   launch: Launch
   clockFor: (start: ClockStart) => Clock
   variables?: GivenVariables | undefined
-  /** In place of the scenario's. */
   seed?: number | undefined
   /** API keys of another service, which steps and plays may name too. */
   keys?: ReadonlyMap<string, unknown> | undefined
@@ -68,11 +67,14 @@ export type LoadContext = {
 }
 
 export async function buildState(used: Used, name: string, context: LoadContext): Promise<Loaded> {
-  const { data, problems, report, written, isOpen = false } = used
+  const { data, problems, report, sourceOf, isOpen = false } = used
   const { steps = [], play = [], expect = [], description = null } = data
   const { launch, seed = data.seed } = context
-  const given = { ...flattened(data.settings ?? {}), ...(seed !== undefined && { seed }) }
-  const { values: settings, sources } = settingsInForce({ ...launch, scenario: given })
+  const scenarioSettings = {
+    ...flattened(data.settings ?? {}),
+    ...(seed !== undefined && { seed })
+  }
+  const { values: settings, sources } = settingsInForce({ ...launch, scenario: scenarioSettings })
   const clock = clockStartOf(data.clock)
   const now = context.clockFor(clock).now()
   const store = new Store()
@@ -82,16 +84,16 @@ export async function buildState(used: Used, name: string, context: LoadContext)
   await inSlices(importer.importing(used.fixtures))
   await generateAll(used, store, generation)
 
-  // a record with a problem may be what others mean
+  // others may refer to records that were left out
   const isKnown = problems.length === 0 && !isOpen
-  const trial = { store, generation, isKnown, made: idsMade(data.script ?? []) }
+  const trial = { store, generation, isKnown, scripted: scriptedIds(data.script ?? []) }
   const script = new Script(await compileScript(used, trial))
-  const answers = new Answers([...steps, ...play])
+  const responses = new StepResponses([...steps, ...play])
   const isRunning = clock.running || play.some(isWait)
-  const expectations = await compileExpectations(used, trial, answers, isRunning)
+  const expectations = await compileExpectations(used, trial, responses, isRunning)
   warnOfFuture(used, store, now)
-  const sent = { steps, play, expect: isOpen ? [] : expect }
-  await checkSteps(sent, knownIn(trial, context.keys), report)
+  const requests = { steps, play, expect: isOpen ? [] : expect }
+  await checkSteps(requests, knownIn(trial, context.keys), report)
   const actor = settings['auth.accept_any_key']
   if (actor !== null && isKnown && store.accounts.get(actor) === undefined) {
     const isGiven = sources['auth.accept_any_key'] === 'scenario'
@@ -99,8 +101,16 @@ export async function buildState(used: Used, name: string, context: LoadContext)
   }
   const scenario = maskedThroughout({ name: data.name ?? name, description })
   const { counters } = generation.ids
-  const sentAndExpected = { script, expectations, steps, play, answers }
-  return { scenario, store, counters, clock, settings: given, ...sentAndExpected, written }
+  const sentAndExpected = { script, expectations, steps, play, responses }
+  return {
+    scenario,
+    store,
+    counters,
+    clock,
+    settings: scenarioSettings,
+    ...sentAndExpected,
+    sourceOf
+  }
 }
 
 function knownIn(
@@ -134,11 +144,10 @@ function warnOfFuture({ data, warn }: Parts, store: Store, now: number): void {
   )
 }
 
-/** `isRunning`: time passes between requests. */
 async function compileExpectations(
   { data: { expect = [] }, report, warn }: Parts,
   trial: Trial,
-  answers: Answers,
+  responses: StepResponses,
   isRunning: boolean
 ): Promise<Expectation[]> {
   const compiled: Expectation[] = []
@@ -146,24 +155,24 @@ async function compileExpectations(
   for (const [index, data] of expect.entries()) {
     const note = within(report, 'expect', index)
     const warnOf = within(warn, 'expect', index)
-    const expectation = await compileExpectation(data, note, answers, patterns)
+    const expectation = await compileExpectation(data, note, responses, patterns)
     patterns += patternsIn(data)
     if (expectation !== null) compiled.push(expectation)
-    // only a warning: a request may name a missing record, and be expected to be refused
-    for (const { at, calls } of callsIn(data)) {
-      for (const { steps, said } of missingOf(recordsNamedBy(calls), trial))
-        warnOf([...at, ...steps], said)
+    // only a warning: a request to a missing record can be expected too
+    for (const { path, calls } of callsIn(data)) {
+      for (const { steps, problem } of missingOf(recordsNamedBy(calls), trial))
+        warnOf([...path, ...steps], problem)
       if (calls.no_sooner_than !== undefined && !isRunning)
-        warnOf([...at, 'no_sooner_than'], say('clock_stands'))
+        warnOf([...path, 'no_sooner_than'], say('clock_stands'))
     }
     const ofState = 'state' in data ? recordsNamedByState(data.state) : []
-    for (const { steps, said, canBeMade, isDrawn } of missingOf(ofState, trial))
-      (canBeMade && isDrawn ? warnOf : note)(steps, said)
+    for (const { steps, problem, canBeMade, isDrawn } of missingOf(ofState, trial))
+      (canBeMade && isDrawn ? warnOf : note)(steps, problem)
   }
   return compiled
 }
 
-/** Counts before anything is made. Errors: `document_too_large`. */
+/** Errors: `document_too_large`. */
 function checkSize({ document: { limits }, data, fixtures }: Used): void {
   for (const [name, list] of Object.entries(data)) {
     if (!Array.isArray(list)) continue
@@ -189,7 +198,7 @@ function checkSize({ document: { limits }, data, fixtures }: Used): void {
   )
 }
 
-/** A bare instant and `running: false` freeze the clock; `{now}` alone runs on from there. */
+/** A bare instant and `running: false` freeze the clock. */
 function clockStartOf(clock: ScenarioData['clock']): ClockStart {
   if (clock === undefined) return MACHINE_CLOCK
   if (typeof clock === 'string') return { at: instantOf(clock), running: false }

@@ -1,15 +1,16 @@
-/** The script of a sandbox: entries in order, the first that applies is used, and their counts. */
+/** The script of a sandbox: its entries in order, and how often each matched and was applied. */
 import { drawnFraction } from '../core/draws.js'
 import type { OperationId } from '../reference/operations.js'
 import { areMet } from './match/conditions.js'
 import { countedValue, MAX_VALUES, type SentCall } from './match/matching.js'
 import type { NearMiss } from './match/near-misses.js'
 import { type Entry, FOREVER, nameIn } from './script/entry.js'
+import { present } from './shape/checked.js'
 import type { EntryData, Hold } from './shape/entry.js'
 
 export type { EntryData, Fault, Hold, Release, Respond } from './shape/entry.js'
 
-/** `value` is what it was counted by; `isHeld` until its hold times out. */
+/** `value` is that of `per`; `isHeld` until its hold times out. */
 export type Action = {
   readonly id: string
   readonly entry: Entry
@@ -18,9 +19,9 @@ export type Action = {
   isHeld: boolean
   isApplied: boolean
 }
-/** `first`: when an entry with `for` began, in milliseconds of the sandbox's clock. */
+/** `first`: when an entry with `for` began, by the sandbox's clock in milliseconds. */
 type Count = { matched: number; applied: number; first?: number }
-/** With `per`, of each value too; `uncounted` requests are of values beyond the maximum. */
+/** With `per`, of each value too; `uncounted` are beyond the maximum of values. */
 export type EntryCount = Count & {
   uncounted?: number
   values?: readonly (Count & { value: string })[]
@@ -36,11 +37,11 @@ type Counted = {
   count: Omit<EntryCount, 'values'>
   readonly values: Map<string, Count>
 }
-type Now = { seed: number; at: number }
+type Moment = { seed: number; instant: number }
 
 export class Script {
   #entries = new Map<string, Counted>()
-  readonly #byOperation = new Map<OperationId, Counted[]>()
+  readonly #byOperation = new Map<OperationId | null, Counted[]>()
   readonly operations: Pick<ReadonlyMap<OperationId, unknown>, 'has'> = this.#byOperation
   readonly #named = new Map<string, Counted>()
   #next = 1
@@ -50,7 +51,6 @@ export class Script {
     for (const entry of entries) this.add(entry)
   }
 
-  /** Changes with each entry and count. */
   get revision(): number {
     return this.#revision
   }
@@ -74,7 +74,7 @@ export class Script {
     }))
   }
 
-  /** Entries never applied; `isWaiting`: for another one, at a time of the sandbox's clock. */
+  /** Entries that were never applied; `isWaiting` for another, at an instant. */
   unused() {
     return [...this.#entries.values()]
       .filter(({ entry, count }) => count.applied === 0 && entry.calls.to > 0)
@@ -137,38 +137,34 @@ export class Script {
     return this.unused().length === 0
   }
 
-  /** Leaves the counts of values that are not given. */
   recount(id: string, { values, ...count }: EntryCount): void {
-    const counted = this.#entries.get(id) as Counted
+    const counted = present(this.#entries.get(id))
     this.#revision++
     counted.count = count
-    for (const [value, own] of byValue(values)) counted.values.set(value, own)
+    for (const [value, valueCount] of byValue(values)) counted.values.set(value, valueCount)
   }
 
-  #isDue(counted: Counted, at: number): boolean {
+  #isDue(counted: Counted, instant: number): boolean {
     const { from, until } = counted.entry.between
-    return at >= from && at < until && !this.#isWaiting(counted, at)
+    return instant >= from && instant < until && !this.#isWaiting(counted, instant)
   }
 
   /** One that was removed has ended. */
-  #isWaiting({ entry }: Counted, at: number): boolean {
+  #isWaiting({ entry }: Counted, instant: number): boolean {
     const { after } = entry.data
     if (after === undefined) return false
-    const named = this.#named.get(nameIn(after) as string)
+    const awaited = this.#named.get(present(nameIn(after)))
     return typeof after === 'string'
-      ? !named?.count.applied
-      : named !== undefined && !hasEnded(named, at)
+      ? !awaited?.count.applied
+      : awaited !== undefined && !hasEnded(awaited, instant)
   }
 
-  /**
-   * Every entry that it matches counts it, the first that is for it acts. `note` gets each changed
-   * count.
-   */
-  act(call: SentCall, now: Now, note: CountNote = () => {}): Action | null {
+  /** Every matching entry counts the request; the first that applies acts. `note` gets the counts. */
+  act(call: SentCall, now: Moment, note: CountNote = () => {}): Action | null {
     let action: Action | null = null
-    // what a request does to one entry begins another only for those after it
-    const due = (this.#byOperation.get(call.operation as OperationId) ?? []).filter(counted =>
-      this.#isDue(counted, now.at)
+    // found first: an entry after another one begins with the next request
+    const due = (this.#byOperation.get(call.operation) ?? []).filter(counted =>
+      this.#isDue(counted, now.instant)
     )
     for (const counted of due) {
       const { matches, data } = counted.entry
@@ -184,7 +180,7 @@ export class Script {
     return action
   }
 
-  /** An entry that was applied to a request changed nothing: it was not applied. */
+  /** For an action that changed nothing: it does not count as applied. */
   retract(action: Action, note: CountNote): void {
     const { id, value = '' } = action
     const counted = this.#entries.get(id)
@@ -196,9 +192,9 @@ export class Script {
   }
 
   #noteCounts({ id, count, values }: Counted, value: string | undefined, note: CountNote): void {
-    const own = value !== undefined && values.get(value)
+    const valueCount = value !== undefined && values.get(value)
     this.#revision++
-    note(id, { ...count, ...(own && { values: [{ value, ...own }] }) })
+    note(id, { ...count, ...(valueCount && { values: [{ value, ...valueCount }] }) })
   }
 }
 
@@ -207,16 +203,17 @@ const byValue = (values: EntryCount['values'] = []): Map<string, Count> =>
 const countOf = ({ count, values }: Counted): EntryCount =>
   values.size === 0
     ? { ...count }
-    : { ...count, values: Array.from(values, ([value, own]) => ({ value, ...own })) }
+    : { ...count, values: Array.from(values, ([value, valueCount]) => ({ value, ...valueCount })) }
 
 const hasEnded = (
   { entry: { between, calls, lasts, data }, count }: Counted,
-  at: number
+  instant: number
 ): boolean =>
-  at >= between.until ||
-  (data.per === undefined && (count.matched >= calls.to || at >= (count.first ?? FOREVER) + lasts))
+  instant >= between.until ||
+  (data.per === undefined &&
+    (count.matched >= calls.to || instant >= (count.first ?? FOREVER) + lasts))
 
-/** Of the entry, and of the value; none where no further value is counted, which is noted. */
+/** Of the entry, and of the value; none beyond the maximum of values. */
 function countsFor({ count, values }: Counted, value: string | undefined): Count[] {
   if (value === undefined) return [count]
   const known = values.get(value)
@@ -225,33 +222,33 @@ function countsFor({ count, values }: Counted, value: string | undefined): Count
     count.uncounted = (count.uncounted ?? 0) + 1
     return []
   }
-  const own = { matched: 0, applied: 0 }
-  values.set(value, own)
-  return [count, own]
+  const valueCount = { matched: 0, applied: 0 }
+  values.set(value, valueCount)
+  return [count, valueCount]
 }
 
 function isApplied(
   { calls, lasts, chance, label }: Entry,
   counts: readonly Count[],
-  { seed, at, value }: Now & { value: string | undefined }
+  { seed, instant: at, value }: Moment & { value: string | undefined }
 ): boolean {
-  const own = counts.at(-1)
-  if (own === undefined) return false
-  const { matched, first = at } = own
+  const current = counts.at(-1)
+  if (current === undefined) return false
+  const { matched, first = at } = current
   if (matched < calls.from || matched > calls.to || matched % calls.every > 0) return false
   if (at >= first + lasts) return false
-  const drawn = `chance:${label}${value === undefined ? '' : `:${value}`}`
-  return chance === 1 || drawnFraction(seed, drawn, matched) < chance
+  const drawName = `chance:${label}${value === undefined ? '' : `:${value}`}`
+  return chance === 1 || drawnFraction(seed, drawName, matched) < chance
 }
 
 function applied(
   { id, entry, count }: Counted,
   counts: readonly Count[],
-  { seed, at, value }: Now & { value: string | undefined }
+  { seed, instant: at, value }: Moment & { value: string | undefined }
 ): Action {
-  for (const one of counts) one.applied++
-  const own = counts.at(-1) as Count
-  if (entry.data.for !== undefined) own.first ??= at
+  for (const each of counts) each.applied++
+  const last = present(counts.at(-1))
+  if (entry.data.for !== undefined) last.first ??= at
   return {
     id,
     entry,

@@ -1,5 +1,6 @@
 /** The sentences about documents, and about the findings of their steps and expectations. */
 import { didYouMean, nearest, sentence, shortened, someOf, thereAre } from '../core/nearest.js'
+import { RETIRED_NAMES } from '../core/retired.js'
 import { type Sentences, sayer } from '../core/sentences.js'
 
 const and = (words: readonly string[]) => words.join(' and ')
@@ -10,17 +11,20 @@ const reference = (name: string) => `\${${shortened(name)}}`
 const MIN_BEGINNING = 4
 const orNearest = (name: string, known: readonly string[], otherwise: string) =>
   didYouMean(name, known) || `; ${otherwise}`
+const SHIPPED: Readonly<Record<string, string>> = RETIRED_NAMES.shipped
+const renamed = (name: string) => (Object.hasOwn(SHIPPED, name) ? `; write ${SHIPPED[name]}` : '')
 const meantName = (name: string, known: readonly string[]) => {
   const beginning = nearest(
     name,
-    known.map(other => other.slice(0, name.length))
+    known.map(candidate => candidate.slice(0, name.length))
   )
-  const meant =
+  const suggestion =
     nearest(name, known) ??
     known.find(
-      other => beginning !== null && name.length >= MIN_BEGINNING && other.startsWith(beginning)
+      candidate =>
+        beginning !== null && name.length >= MIN_BEGINNING && candidate.startsWith(beginning)
     )
-  return meant === undefined ? '' : `; did you mean ${meant}?`
+  return suggestion === undefined ? '' : `; did you mean ${suggestion}?`
 }
 const noneCalled = (
   what: string,
@@ -58,7 +62,7 @@ export const SAYS = {
   no_fixture: (name: string, known: readonly string[], beside: string | null) =>
     `${noneCalled('fixture', name, known)}${beside === null ? '' : `. There is a file ${shortened(beside)} beside the document; write its extension too: fixtures: [${shortened(beside)}]`}`,
   no_scenario: (name: string, known: readonly string[], file?: string) =>
-    `No scenario is called ${sentence(`${name}${file === undefined ? meantName(name, known) : `; did you mean the file ./${file}?`}`)} Available: ${known.join(', ')}.`,
+    `No scenario is called ${sentence(`${name}${file === undefined ? renamed(name) || meantName(name, known) : `; did you mean the file ./${file}?`}`)} Available: ${known.join(', ')}.`,
   too_large_to_show: (name: string, size: number, most: number) =>
     `${name} has ${size} bytes, and only texts of up to ${most} bytes are shown; read its file instead.`,
   no_shared_script: (name: string, known: readonly string[], beside: readonly string[]) =>
@@ -91,7 +95,7 @@ export const SAYS = {
     `no ${resource} has the id ${shortened(id)}${id.includes('${') ? '; responses are known only in steps, play and expect' : advice}`,
   missing_account: (id: string) =>
     `auth.accept_any_key names ${id}, which is not an Account of the scenario`,
-  other_location: (ticket: string, at: string) => `the Ticket ${ticket} is at ${at}`,
+  other_location: (ticket: string, location: string) => `the Ticket ${ticket} is at ${location}`,
   other_type: (got: string, type: string) => `its type is ${got}, but payment_type is ${type}`,
   sum_too_large: () => 'the amount with tip and donation is above 2^53-1',
   other_currency: (transaction: string, currency: string) =>
@@ -100,8 +104,8 @@ export const SAYS = {
     `the Refunds of ${id} add up to ${refunded} ${currency}, more than the ${charged} that can be refunded`,
   fixed_field: (id: string, was: string) =>
     `${id} exists already, with ${was}; a merge cannot change that; load a whole document instead`,
-  in_use: (id: string, by: readonly string[]) =>
-    `${id} cannot be deleted: ${someOf(by)} ${by.length === 1 ? 'refers' : 'refer'} to it`,
+  in_use: (id: string, referring: readonly string[]) =>
+    `${id} cannot be deleted: ${someOf(referring)} ${referring.length === 1 ? 'refers' : 'refer'} to it`,
   fixed_id: (id: string) => `the id of ${id} cannot be changed`,
   missing_parent: (what: string, family: string) =>
     `there is no ${what} for the generated ${family}`,
@@ -122,14 +126,14 @@ export const SAYS = {
   no_group: (file: string, group = 'GROUP') =>
     `must name a group of ${shortened(file)}, such as ${shortened(file)}#${group}`,
   unknown_group: (name: string, groups: readonly string[]) =>
-    `there is no group ${shortened(name)}${didYouMean(name, groups) || `; ${thereAre(groups)}`}`,
+    `there is no group ${shortened(name)}${renamed(name) || didYouMean(name, groups) || `; ${thereAre(groups)}`}`,
   group_name: () => 'the name of a group must be letters, digits, _, . and -',
 
   // script entries
   disabled: (operation: string) =>
     `can never apply: ${operation} is disabled and always responds with 501`,
-  shadowed: (by: string, on: string) =>
-    `can never apply: ${by} comes first, and is applied to every request of ${on}`,
+  shadowed: (entry: string, on: string) =>
+    `can never apply: ${entry} comes first, and is applied to every request of ${on}`,
   no_time: (why: string) => `can never apply: ${why}`,
   no_action: () => 'must have respond, change, stale, delay, fault or hold',
   stale_change: (operation: string) =>
@@ -186,18 +190,18 @@ export const SAYS = {
     `${shortened(name)} has no single value; name a part of it${parts.length === 0 ? '' : `, such as ${shortened(name)}.${parts[0]}`}`,
   not_summable: (name: string) =>
     `${name} is not a whole number; only whole numbers can be added up, as in amount`,
-  count: (calls: string, wanted: string, seen: number, of: string) =>
-    `${calls}: expected ${wanted}; got ${seen}${of}`,
-  off_pace: (what: string, gap: number, of: string, wanted: string) =>
-    `${what} came ${gap / 1000} s after the response before it${of}; expected ${wanted}`,
+  count: (calls: string, wanted: string, seen: number, value: string) =>
+    `${calls}: expected ${wanted}; got ${seen}${value}`,
+  off_pace: (what: string, gap: number, value: string, wanted: string) =>
+    `${what} came ${gap / 1000} s after the response before it${value}; expected ${wanted}`,
   clock_stands: () =>
     'the clock stands still, so only a wait under play, or a control request, lets time pass between requests',
   in_order: (count: number) => `The ${count} requests came in this order.`,
-  out_of_order: (step: string, of: string) => `${step} came out of order or not at all${of}.`,
-  came_instead: (step: string, came: string, of: string) =>
-    `${step} was to be next; ${came} came instead${of}.`,
-  after_sequence: (came: string, count: number, of: string) =>
-    `${came} came after all ${count} requests of the sequence${of}; others: true allows it.`,
+  out_of_order: (step: string, value: string) => `${step} came out of order or not at all${value}.`,
+  came_instead: (step: string, came: string, value: string) =>
+    `${step} was to be next; ${came} came instead${value}.`,
+  after_sequence: (came: string, count: number, value: string) =>
+    `${came} came after all ${count} requests of the sequence${value}; others: true allows it.`,
   not_sent: (names: readonly string[]) =>
     `It refers to ${names.map(reference).join(' and ')}, and no such step or play was sent; only check sends plays.`,
   no_value: (what: string) => `no request came for any ${what}`,
@@ -226,11 +230,11 @@ export const SAYS = {
     family: string,
     wanted: string,
     broken: number,
-    found: number,
-    shown: readonly string[]
+    total: number,
+    examples: readonly string[]
   ) => {
-    const more = broken > shown.length ? [`${broken - shown.length} more`] : []
-    return `${family}: ${wanted}; ${broken} of ${found} ${broken === 1 ? 'does' : 'do'} not: ${[...shown, ...more].join('; ')}`
+    const more = broken > examples.length ? [`${broken - examples.length} more`] : []
+    return `${family}: ${wanted}; ${broken} of ${total} ${broken === 1 ? 'does' : 'do'} not: ${[...examples, ...more].join('; ')}`
   },
 
   // steps
@@ -239,12 +243,12 @@ export const SAYS = {
   body_unexpected: (method: string) => `a ${method} has no body`,
   name_reserved: (name: string) => `\${${name}.…} has another meaning; give the step another name`,
   name_taken: (name: string) => `an earlier step is called ${name} too`,
-  unknown_reference: (name: string, meant?: string) =>
-    `${reference(name)} refers to nothing; ${meant === undefined ? 'give the name that an earlier step has under as, or the id of a record' : `did you mean \${${meant}}?`}`,
+  unknown_reference: (name: string, suggestion?: string) =>
+    `${reference(name)} refers to nothing; ${suggestion === undefined ? 'give the name that an earlier step has under as, or the id of a record' : `did you mean \${${suggestion}}?`}`,
   record_part: (name: string) =>
     `${reference(name)} must be the whole value or bound; it cannot be part of a text or of a calculation`,
-  unknown_part: (name: string, part: string, meant: string) =>
-    `${reference(name)}: the response has no ${part}; did you mean \${${meant}}?`,
+  unknown_part: (name: string, part: string, suggestion: string) =>
+    `${reference(name)}: the response has no ${part}; did you mean \${${suggestion}}?`,
   not_yet_known: (name: string) =>
     `${reference(name)} has no value yet: that request is sent at once with this one; refer to it in a later request`,
   not_returned: (name: string) =>

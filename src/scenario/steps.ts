@@ -1,5 +1,4 @@
-/** Steps and plays: requests that a scenario sends to the API, with the responses that it expects. */
-import { durationOf } from '../core/durations.js'
+/** Steps and plays: requests that a scenario sends, with the responses that it expects. */
 import { encodeForm } from '../core/form-encoding.js'
 import type { Step as PathStep } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
@@ -10,16 +9,17 @@ import { FAMILIES, type Store } from '../store/store.js'
 import { type Report, within } from './documents.js'
 import { compileShown, isCondition, shownWanted } from './match/conditions.js'
 import { compileStatus } from './match/counts.js'
+import { fieldIn } from './match/fields.js'
 import { isPattern } from './match/patterns.js'
-import { answerAt, headOf, withTexts, withValues } from './play/references.js'
+import { headOf, responseValue, withTexts, withValues } from './play/references.js'
 import { say } from './sentences.js'
+import { millisecondsOf } from './shape/checked.js'
 import type { Fault, Wanted } from './shape/entry.js'
 import type { PlayData, Statuses, StepData } from './shape/expectation.js'
 import type { Json } from './shape/parts.js'
 
 export type { PlayData, StepData } from './shape/expectation.js'
 export type { Json } from './shape/parts.js'
-/** A request to send. `form` is the encoded body of a POST. */
 export type StepCall = {
   method: string
   path: string
@@ -28,27 +28,26 @@ export type StepCall = {
   form: string | null
   headers?: Readonly<Record<string, string>>
 }
-/** Headers by name in lower case; with status 0 no response came, because of the fault. */
-export type StepAnswer = {
+/** Headers in lower case; status 0: the fault prevented the response. */
+export type StepResponse = {
   status: number
   body: Json
   headers?: Readonly<Record<string, string>>
   fault?: Fault | null
 }
-export type Play = (call: StepCall, fault?: Fault) => StepAnswer | Promise<StepAnswer>
-/** What no step gives; `error` is the template of errors, if not the usual one. */
+export type Play = (call: StepCall, fault?: Fault) => StepResponse | Promise<StepResponse>
+/** `error` is the template of errors, if not the usual one. */
 export type StepBindings = {
   variable: (name: string) => string | undefined
   key: (name: string) => string | null
   error?: Template
 }
 export type Difference = { at: readonly PathStep[] } & Said
-/** `at` is the place of `step` in its list, `step` as it is written. */
 export type StepOutcome = {
   at: readonly PathStep[]
   step: StepData
   call: StepCall
-  answer: StepAnswer
+  response: StepResponse
   problems: Difference[]
 }
 type PlacedStep = { step: StepData; at: PathStep[] }
@@ -65,7 +64,7 @@ export const placedCalls = (name: 'steps' | 'play', plays: readonly PlayData[]):
     return isWait(play) ? [] : [{ step: play, at: [name, index] }]
   })
 
-export class Answers extends Map<string, Json> {
+export class StepResponses extends Map<string, Json> {
   readonly names: ReadonlySet<string | undefined>
 
   constructor(plays: readonly PlayData[]) {
@@ -79,16 +78,15 @@ export const splitCall = (call: string): [string, string] => {
   return [method.toUpperCase(), path]
 }
 
-/** Without `wanted`, any 2xx. */
-export const wantsStatus = (wanted: Statuses | undefined, status: number): boolean =>
-  compileStatus(wanted ?? '2xx', () => {})(status)
+export const wantsStatus = (expected: Statuses | undefined, status: number): boolean =>
+  compileStatus(expected ?? '2xx', () => {})(status)
 
-/** One whose Content-Type is JSON and whose body is not was damaged on the way. */
-export function answerRead(
+/** Where the Content-Type is JSON and the body is not, it was damaged on the way. */
+export function readResponse(
   status: number,
   headers: Readonly<Record<string, string>>,
   text: string
-): StepAnswer {
+): StepResponse {
   try {
     return { status, headers, body: text === '' ? null : JSON.parse(text) }
   } catch {
@@ -101,7 +99,7 @@ export function answerRead(
   }
 }
 
-/** What steps may name: records by id, and keys; for no key that of the first merchant. */
+/** Records by id, and keys; without a key, that of the first merchant. */
 export function bindingsOf(store: Store): StepBindings {
   const first = [...store.keys].find(
     ([, account]) => store.accounts.get(account)?.type === 'merchant'
@@ -112,13 +110,13 @@ export function bindingsOf(store: Store): StepBindings {
   }
 }
 
-/** A step that refers to the response of a failed one is not sent. `wait` takes milliseconds. */
+/** A step that refers to the response of a failed one is not sent. */
 export async function playSteps(
   plays: readonly PlayData[],
   play: Play,
   bindings: StepBindings,
   onStep: (outcome: StepOutcome) => void = () => {},
-  answers = new Answers(plays),
+  responses = new StepResponses(plays),
   wait?: (ms: number) => unknown
 ): Promise<StepOutcome[]> {
   const outcomes: StepOutcome[] = []
@@ -127,15 +125,15 @@ export async function playSteps(
     onStep(outcome)
   }
   for (const [index, member] of plays.entries()) {
-    if (isWait(member)) await wait?.(durationOf(member.wait) as number)
+    if (isWait(member)) await wait?.(millisecondsOf(member.wait))
     else if (isAtOnce(member)) {
       const together = member.at_once.map((step, nth) =>
-        playStep(step, [index, 'at_once', nth], { play, bindings, answers })
+        playStep(step, [index, 'at_once', nth], { play, bindings, responses })
       )
       for (const outcome of await Promise.all(together)) end(outcome)
     } else
-      for (let left = member.repeat ?? 1; left > 0; left--)
-        end(await playStep(member, [index], { play, bindings, answers }))
+      for (let remaining = member.repeat ?? 1; remaining > 0; remaining--)
+        end(await playStep(member, [index], { play, bindings, responses }))
   }
   return outcomes
 }
@@ -143,35 +141,35 @@ export async function playSteps(
 async function playStep(
   step: StepData,
   at: readonly PathStep[],
-  { play, bindings, answers }: { play: Play; bindings: StepBindings; answers: Answers }
+  { play, bindings, responses }: { play: Play; bindings: StepBindings; responses: StepResponses }
 ): Promise<StepOutcome> {
-  const { resolved, missing } = resolve(step, answers, bindings)
+  const { resolved, missing } = resolve(step, responses, bindings)
   const call = callOf(resolved, bindings)
-  const answer: StepAnswer =
+  const response: StepResponse =
     missing.length > 0 ? { status: 0, body: null } : await play(call, resolved.expect?.fault)
   const problems =
     missing.length > 0
-      ? missing.map(said => ({ at, ...said }))
-      : problemsOf(resolved.expect ?? {}, answer, at, bindings.error)
-  if (step.as !== undefined && problems.length === 0) answers.set(step.as, answer.body)
-  return { at, step, call, answer, problems }
+      ? missing.map(problem => ({ at, ...problem }))
+      : problemsOf(resolved.expect ?? {}, response, at, bindings.error)
+  if (step.as !== undefined && problems.length === 0) responses.set(step.as, response.body)
+  return { at, step, call, response, problems }
 }
 
 function resolve(
   step: StepData,
-  answers: Answers,
+  responses: StepResponses,
   { variable }: StepBindings
 ): { resolved: StepData; missing: Said[] } {
   const missing: Said[] = []
-  const answered = (reference: string): Json => {
+  const valueFor = (reference: string): Json => {
     const name = reference.trim()
-    const value = answers.has(headOf(name)) ? answerAt(answers, name) : variable(name)
+    const value = responses.has(headOf(name)) ? responseValue(responses, name) : variable(name)
     if (value === undefined)
-      missing.push(say(answers.names.has(headOf(name)) ? 'not_returned' : 'not_given', reference))
+      missing.push(say(responses.names.has(headOf(name)) ? 'not_returned' : 'not_given', reference))
     return value ?? null
   }
   return {
-    resolved: withTexts(step as Json, text => withValues(text, answered)) as StepData,
+    resolved: withTexts(step, text => withValues(text, valueFor)),
     missing
   }
 }
@@ -194,38 +192,42 @@ function callOf(step: StepData, { key }: StepBindings): StepCall {
 
 function problemsOf(
   { status, headers = {}, body, fault }: NonNullable<StepData['expect']>,
-  answer: StepAnswer,
+  response: StepResponse,
   step: readonly PathStep[],
   error: Template = ERROR_TEMPLATE
 ): Difference[] {
   const at = [...step, 'expect']
   if (fault !== undefined) {
-    const said = say('other_fault', fault, answer.fault ?? `a response with ${answer.status}`)
-    return answer.fault === fault ? [] : [{ at: [...at, 'fault'], ...said }]
+    const problem = say(
+      'other_fault',
+      fault,
+      response.fault ?? `a response with ${response.status}`
+    )
+    return response.fault === fault ? [] : [{ at: [...at, 'fault'], ...problem }]
   }
   const problems: Difference[] = []
-  if (!wantsStatus(status, answer.status)) {
-    const reason = reasonIn(answer, error)
+  if (!wantsStatus(status, response.status)) {
+    const reason = reasonIn(response, error)
     const got =
-      answer.status === 0 && reason
+      response.status === 0 && reason
         ? `, but ${reason}`
-        : `; got ${answer.status}${reason && ` (${reason})`}`
-    const said = say(
+        : `; got ${response.status}${reason && ` (${reason})`}`
+    const problem = say(
       'other_status',
       status === undefined ? 'a 2xx' : [status].flat().join(' or '),
       got
     )
-    problems.push({ at: status === undefined ? step : [...at, 'status'], ...said })
+    problems.push({ at: status === undefined ? step : [...at, 'status'], ...problem })
   }
   const compare = (wanted: Json, got: Json | undefined, ...name: string[]) =>
     problems.push(...differences(wanted, got, name.join('.'), [...at, ...name]))
   for (const [name, value] of Object.entries(headers))
-    compare(value, answer.headers?.[name.toLowerCase()], 'headers', name)
-  if (body !== undefined) compare(body, answer.body, 'body')
+    compare(value, response.headers?.[name.toLowerCase()], 'headers', name)
+  if (body !== undefined) compare(body, response.body, 'body')
   return problems
 }
 
-const reasonIn = ({ status, body }: StepAnswer, error: Template): string => {
+const reasonIn = ({ status, body }: StepResponse, error: Template): string => {
   const message = valueAt(status === 0 ? ERROR_TEMPLATE : error, body, '$message')
   return typeof message === 'string' ? message.slice(0, MAX_SHOWN) : ''
 }
@@ -242,7 +244,7 @@ export function checkShown(part: Json | undefined, report: Report): void {
 
 const MAX_SHOWN = 1000
 
-function shown(value: Json | undefined): string {
+function shortJson(value: Json | undefined): string {
   try {
     const text = JSON.stringify(value) ?? 'nothing'
     return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
@@ -251,32 +253,37 @@ function shown(value: Json | undefined): string {
   }
 }
 
-/** Other names are ignored. A list is one of values where the response has no list. */
+/** A list has the values to choose from where the response has no list. */
 function differences(
   expected: Json,
   actual: Json | undefined,
-  path: string,
-  at: readonly PathStep[]
+  name: string,
+  path: readonly PathStep[]
 ): Difference[] {
-  const isList = Array.isArray(expected)
-  const other = (wanted: string) => [{ at, ...say('other_value', path, wanted, shown(actual)) }]
-  if (isWanted(expected) || (isList && (typeof actual !== 'object' || actual === null))) {
-    const isMet = compileShown(expected as Wanted, () => {})
-    const value = typeof actual === 'object' && actual !== null ? null : String(actual)
-    return isMet(actual == null ? undefined : value) ? [] : other(shownWanted(expected as Wanted))
+  const isOneOf = Array.isArray(expected) && !isObjectOrList(actual)
+  const differsFrom = (wanted: string) => [
+    { at: path, ...say('other_value', name, wanted, shortJson(actual)) }
+  ]
+  if (isOneOf || isWanted(expected)) {
+    const wanted = expected as Wanted
+    const isMet = compileShown(wanted, () => {})
+    const value = isObjectOrList(actual) ? null : String(actual)
+    return isMet(actual == null ? undefined : value) ? [] : differsFrom(shownWanted(wanted))
   }
-  if (typeof expected !== 'object' || expected === null)
-    return expected === actual ? [] : other(JSON.stringify(expected))
-  if (typeof actual !== 'object' || actual === null || Array.isArray(actual) !== isList)
-    return other(isList ? 'a list' : 'an object')
-  if (isList && expected.length !== (actual as Json[]).length)
-    return [{ at, ...say('other_length', path, expected.length, (actual as Json[]).length) }]
-  return Object.entries(expected).flatMap(([name, part]) =>
-    differences(
-      part,
-      (actual as Record<string, Json>)[name],
-      isList ? `${path}[${name}]` : `${path}.${name}`,
-      [...at, isList ? Number(name) : name]
-    )
+  if (!isObjectOrList(expected))
+    return expected === actual ? [] : differsFrom(JSON.stringify(expected))
+  const isListed = Array.isArray(expected)
+  if (!isObjectOrList(actual) || Array.isArray(actual) !== isListed)
+    return differsFrom(isListed ? 'a list' : 'an object')
+  if (isListed && expected.length !== actual.length)
+    return [{ at: path, ...say('other_length', name, expected.length, Number(actual.length)) }]
+  return Object.entries(expected).flatMap(([part, value]) =>
+    differences(value, fieldIn(actual, part), isListed ? `${name}[${part}]` : `${name}.${part}`, [
+      ...path,
+      isListed ? Number(part) : part
+    ])
   )
 }
+
+const isObjectOrList = (part: Json | undefined): part is Json[] | { [name: string]: Json } =>
+  typeof part === 'object' && part !== null

@@ -1,7 +1,7 @@
-/** How full the memory of the process is, as it collects it by itself. */
+/** How full the memory of the process is, measured after each garbage collection. */
 import { getHeapStatistics } from 'node:v8'
 
-/** What was in use after the last whole collection, as a share of the limit. */
+/** Of the limit, in use after the last collection. */
 let share = 0
 const collections = new FinalizationRegistry(() => {
   const { used_heap_size, heap_size_limit } = getHeapStatistics()
@@ -13,7 +13,7 @@ watch()
 
 export const heldShare = (): number => share
 
-/** Something large may be gone: there is room until the next collection tells. */
+/** Assumes that there is room until the next collection. */
 export function freed(): void {
   share = 0
 }

@@ -1,7 +1,4 @@
-/**
- * JSON in pieces: what is large is written as it is sent, so that it is never whole in memory and
- * no other request waits for it.
- */
+/** Writes JSON while it is sent, so that large responses are never whole in memory. */
 import { isObject } from '../core/quick-check.js'
 import { pause } from './slices.js'
 
@@ -22,14 +19,14 @@ export class Lazy<M> {
   }
 }
 
-export const lazily = <T, M>(list: readonly T[], shown: (member: T) => M): Lazy<M> =>
+export const lazily = <T, M>(list: readonly T[], memberOf: (item: T) => M): Lazy<M> =>
   new Lazy(function* () {
-    for (const member of list) yield shown(member)
+    for (const item of list) yield memberOf(item)
   })
 
 const PIECE = 65_536
 
-/** In pieces of about 64 KiB, the first at once; so many levels are written member by member. */
+/** In pieces of about 64 KiB; the first `levels` are written member by member. */
 export async function* jsonPieces(value: unknown, levels = 2): AsyncGenerator<string> {
   let piece = ''
   for (const part of partsOf(value, levels)) {

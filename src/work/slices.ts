@@ -1,13 +1,13 @@
 /** Long work in slices, between which other requests are served. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** How long all work of a turn of the event loop may take, in milliseconds. */
+/** Milliseconds of work in a turn of the event loop. */
 const SLICE = 5
 
-/** When the work of this turn began; null where none did. */
+/** When the work of this turn began; null for none. */
 let begun: number | null = null
 
-/** Lets other requests go on when none could for the length of a slice. */
+/** Lets other requests continue after each slice. */
 export async function pause(): Promise<void> {
   const now = performance.now()
   if (begun === null) {

@@ -1,22 +1,18 @@
-/**
- * Work that would make requests wait, one job at a time: in a thread of its own, which ends with
- * the job.
- */
+/** Runs jobs that would make requests wait, one at a time, each in a thread of its own. */
 import { once } from 'node:events'
 import { getHeapStatistics } from 'node:v8'
 import { type MessagePort, Worker as Thread } from 'node:worker_threads'
 import { ApiError, type ErrorCode, type Problem } from '../core/errors.js'
 
 export type Ask = (question: object) => Promise<unknown>
-/** A text to write, of data as JSON: a recorded scenario, or a report of a run. */
+/** A recorded scenario, or a report of a run, to write from `json`. */
 export type Text = { write: 'scenario' | 'html' | 'junit' | 'markdown'; json: string }
 type Refusal = { code: ErrorCode; message: string; problems: readonly Problem[] | undefined }
-type Reply = { answer: unknown } | { refusal: Refusal } | { defect: string }
+type Reply = { result: unknown } | { refusal: Refusal } | { defect: string }
 
-/** The built one is a file of the same name beside the bundle. */
 const SCRIPT = new URL('../worker-script.js', import.meta.url)
 const MEBIBYTE = 1_048_576
-/** Maximum memory of the thread, in MiB; a lower limit of the whole process takes precedence. */
+/** Of the thread, in MiB; a lower limit of the process takes precedence. */
 const MAX_MEMORY = 1024
 
 export class Worker {
@@ -54,7 +50,7 @@ async function runJob<T>(ending: AbortSignal, job: (ask: Ask) => Promise<T>): Pr
     thread ??= start(fail)
     thread.postMessage(question)
     const [reply]: Reply[] = await once(thread, 'message')
-    return answerIn(reply as Reply)
+    return resultIn(reply as Reply)
   }
   try {
     return await Promise.race([failed, job(ask)])
@@ -63,8 +59,8 @@ async function runJob<T>(ending: AbortSignal, job: (ask: Ask) => Promise<T>): Pr
   }
 }
 
-function answerIn(reply: Reply): unknown {
-  if ('answer' in reply) return reply.answer
+function resultIn(reply: Reply): unknown {
+  if ('result' in reply) return reply.result
   if ('defect' in reply) throw new Error(reply.defect)
   throw new ApiError(reply.refusal.code, reply.refusal as never)
 }
@@ -83,12 +79,12 @@ function start(fail: (error: unknown) => void): Thread {
   )
 }
 
-export function answerQuestions<Q>(
+export function serveQuestions<Q>(
   port: MessagePort,
-  answerTo: (question: Q) => Promise<unknown>
+  resultOf: (question: Q) => Promise<unknown>
 ): void {
   port.on('message', async (question: Q) => {
-    const reply: Reply = await answerTo(question).then(answer => ({ answer }), refused)
+    const reply: Reply = await resultOf(question).then(result => ({ result }), refused)
     port.postMessage(reply)
   })
 }

@@ -42,7 +42,7 @@ const LISTED = {
   header: none,
   about: none,
   test: 'buys',
-  at: 0,
+  arrivedAt: 0,
   steps: 0
 } as const
 const DELAYED = (await compileEntry({ on: 'GET /tickets', delay: '1ms' }, () =>
@@ -68,7 +68,7 @@ const ACTS: Record<string, (sandbox: Sandbox) => unknown> = {
   key: sandbox => addKey(sandbox, 'mch_a'),
   advance: sandbox => sandbox.setClock({ at: sandbox.clock.now() + 60_000 }),
   run: sandbox => sandbox.setClock({ running: !sandbox.clock.running }),
-  count: sandbox => sandbox.script.act(LISTED, { seed: sandbox.settings.seed, at: 0 }),
+  count: sandbox => sandbox.script.act(LISTED, { seed: sandbox.settings.seed, instant: 0 }),
   entry: sandbox => sandbox.script.add(DELAYED),
   entryless: sandbox => sandbox.script.remove(sandbox.script.listed()[0]?.id ?? 'scr_1'),
   seed: sandbox => changeSettings(sandbox, { seed: sandbox.settings.seed + 1 }),

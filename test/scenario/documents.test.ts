@@ -412,6 +412,7 @@ t.test('library: scenarios by name, and fixtures as scenarios', async t => {
   t.equal((await refusal(() => library.scenario('broken'))).code, 'document_invalid')
   for (const [name, says] of [
     ['othr', 'othr; did you mean other? Available: '],
+    ['lost-refund-answer', 'lost-refund-answer; write lost-refund-response. Available: '],
     ['zzzzzzzzzz', 'zzzzzzzzzz. Available: ']
   ] as const) {
     const { code, message } = await refusal(() => library.scenario(name))
@@ -445,7 +446,7 @@ t.test('library: the list says what each says of itself, each name once', async 
   const mine = async () => (await library.list()).find(({ name }) => name === 'mine')
   const before = await mine()
   t.equal(await mine(), before, 'a file that is as it was is not read again')
-  writeFileSync(library.named('mine') as string, 'description: New.')
+  writeFileSync(library.pathOf('mine') as string, 'description: New.')
   t.equal((await mine())?.description, 'New.')
 })
 

@@ -28,7 +28,6 @@ type Sent = {
   headers?: Readonly<Record<string, string>>
   about?: Partial<Record<About, string>>
 }
-/** A call as a matcher sees it, made from plain nested data. */
 const sent = (
   on: string,
   {
@@ -56,10 +55,10 @@ const sent = (
     body: valuesOf(body),
     header: (name: string) => headers[name]
   }
-  return { operation, key, test: test ?? null, at, ...named, about: what => about[what] }
+  return { operation, key, test: test ?? null, arrivedAt: at, ...named, about: what => about[what] }
 }
 const ENTRY_CHECKER = checkerOf(entrySchema)
-const NOW = { seed: 1, at: 0 }
+const NOW = { seed: 1, instant: 0 }
 
 /**
  * The problems that an entry is refused with: those of its schema, or else those found when it is
@@ -78,14 +77,12 @@ const compiled = async (data: EntryData): Promise<Entry> => {
 }
 const scriptOf = async (...entries: EntryData[]): Promise<Script> =>
   new Script(await Promise.all(entries.map(compiled)))
-/** Which entries act on a row of calls, by place; null where none does. */
 const appliedBy = (script: Script, calls: readonly SentCall[]): (number | null)[] =>
   calls.map(call => {
     const action = script.act(call, NOW)
     return action && script.listed().findIndex(({ id }) => id === action.id)
   })
 const idsOf = (script: Script) => script.listed().map(({ id }) => id)
-/** What each entry fits and acts on. */
 const countsOf = (script: Script) =>
   script
     .listed()
@@ -385,7 +382,7 @@ t.test('script: from and until, for, and chance', async t => {
   const at = (instant: string) => Date.parse(instant)
   const tickets = sent('GET /tickets')
   const actedAt = (script: Script, times: readonly number[], seed = 1) =>
-    times.filter(at => script.act(tickets, { seed, at }) !== null)
+    times.filter(at => script.act(tickets, { seed, instant: at }) !== null)
 
   const slow = (more: Partial<EntryData>) => scriptOf({ on: 'GET /tickets', delay: '1s', ...more })
   const between = await slow({ from: '2026-03-01', until: '2026-03-02T12:00:00+01:00' })
@@ -409,7 +406,9 @@ t.test('script: from and until, for, and chance', async t => {
     { on: 'GET /tickets', calls: 1, respond: { status: 500 } },
     { on: 'GET /tickets', for: '10s', delay: '1s' }
   )
-  const answering = [0, 20_000, 29_999, 30_000].map(at => second.act(tickets, { seed: 1, at })?.id)
+  const answering = [0, 20_000, 29_999, 30_000].map(
+    at => second.act(tickets, { seed: 1, instant: at })?.id
+  )
   t.strictSame(
     answering,
     ['scr_1', 'scr_2', 'scr_2', undefined],
@@ -477,7 +476,9 @@ t.test('per: calls, for and chance count for each value by itself', async t => {
     '[[x, 0], [y, 9000], [x, 10000], [y, 18999], [y, 19000]]'
   )
   t.strictSame(
-    acted.map(([test, at]) => lasting.act(pay(undefined, { test }), { seed: 1, at }) !== null),
+    acted.map(
+      ([test, at]) => lasting.act(pay(undefined, { test }), { seed: 1, instant: at }) !== null
+    ),
     [true, true, false, true, false]
   )
 
@@ -542,7 +543,8 @@ t.test('after: an entry waits until another one was applied, or has ended', asyn
       ]
       const script = await scriptOf(...(isFirst ? pair : pair.toReversed()))
       const applied = acts.map(
-        (_: unknown, at: number) => script.act(tickets, { seed: 1, at })?.entry.data.name ?? null
+        (_: unknown, at: number) =>
+          script.act(tickets, { seed: 1, instant: at })?.entry.data.name ?? null
       )
       const waiting = script.listed().at(isFirst ? 1 : 0)
       const label = `${JSON.stringify([more, after])} ${isFirst ? 'behind' : 'before'} it`
@@ -608,7 +610,7 @@ t.test('A03: a delay is drawn from the seed, within min and max, both included',
   const tickets = sent('GET /tickets')
   const drawn = async (seed: number, delay: EntryData['delay'], count: number) => {
     const script = await scriptOf({ on: 'GET /tickets', ...(delay && { delay }), fault: 'hang' })
-    return repeated(count, tickets).map(call => script.act(call, { seed, at: 0 })?.delay)
+    return repeated(count, tickets).map(call => script.act(call, { seed, instant: 0 })?.delay)
   }
 
   const first = await drawn(7, { min: '100ms', max: '2s' }, 500)

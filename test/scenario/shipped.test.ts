@@ -32,7 +32,7 @@ const CURL_LINES: Record<string, (number | 'lost')[]> = {
   'double-payment': ['lost', 200, 200],
   'flaky-network': [200, 503, 200, 200],
   'late-refunds': [200, 200, 200, 200],
-  'lost-refund-answer': ['lost', 200, 200],
+  'lost-refund-response': ['lost', 200, 200],
   'month-end': [200, 200, 200],
   'needle-on-a-late-page': [200, 200, 200, 200],
   'partial-refunds': [200, 400, 200],

@@ -8,11 +8,11 @@ import {
   type Play,
   type PlayData,
   playSteps,
-  type StepAnswer,
   type StepBindings,
   type StepCall,
   type StepData,
-  type StepOutcome
+  type StepOutcome,
+  type StepResponse
 } from '../../src/scenario/steps.js'
 import { type Records, Store } from '../../src/store/store.js'
 import { coded, reported } from '../support/codes.js'
@@ -30,7 +30,6 @@ const BINDINGS = {
 
 const NONE = { steps: [], play: [], expect: [] }
 
-/** Problems of their schema, or else those of the check. */
 const problemsOf = async (steps: unknown): Promise<string[]> => {
   const shape = (await SCENARIO_CHECKER.problems({ steps })).map(({ steps, ...said }) =>
     coded(pathOf(steps.slice(1)), said)
@@ -41,10 +40,9 @@ const problemsOf = async (steps: unknown): Promise<string[]> => {
   return [...shape, ...found]
 }
 
-type Answer = Partial<StepAnswer>
+type Answer = Partial<StepResponse>
 const codesOf = (outcomes: readonly StepOutcome[]) =>
   outcomes.map(({ problems }) => problems.map(({ at, ...said }) => coded(pathOf(at), said)))
-/** Plays steps against given answers; 200 with an id where none is left. */
 const played = async (
   steps: StepData[],
   answers: Answer[] = [],
@@ -58,7 +56,6 @@ const played = async (
   const outcomes = await playSteps(steps, play, bindings)
   return { calls, outcomes, problems: codesOf(outcomes) }
 }
-/** The body of the one call of a step, after a step called `a` that was answered so. */
 const sentAfter = async (answer: unknown, body: StepData['body']): Promise<string[][]> => {
   const refund = { do: 'POST /refunds', body: body as NonNullable<StepData['body']> }
   const { calls, problems } = await played(
@@ -269,7 +266,7 @@ t.test('steps: a reference without a value is reported, and its call is not made
       [[], [`[1] ${notReturned.includes(written) ? 'not_returned' : 'not_given'}`], []],
       written
     )
-    t.strictSame(outcomes[1]?.answer, { status: 0, body: null })
+    t.strictSame(outcomes[1]?.response, { status: 0, body: null })
   }
 })
 
@@ -453,9 +450,9 @@ t.test('steps: each outcome is reported as it comes, with the call', async t => 
     reported,
     parse(`
       - { at: [0], step: ~, call: { method: POST, path: /refunds, query: '', key: sk_first, form: transaction=txn_1 },
-          answer: { status: 200, body: { id: /refunds } }, problems: [] }
+          response: { status: 200, body: { id: /refunds } }, problems: [] }
       - { at: [1], step: ~, call: { method: GET, path: /refunds//refunds, query: '', key: sk_first, form: ~ },
-          answer: { status: 200, body: { id: /refunds//refunds } },
+          response: { status: 200, body: { id: /refunds//refunds } },
           problems: [{ at: [1, expect, status], code: other_status, message: 'status: must be 404; got 200' }] }
     `).map((outcome: object, nth: number) => ({ ...outcome, step: steps[nth] }))
   )

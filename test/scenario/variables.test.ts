@@ -293,7 +293,7 @@ script:
     'an entry of the scenario may take all the requests of one of a group'
   )
   const named = await made(
-    'fixtures: [bistro]\nuse: [outages#lost-answers, "outages#slow-service"]\n'
+    'fixtures: [bistro]\nuse: [outages#lost-responses, "outages#slow-service"]\n'
   )
   t.equal(named.first?.script.size, 3, 'a name is enough where there is no file')
 })

@@ -7,7 +7,7 @@ import { addKey } from '../../src/sandbox/records.js'
 import { readDocument, type SourceDocument } from '../../src/scenario/read/document.js'
 import { DEFAULT_LIMITS } from '../../src/scenario/read/refusal.js'
 import { Body, type Reading, type ReadOptions, readBy } from '../../src/scenario/reading.js'
-import { answerReading } from '../../src/scenario/shape/thread-reading.js'
+import { readLarge } from '../../src/scenario/shape/thread-reading.js'
 import { inSlices } from '../../src/work/slices.js'
 import { type Ask, type Text, Worker } from '../../src/work/worker.js'
 import { sandboxClient, smallFixture, startTestEmulator } from '../support/emulator.js'
@@ -30,7 +30,7 @@ const list = (count: number) => Array.from({ length: count }, (_, n) => n)
 /** Reads as the thread does, in this one. */
 function readHere(text: string, options: Partial<ReadOptions> = {}): Promise<SourceDocument> {
   const run = (_: AbortSignal, job: (ask: Ask) => Promise<unknown>) =>
-    job(async question => structuredClone(await answerReading(question as Reading)))
+    job(async question => structuredClone(await readLarge(question as Reading)))
   return readBy({ run } as unknown as Worker, never)('doc', text, { limits, ...options })
 }
 
@@ -109,7 +109,7 @@ t.test('jobs: texts are written, what is wrong is refused, and a defect is told'
     ['markdown', report, /shop/]
   ]
   for (const [write, value, text] of cases)
-    t.match((await ask({ write, json: JSON.stringify(value) })).answer, text, write)
+    t.match((await ask({ write, json: JSON.stringify(value) })).result, text, write)
   const read = { name: 'doc', text: 'a: [', options: { limits } }
   t.match(await ask({ read }), {
     refusal: { code: 'document_invalid', problems: [{ file: 'doc', line: 1 }] }
@@ -117,7 +117,7 @@ t.test('jobs: texts are written, what is wrong is refused, and a defect is told'
   t.match(await ask({ write: 'html', json: '' }), { defect: /^SyntaxError: .+\n +at / })
   t.strictSame(
     await ask({ read: { ...read, text: 'a: 5' } }),
-    { answer: ['{"data":{"a":5},"numbers":[]}'] },
+    { result: ['{"data":{"a":5},"numbers":[]}'] },
     'the next question is answered'
   )
 })

@@ -59,7 +59,7 @@ async function checkFile(
     return loadScenario(sandbox, document, { name: file, file }, { variables, keys })
   }
   const loaded = await load().catch(problemsOf)
-  if (!('written' in loaded)) {
+  if (!('sourceOf' in loaded)) {
     const points = [{ ...say('valid'), file, problems: loaded, ms: 0 }]
     return { points, notes: [], settings: null }
   }
@@ -84,7 +84,7 @@ async function checkFile(
           },
           service: against === null ? null : playOver(against, options.timeout)
         })
-  return { ...more, points: await withPlaces(points, file, loaded.written) }
+  return { ...more, points: await withPlaces(points, file, loaded.sourceOf) }
 }
 
 function addNames(sandbox: Sandbox, { variables }: CheckOptions, known: Set<string>): void {
@@ -113,8 +113,9 @@ async function checkLoaded(checking: Checking): Promise<Results> {
   if (steps.length + play.length === 0)
     points.push({ ...say('sends'), problems: [{ at: [], ...say('no_steps') }] })
   if (against === null || drift === null) return { points, notes: [], settings: null }
-  const isCompared = played.length === 0 || played.some(({ outcome }) => outcome.answer.status > 0)
-  const count = played.filter(step => wasSent(step) && step.outcome.answer !== NOT_SENT).length
+  const isCompared =
+    played.length === 0 || played.some(({ outcome }) => outcome.response.status > 0)
+  const count = played.filter(step => wasSent(step) && step.outcome.response !== NOT_SENT).length
   return {
     points,
     notes: [SAYS.sent(count, against)],

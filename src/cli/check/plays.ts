@@ -43,7 +43,7 @@ export async function playAll(
   tally: Tally
 ): Promise<{ points: PlacedPoint[]; played: PlayedStep[] }> {
   const { sandbox, service, bindings } = checking
-  const { steps, play, answers } = sandbox.requireLoaded()
+  const { steps, play, responses } = sandbox.requireLoaded()
   const points: PlacedPoint[] = []
   const played: PlayedStep[] = []
   let since = performance.now()
@@ -61,13 +61,13 @@ export async function playAll(
   const counted = counting(checking, tally)
   const client = service ?? playIn(sandbox)
   const stepClient = play.length > 0 ? client : counted(client)
-  await playSteps(steps, stepClient, bindings, add('steps'), answers)
+  await playSteps(steps, stepClient, bindings, add('steps'), responses)
   // the script acts on these requests and can lose their responses
   const playClient = service ? counted(service) : new Player(sandbox).play
   const wait = service
     ? (ms: number) => sleep(Math.min(ms, MAX_WAIT))
     : (ms: number) => sandbox.setClock({ by: ms })
-  await playSteps(play, playClient, bindings, add('play'), answers, wait)
+  await playSteps(play, playClient, bindings, add('play'), responses, wait)
   return { points, played }
 }
 
@@ -83,17 +83,17 @@ const counting =
   async (call, fault) => {
     const sentCall = sentBy({ ...call, key: scenarioKeyOf(call.key, checking) }, checking)
     if (sentCall === null) return play(call, fault)
-    const counts = tally.came(sentCall)
+    const counts = tally.addRequest(sentCall)
     const response = await play(call, fault)
     const { status, body } = response
     const { operation } = sentCall
-    tally.ended(counts, {
+    tally.endRequest(counts, {
       status,
       isDelivered: status > 0,
       // a 2xx response to a change means that the service made the change
       tookEffect: isMade(response) && operation !== null && isChange(operationOf(operation)),
       changed: [],
-      at: checking.sandbox.machine(),
+      endedAt: checking.sandbox.machine(),
       body: () => body
     })
     return response

@@ -9,7 +9,7 @@ import { recordsOf, type StateData, type StateTest } from '../../scenario/expect
 import type { Tally } from '../../scenario/expect/tally.js'
 import { shownOn } from '../../scenario/match/matching.js'
 import { type Explained, explainedMessage } from '../../scenario/match/near-misses.js'
-import { withAnswers } from '../../scenario/play/references.js'
+import { withResponses } from '../../scenario/play/references.js'
 import type { Json } from '../../scenario/steps.js'
 import { type Drift, wasSent } from '../drift/drift.js'
 import type { PlayedStep } from '../drift/replay.js'
@@ -62,13 +62,13 @@ async function stateProblems(
   { sandbox, service, bindings }: Checking,
   drift: Drift | null
 ): Promise<readonly PlacedProblem[]> {
-  const { expectations, answers } = sandbox.requireLoaded()
+  const { expectations, responses } = sandbox.requireLoaded()
   const { differences, data } = expectations[index] as Expectation & {
     differences: StateTest
     data: { state: StateData }
   }
   if (service === null || drift === null) return differences(recordsOf(sandbox.store))
-  return serviceState(withAnswers(data.state as Json, answers) as StateData, differences, {
+  return serviceState(withResponses(data.state as Json, responses) as StateData, differences, {
     play: service,
     key: bindings.key(''),
     pairs: drift.pairs,
@@ -81,7 +81,7 @@ async function stateProblems(
 function playedAs(request: string, steps: readonly PlayedStep[]): PlayedStep {
   const calls = steps.filter(wasSent)
   const number = Number(request.split('_').at(-1))
-  const hasId = ({ outcome }: PlayedStep) => outcome.answer.headers?.['request-id'] === request
+  const hasId = ({ outcome }: PlayedStep) => outcome.response.headers?.['request-id'] === request
   return (calls.find(hasId) ?? calls[number - 1]) as PlayedStep
 }
 

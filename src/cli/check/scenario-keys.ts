@@ -5,7 +5,7 @@ import type { PlacedProblem } from '../../reports/points.js'
 import { namesIn, textsIn } from '../../scenario/play/references.js'
 import type { FirstState } from '../../scenario/scenario.js'
 import type { GivenVariables } from '../../scenario/shape/variables.js'
-import { Answers, placedCalls, type StepBindings, splitCall } from '../../scenario/steps.js'
+import { placedCalls, type StepBindings, StepResponses, splitCall } from '../../scenario/steps.js'
 import { Failure } from '../failures.js'
 import { say } from '../sentences.js'
 
@@ -59,7 +59,7 @@ export function missingValues(
   scenario: StepBindings,
   options: PlayedWith
 ): PlacedProblem[] {
-  const { names } = new Answers([...steps, ...play])
+  const { names } = new StepResponses([...steps, ...play])
   const keyProblems = (key: string, at: PlacedProblem['at']) =>
     keyFor(key, scenario, options) === undefined ? [{ at, ...missingKey(key, scenario) }] : []
   const calls = [...placedCalls('steps', steps), ...placedCalls('play', play)]

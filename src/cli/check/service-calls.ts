@@ -3,13 +3,13 @@ import { basicAuthorization } from '../../core/basic-authorization.js'
 import { FORM_TYPE } from '../../core/form.js'
 import { withoutSlashes } from '../../core/paths.js'
 import type { Fault } from '../../scenario/script.js'
-import { answerRead, type Play, type StepAnswer } from '../../scenario/steps.js'
+import { type Play, readResponse, type StepResponse } from '../../scenario/steps.js'
 import { reasonOf, SAYS } from '../sentences.js'
 
 const MAX_BYTES = 16_777_216
 const HANG_MS = 1000
 
-export const NOT_SENT: StepAnswer = { status: 0, body: { error: { message: SAYS.not_sent() } } }
+export const NOT_SENT: StepResponse = { status: 0, body: { error: { message: SAYS.not_sent() } } }
 
 /** Redirects are not followed, so that no key goes elsewhere. Status 0: no readable response. */
 export function playOver(base: string, timeout: number): Play {
@@ -33,7 +33,7 @@ export function playOver(base: string, timeout: number): Play {
         ...(form !== null && { body: form })
       })
       const body = await textOf(response)
-      return answerRead(response.status, Object.fromEntries(response.headers), body)
+      return readResponse(response.status, Object.fromEntries(response.headers), body)
     } catch (thrown) {
       const error = thrown as FetchError
       const message = whyNone(error, wait)

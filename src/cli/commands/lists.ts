@@ -31,7 +31,7 @@ export const LISTS = {
       'scenarios',
       'List the scenarios and fixtures that can be loaded by name.',
       async launch =>
-        (await Library.by(settingsInForce(launch).values).list()).map(
+        (await Library.from(settingsInForce(launch).values).list()).map(
           ({ name, title, description }) => [name, description ?? title ?? '']
         )
     ),

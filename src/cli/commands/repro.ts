@@ -56,7 +56,7 @@ async function scenarioInRun(name: string, file: string): Promise<string> {
     import('../../scenario/yaml.js')
   ])
   const launch = { flag: {}, environment: {} }
-  const library = Library.by(settingsInForce(launch).values)
+  const library = Library.from(settingsInForce(launch).values)
   const sandbox = new Sandbox({ library, launch, machine: Date.now })
   const scenario = await replayedCall(id, recording, sandbox)
   if (scenario === undefined) throw new Failure(SAYS.not_replayed(name))

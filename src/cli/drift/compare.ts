@@ -4,7 +4,7 @@ import { isObject } from '../../core/quick-check.js'
 import { maskedThroughout } from '../../core/redaction.js'
 import { type Template, valueAt } from '../../core/templates.js'
 import { LINKED_FAMILIES } from '../../reference/operations.js'
-import type { Json, StepAnswer } from '../../scenario/steps.js'
+import type { Json, StepResponse } from '../../scenario/steps.js'
 import { SAYS } from '../sentences.js'
 
 export type Difference = { steps: readonly Step[]; message: string }
@@ -44,7 +44,7 @@ export type Sides = {
   error: Template
 }
 
-export const isMade = ({ status }: StepAnswer) => status >= 200 && status < 300
+export const isMade = ({ status }: StepResponse) => status >= 200 && status < 300
 export const fieldOf = (body: unknown, name: string): unknown =>
   isObject(body) ? body[name] : undefined
 export const membersOf = (body: unknown, list: Template): readonly Json[] => {
@@ -55,7 +55,7 @@ export const membersOf = (body: unknown, list: Template): readonly Json[] => {
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i
 
 /** Null if the response has the form of one of the API. */
-export function formProblem({ status, body, headers, fault }: StepAnswer): string | null {
+export function formProblem({ status, body, headers, fault }: StepResponse): string | null {
   if (fault === 'malformed_body') return SAYS.cut_short()
   if (status === 204) return null
   if (body === null) return SAYS.empty_body()
@@ -64,8 +64,8 @@ export function formProblem({ status, body, headers, fault }: StepAnswer): strin
 }
 
 export function responseDifferences(
-  there: StepAnswer,
-  here: StepAnswer,
+  there: StepResponse,
+  here: StepResponse,
   sides: Sides
 ): Difference[] {
   const problem = formProblem(there)

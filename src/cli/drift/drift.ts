@@ -72,8 +72,8 @@ function explainedBy(tried: readonly Deviation[], wrong: readonly Deviation[]): 
 }
 
 /** A step that refers to a missing response is not sent. */
-export const wasSent = ({ outcome: { answer } }: PlayedStep) =>
-  answer.status !== 0 || answer.body !== null
+export const wasSent = ({ outcome: { response } }: PlayedStep) =>
+  response.status !== 0 || response.body !== null
 
 /** Of requests that were sent together, accepted ones come first. */
 function inEffectOrder(playedSteps: readonly PlayedStep[]): PlayedStep[] {
@@ -81,7 +81,7 @@ function inEffectOrder(playedSteps: readonly PlayedStep[]): PlayedStep[] {
   const groups = [...new Set(playedSteps.map(groupOf))]
   const ranks = new Map(groups.map((group, rank) => [group, 2 * rank]))
   const rankOf = (played: PlayedStep) =>
-    Number(ranks.get(groupOf(played))) + Number(!isMade(played.outcome.answer))
+    Number(ranks.get(groupOf(played))) + Number(!isMade(played.outcome.response))
   return [...playedSteps].sort((a, b) => rankOf(a) - rankOf(b))
 }
 

@@ -8,9 +8,9 @@ import { clientResponse, execute, requestOf } from '../../engine/play.js'
 import { runNow, start } from '../../engine/run.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
 import {
-  type StepAnswer,
   type StepCall,
   type StepOutcome,
+  type StepResponse,
   wantsStatus
 } from '../../scenario/steps.js'
 import { FAMILIES } from '../../store/store.js'
@@ -66,7 +66,7 @@ export class Replay {
   }
 
   async add(played: PlayedStep): Promise<void> {
-    const { call, answer: there } = played.outcome
+    const { call, response: there } = played.outcome
     const sandbox = this.#sandbox
     const records = this.#records
     const sides = this.#sides
@@ -120,7 +120,7 @@ export class Replay {
   }
 
   /** Why they are not compared: one side lacks a record that the other has. */
-  #unknownIn(call: StepCall, there: StepAnswer, here: StepAnswer): string | null {
+  #unknownIn(call: StepCall, there: StepResponse, here: StepResponse): string | null {
     const missing = this.#records.missingRemotely(call, there, here)
     if (missing !== null) return SAYS.has_no(there.status, missing)
     const code = valueAt(this.#sides.error, here.body, '$code')
@@ -129,13 +129,13 @@ export class Replay {
 }
 
 function isAsScripted(
-  { step, problems, answer }: StepOutcome,
-  here: StepAnswer,
+  { step, problems, response }: StepOutcome,
+  here: StepResponse,
   hasScript: boolean
 ): boolean {
   if (problems.length > 0) return false
   const { fault, status } = step.expect ?? {}
   if (fault !== undefined) return true
   const isOfScript = hasScript && status !== undefined && !wantsStatus(status, here.status)
-  return isOfScript && formProblem(answer) === null
+  return isOfScript && formProblem(response) === null
 }

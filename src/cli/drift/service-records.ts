@@ -17,7 +17,7 @@ import {
 import { FIELDS } from '../../reference/tables.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
 import { type NamedRecord, recordsNamedBy } from '../../scenario/records/named-records.js'
-import type { Json, StepAnswer, StepCall } from '../../scenario/steps.js'
+import type { Json, StepCall, StepResponse } from '../../scenario/steps.js'
 import { EMBEDDED } from '../../store/bytes.js'
 import { collectionOf, FAMILIES, type RecordOf } from '../../store/store.js'
 import { SAYS } from '../sentences.js'
@@ -66,7 +66,7 @@ export class ServiceRecords {
   readonly #collection = (family: Family) => collectionOf(this.#sandbox.store, family)
 
   /** Called before the same request is made here. */
-  async learn(call: StepCall, response: StepAnswer): Promise<Learned> {
+  async learn(call: StepCall, response: StepResponse): Promise<Learned> {
     const learned: Learned = { others: [], wrong: [] }
     const route = operationAt(call.method, call.path)
     if (route === null || !isMade(response)) return learned
@@ -204,7 +204,7 @@ export class ServiceRecords {
   }
 
   /** The records that the service refuses as missing, in words; null for any other response. */
-  missingRemotely(call: StepCall, there: StepAnswer, here: StepAnswer): string | null {
+  missingRemotely(call: StepCall, there: StepResponse, here: StepResponse): string | null {
     const [isMissing, isMissingHere] = [there, here].map(({ body }) =>
       MISSING.includes(valueAt(this.#sides.error, body, '$code'))
     )

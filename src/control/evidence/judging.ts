@@ -147,8 +147,8 @@ function tallyJudge(expectation: Expectation, sandbox: Sandbox): Judge {
     missing() === 0 || isCertainAnyway(expectation, verdict)
   return {
     see: request => {
-      const came = tally.came(sentIn(sandbox.store, request), request.id)
-      tally.ended(came, endingOf(request))
+      const came = tally.addRequest(sentIn(sandbox.store, request), request.id)
+      tally.endRequest(came, endingOf(request))
       if (!tally.hasCounted(came)) return
       if (counted.push(request) > MAX_SHOWN && 'calls' in expectation) counted.shift()
     },

@@ -195,7 +195,7 @@ export const STATE_ROWS: Rows = {
   'GET /scenarios/NAME': {
     does: 'Returns the document of a scenario or fixture as it is written, with comments, in YAML or JSON. Card data in it is masked with `***`.',
     run: async ({ library, name, reply }) => {
-      const { type, text } = await library.shown(name)
+      const { type, text } = await library.maskedText(name)
       reply.type(`application/${type}; charset=utf-8`)
       return text
     }

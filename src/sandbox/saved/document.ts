@@ -4,7 +4,7 @@ import type { Checker } from '../../core/checking.js'
 import { nested } from '../../core/settings.js'
 import type { Family } from '../../reference/operations.js'
 import { documentOf, refuseProblems } from '../../scenario/documents.js'
-import { withAnswers } from '../../scenario/play/references.js'
+import { withResponses } from '../../scenario/play/references.js'
 import type { SourceDocument } from '../../scenario/read/document.js'
 import { keysIn, recordText } from '../../scenario/records/export.js'
 import type { Json } from '../../scenario/shape/parts.js'
@@ -83,11 +83,11 @@ export function* textsOf({ first, start, sandbox }: Written): Generator<string> 
 }
 
 const textsOfFirst = (first: Written['first']): Generator<string> => {
-  const { scenario, expectations, answers } = first
+  const { scenario, expectations, responses } = first
   const data = expectations?.map(({ data }) => data) as Json
   return textsOfState(first, {
     scenario,
-    ...(answers && { expectations: withAnswers(data, answers) })
+    ...(responses && { expectations: withResponses(data, responses) })
   })
 }
 

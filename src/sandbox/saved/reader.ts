@@ -8,7 +8,7 @@ import { fixtureIn } from '../../scenario/records/fixture.js'
 import { FixtureImporter } from '../../scenario/records/importer.js'
 import { compileEntry } from '../../scenario/script/entry.js'
 import { Script } from '../../scenario/script.js'
-import { Answers } from '../../scenario/steps.js'
+import { StepResponses } from '../../scenario/steps.js'
 import { FAMILIES, Store } from '../../store/store.js'
 import { inSlices } from '../../work/slices.js'
 import { SAYS } from '../sentences.js'
@@ -66,14 +66,14 @@ export class StateReader {
     if (known) return known
     const { scenario, expectations: written = [] } = data
     const state = await this.#state(data, place)
-    const answers = new Answers([])
+    const responses = new StepResponses([])
     const expectations: Expectation[] = []
     for (const [nth, expectation] of written.entries()) {
       const report = reportTo(place.problems, place.document, [place.at, 'expectations', nth])
-      const compiled = await compileExpectation(expectation, report, answers)
+      const compiled = await compileExpectation(expectation, report, responses)
       if (compiled) expectations.push(compiled)
     }
-    const first = { scenario, ...state, expectations, steps: [], play: [], answers }
+    const first = { scenario, ...state, expectations, steps: [], play: [], responses }
     this.#firsts.set(text, first)
     return first
   }

@@ -11,7 +11,7 @@ import { MAX_VALUES } from '../../scenario/match/matching.js'
 import type { EntryCount } from '../../scenario/script.js'
 import { type EntryData, entrySchema } from '../../scenario/shape/entry.js'
 import { type ExpectationData, expectationSchema } from '../../scenario/shape/expectation.js'
-import { fixtureSchema, of } from '../../scenario/shape/parts.js'
+import { fixtureSchema, typed } from '../../scenario/shape/parts.js'
 import type { Tombstone } from '../../store/collection.js'
 
 const COUNT = Type.Integer({ minimum: 0 })
@@ -33,20 +33,20 @@ const instant = {
   maximum: LATEST_INSTANT
 }
 const stateParts = () => ({
-  settings: of<object>(settingsSchema(key => SETTINGS[key].scope === 'sandbox')),
-  counters: of<IdCounters>({ type: 'object', additionalProperties: COUNT }),
-  clock: Type.Object({ at: of<ClockStart['at']>(instant), running: Type.Boolean() }),
-  script: Type.Array(of<{ id: string; entry: EntryData } & EntryCount>(entry())),
+  settings: typed<object>(settingsSchema(key => SETTINGS[key].scope === 'sandbox')),
+  counters: typed<IdCounters>({ type: 'object', additionalProperties: COUNT }),
+  clock: Type.Object({ at: typed<ClockStart['at']>(instant), running: Type.Boolean() }),
+  script: Type.Array(typed<{ id: string; entry: EntryData } & EntryCount>(entry())),
   /** Of a sandbox, a family that is not among them is as in its first state. */
-  records: of<Readonly<Record<string, unknown[]>>>(fixtureSchema()),
-  deleted: of<Partial<Record<Family, Tombstone[]>>>({ type: 'object' })
+  records: typed<Readonly<Record<string, unknown[]>>>(fixtureSchema()),
+  deleted: typed<Partial<Record<Family, Tombstone[]>>>({ type: 'object' })
 })
 export const stateSchema = () => Type.Object(stateParts())
 const firstSchema = () =>
   Type.Object({
     ...stateParts(),
-    scenario: Type.Object({ name: Type.String(), description: of<string | null>({}) }),
-    expectations: Type.Optional(of<ExpectationData[]>(Type.Array(expectationSchema())))
+    scenario: Type.Object({ name: Type.String(), description: typed<string | null>({}) }),
+    expectations: Type.Optional(typed<ExpectationData[]>(Type.Array(expectationSchema())))
   })
 const snapshotSchema = () => Type.Object({ first: firstSchema() })
 /** `start`: what new sandboxes begin with, where that differs. */

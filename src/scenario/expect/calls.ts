@@ -1,5 +1,4 @@
-/** Requests that are expected: what they are, how they end, and the pauses between them. */
-import { durationOf } from '../../core/durations.js'
+/** Expected requests, how they end, and the pauses between them. */
 import { MASK } from '../../core/mask.js'
 import { didYouMean } from '../../core/nearest.js'
 import type { Step } from '../../core/places.js'
@@ -11,30 +10,28 @@ import { canBeAbout } from '../about.js'
 import { type Report, within } from '../documents.js'
 import { type Condition, compileNames } from '../match/conditions.js'
 import { compileStatus } from '../match/counts.js'
-import { type At, asValue, fieldIn } from '../match/fields.js'
+import { asValue, fieldIn, type Scope } from '../match/fields.js'
 import { compileMatch, type Matcher, operationsOn, shownOn } from '../match/matching.js'
 import type { RecordName } from '../records/edits.js'
 import { withDigests } from '../script/digests.js'
 import { say } from '../sentences.js'
+import { millisecondsOf } from '../shape/checked.js'
 import type { Per } from '../shape/entry.js'
 import type { CallsData, ExpectationData } from '../shape/expectation.js'
 import type { Json } from '../shape/parts.js'
 
-/** How a request ended; `at` is a time of the sandbox's clock, `body` undefined where it is no JSON. */
+/** `endedAt` is a time of the sandbox's clock; `body` is undefined if it is not JSON. */
 export type Ending = {
   status: number
   isDelivered: boolean
   tookEffect: boolean
   changed: readonly RecordName[]
-  at: number
+  endedAt: number
   body: () => Json | undefined
 }
 /** Milliseconds from the end of the response before to the arrival of a request. */
 export type Apart = { least: number; most: number }
-/**
- * `operations` is null for any request, met or not; `ended` is empty where how they end does not
- * matter.
- */
+/** `operations` is null for any request; `ended` is empty where any ending is right. */
 export type Calls = {
   data: CallsData
   operations: ReadonlySet<OperationId> | null
@@ -42,38 +39,37 @@ export type Calls = {
   ended: readonly Condition<Ending>[]
   apart: Apart | null
 }
-export type Answered = At<Ending>['answers']
+export type Responses = Scope<Ending>['responses']
 
 export const PAUSES = ['no_sooner_than', 'no_later_than'] as const
 export const hasPause = (data: CallsData) => PAUSES.some(word => data[word] !== undefined)
 
-export function callsIn(data: ExpectationData): { at: readonly Step[]; calls: CallsData }[] {
-  if ('on' in data) return [{ at: [], calls: data }]
+export function callsIn(data: ExpectationData): { path: readonly Step[]; calls: CallsData }[] {
+  if ('on' in data) return [{ path: [], calls: data }]
   return 'sequence' in data
-    ? data.sequence.map((calls, index) => ({ at: ['sequence', index], calls }))
+    ? data.sequence.map((calls, index) => ({ path: ['sequence', index], calls }))
     : []
 }
 
-export function compileCalls(written: CallsData, note: Report, answers: Answered): Calls {
-  const data = written.match ? { ...written, match: withDigests(written.match) } : written
+export function compileCalls(source: CallsData, note: Report, responses: Responses): Calls {
+  const data = source.match ? { ...source, match: withDigests(source.match) } : source
   const { on, took_effect, no_sooner_than, no_later_than } = data
   const operations = operationsOn(on, note)
   const isRead = (id: OperationId) => !isChange(operationOf(id))
   if (took_effect === true && operations.length > 0 && operations.every(isRead))
     note(['took_effect'], say('no_effect', shownOn(on)))
-  const least = durationOf(no_sooner_than ?? '0s') as number
-  const most = no_later_than ? (durationOf(no_later_than) as number) : Number.POSITIVE_INFINITY
+  const least = millisecondsOf(no_sooner_than ?? '0s')
+  const most = no_later_than ? millisecondsOf(no_later_than) : Number.POSITIVE_INFINITY
   if (least > most) note(['no_later_than'], say('reversed', 'no_sooner_than', 'no_later_than'))
   return {
     data,
     operations: on === '*' && data.match === undefined ? null : new Set(operations),
-    matches: compileMatch(operations, data.match, note, { answers }),
-    ended: compileEnding(data, operations, note, answers),
+    matches: compileMatch(operations, data.match, note, { responses: responses }),
+    ended: compileEnding(data, operations, note, responses),
     apart: hasPause(data) ? { least, most } : null
   }
 }
 
-/** A value that none of the operations can have would be judged for nothing. */
 export function checkPer(per: Per | undefined, steps: readonly Calls[], report: Report): void {
   if (per === undefined || per === 'key' || per === 'test') return
   for (const { operations, data } of steps)
@@ -83,7 +79,6 @@ export function checkPer(per: Per | undefined, steps: readonly Calls[], report: 
 
 const yesOrNo = (is: boolean) => (is ? 'yes' : 'no')
 
-/** Not met where no response came. */
 const ofResponse = ({ valueIn, test, ...condition }: Condition<Ending>): Condition<Ending> => ({
   ...condition,
   valueIn: ending => (ending.isDelivered ? valueIn(ending) : 'no response'),
@@ -97,13 +92,13 @@ const FACTS = [
 
 const factsWanted = (data: CallsData): Condition<Ending>[] =>
   FACTS.flatMap(([name, fact]) => {
-    const wanted = data[name]
-    if (wanted === undefined) return []
+    const expected = data[name]
+    if (expected === undefined) return []
     return {
       name,
-      wanted: yesOrNo(wanted),
+      wanted: yesOrNo(expected),
       valueIn: ending => yesOrNo(ending[fact]),
-      test: (_, ending) => ending[fact] === wanted
+      test: (_, ending) => ending[fact] === expected
     }
   })
 
@@ -111,10 +106,10 @@ function compileEnding(
   data: CallsData,
   operations: readonly OperationId[],
   report: Report,
-  answers: Answered
+  responses: Responses
 ): Condition<Ending>[] {
-  const { status, answered, response } = data
-  if (answered === false)
+  const { status, response } = data
+  if (data.answered === false)
     for (const word of ['status', 'response'] as const)
       if (data[word] !== undefined) report([word], say('no_response', word))
   const conditions = factsWanted(data)
@@ -132,7 +127,7 @@ function compileEnding(
   if (response === undefined || operations.length === 0) return conditions
   const note = within(report, 'response')
   if (Object.keys(response).length === 0) note([], check('empty'))
-  for (const condition of compileNames(response, bodyOf(operations, answers), note))
+  for (const condition of compileNames(response, bodyOf(operations, responses), note))
     conditions.push(ofResponse({ ...condition, name: `response.${condition.name}` }))
   return conditions
 }
@@ -144,19 +139,17 @@ const ERROR: Schema = {
   }
 }
 
-/** The body of a response as it has names. */
-function bodyOf(operations: readonly OperationId[], answers: Answered): At<Ending> {
+function bodyOf(operations: readonly OperationId[], responses: Responses): Scope<Ending> {
   const schemas = operations.flatMap(operation => {
-    const { answer } = TABLES[operation] as Tables
-    return answer === undefined ? [ERROR] : [schemaOf(answer), ERROR]
+    const { answer: table }: Tables = TABLES[operation]
+    return table === undefined ? [ERROR] : [schemaOf(table), ERROR]
   })
-  const fields: At<Ending> = {
+  const fields: Scope<Ending> = {
     name: [],
     schemas: [{ properties: Object.assign({}, ...schemas.map(({ properties }) => properties)) }],
-    answers,
+    responses,
     valueIn: ({ body }, name) => asValue(name.reduce(fieldIn, body())),
-    unknown: (name, known) =>
-      say('unknown_field', 'response', name.join('.'), didYouMean(name.at(-1) as string, known))
+    unknown: (name, path, known) => say('unknown_field', 'response', path, didYouMean(name, known))
   }
   return { ...fields, schemas, fields }
 }
@@ -179,6 +172,9 @@ export function shownCalls({
     least !== undefined && `no sooner than ${least} after the response before`,
     most !== undefined && `no later than ${most} after the response before`
   ].filter(Boolean)
-  const shown = match && JSON.stringify(match.key === undefined ? match : { ...match, key: MASK })
-  return [shownOn(on), match && `with ${shown}`, conditions.join(', ')].filter(Boolean).join(' ')
+  const matchText =
+    match && JSON.stringify(match.key === undefined ? match : { ...match, key: MASK })
+  return [shownOn(on), match && `with ${matchText}`, conditions.join(', ')]
+    .filter(Boolean)
+    .join(' ')
 }

@@ -1,18 +1,17 @@
-/** An expectation as a recording of its requests can expect it. */
+/** Expectations carried over into a recording of the requests. */
 import { IS_DIGEST, withoutSecrets } from '../../core/redaction.js'
 import type { SecretWords } from '../../core/secret-words.js'
-import { textsOf, withAnswers, withTexts } from '../play/references.js'
-import type { Json } from '../shape/parts.js'
-import type { Answers } from '../steps.js'
+import { textsOf, withResponses, withTexts } from '../play/references.js'
+import type { StepResponses } from '../steps.js'
 import type { Calls } from './calls.js'
 import type { Expectation, ExpectationData } from './expectations.js'
 
-/** `keys`: the Account of each; `keyOf`: what replaces the keys of an Account. */
+/** `keys`: the Account of each; `keyOf`: the key that replaces those of an Account. */
 export type Carrying = {
   keys: ReadonlyMap<string, string>
   keyOf: (account: string) => string
-  answers: Answers
-  /** In lower case: one of the two headers that are known, with `user-agent`. */
+  responses: StepResponses
+  /** In lower case; only this header and `user-agent` are recorded. */
   testHeader: string
   words: SecretWords
 }
@@ -22,27 +21,27 @@ export function callsOf(expectation: Expectation): readonly Calls[] | null {
   return 'steps' in expectation ? expectation.steps : null
 }
 
-/** With the headers that its requests must have; null where it refers to what is not recorded. */
+/** With the headers that its requests need; null where it refers to what is not recorded. */
 export function carried(
   expectation: Expectation,
-  { keys, keyOf, answers, testHeader, words }: Carrying
+  { keys, keyOf, responses, testHeader, words }: Carrying
 ): { data: ExpectationData; headers: readonly string[] } | null {
-  const { per } = expectation.data as { per?: string }
+  const per = 'per' in expectation.data ? expectation.data.per : undefined
   const matches = callsOf(expectation)?.flatMap(({ data }) => data.match ?? []) ?? []
-  const named = matches.flatMap(({ key }) => (key === undefined ? [] : textsOf(key as Json)))
+  const keysMatched = matches.flatMap(({ key }) => (key === undefined ? [] : textsOf(key)))
   const headers = matches.flatMap(({ headers = {} }) => Object.keys(headers))
   if (per === 'test') headers.push(testHeader)
-  const sent = headers.map(name => name.toLowerCase())
+  const headerNames = headers.map(name => name.toLowerCase())
   const areMerged = new Set(keys.values()).size < keys.size
   const isUnrecorded =
-    ((named.length > 0 || per === 'key') && areMerged) ||
-    named.some(key => !keys.has(key)) ||
-    sent.some(name => name !== 'user-agent' && name !== testHeader) ||
-    textsOf(expectation.data as Json).some(text => IS_DIGEST.test(text))
+    ((keysMatched.length > 0 || per === 'key') && areMerged) ||
+    keysMatched.some(key => !keys.has(key)) ||
+    headerNames.some(name => name !== 'user-agent' && name !== testHeader) ||
+    textsOf(expectation.data).some(text => IS_DIGEST.test(text))
   if (isUnrecorded || expectation.unsent().length > 0) return null
-  const data = withTexts(withAnswers(expectation.data as Json, answers), text => {
+  const data = withTexts(withResponses(expectation.data, responses), text => {
     const account = keys.get(text)
     return account === undefined ? withoutSecrets(text, words) : keyOf(account)
   })
-  return { data: data as ExpectationData, headers: sent }
+  return { data, headers: headerNames }
 }

@@ -1,4 +1,4 @@
-/** What records are expected to be: by id, how many, their sums, and every one of a family. */
+/** Expectations of records: by id, how many, their sums, and every one of a family. */
 import { didYouMean } from '../../core/nearest.js'
 import { isObject } from '../../core/quick-check.js'
 import { say as check } from '../../core/sentences.js'
@@ -15,11 +15,11 @@ import {
   unmetBy
 } from '../match/conditions.js'
 import {
-  type At,
   asValue,
   fieldIn,
   fieldNamed,
   type Name,
+  type Scope,
   stepsOf,
   type Value
 } from '../match/fields.js'
@@ -32,8 +32,9 @@ import {
   type NearMiss,
   shownValue
 } from '../match/near-misses.js'
-import { answeredValue, REFERENCE, recordPath } from '../play/references.js'
+import { REFERENCE, recordPath, resolvedValue } from '../play/references.js'
 import { say } from '../sentences.js'
+import { entriesOf, present } from '../shape/checked.js'
 import type { Names, Wanted } from '../shape/entry.js'
 import {
   type Quantities,
@@ -41,44 +42,40 @@ import {
   STATE_WORDS,
   type StateData
 } from '../shape/expectation.js'
-import type { Json } from '../shape/parts.js'
 import type { Difference } from '../steps.js'
-import type { Answered } from './calls.js'
+import type { Responses } from './calls.js'
 
 type FieldAt = (name: Name) => Value
-type FamilySubject = At<FieldAt> & { family: Family; fields: At<FieldAt> }
-type FamilyState = NonNullable<StateData[Family]>
+type FamilySubject = Scope<FieldAt> & { family: Family; fields: Scope<FieldAt> }
 
 export type { StateData } from '../shape/expectation.js'
 
-/** Null where they could not be read. */
+/** `all` gives null where they could not be read. */
 export type StateRecords = {
-  record: (family: Family, id: string) => Json | undefined
-  all: (family: Family) => readonly Json[] | null
-  /** Whether a request changed a record; left out where the state alone is judged. */
+  record: (family: Family, id: string) => unknown
+  all: (family: Family) => readonly object[] | null
+  /** By a request; left out where the state alone is judged. */
   isChanged?: (family: Family, id: string) => boolean
 }
-/** Places begin at `state`. */
 export type StateTest = (records: StateRecords) => Promise<StateDifference[]>
-/** `forbids`: requests made something that must not be; else something is missing yet. */
+/** `forbids`: no later request can put it right. */
 export type StateDifference = Difference & {
   forbids: boolean
   near_misses?: readonly NearMiss[]
 }
 
 export const recordsOf = (store: Store): StateRecords => ({
-  record: (family, id) => collectionOf(store, family).get(id) as unknown as Json | undefined,
-  all: family => collectionOf(store, family).inCreationOrder() as unknown as readonly Json[]
+  record: (family, id) => collectionOf(store, family).get(id),
+  all: family => collectionOf(store, family).inCreationOrder()
 })
 
 const isEmpty = (part: object | undefined) => part !== undefined && Object.keys(part).length === 0
 
-export function compileState(data: StateData, report: Report, answers?: Answered): StateTest {
+export function compileState(data: StateData, report: Report, responses?: Responses): StateTest {
   if (isEmpty(data)) report([], say('no_family'))
-  const families = Object.entries(data) as [Family, FamilyState][]
-  const tests = families.flatMap(([family, expected]) => {
+  const tests = entriesOf(data).flatMap(([family, expected]) => {
     const note = within(report, family)
-    const subject = subjectOf(family, answers)
+    const subject = subjectOf(family, responses)
     if (isEmpty(expected)) note([], say('no_record'))
     const ids = Object.keys(expected).filter(id => !STATE_WORDS.includes(id))
     return [
@@ -89,13 +86,13 @@ export function compileState(data: StateData, report: Report, answers?: Answered
   return records => allOf(tests, records)
 }
 
-async function allOf<Of>(
-  tests: readonly ((of: Of) => Promise<StateDifference[]>)[],
-  of: Of
+async function allOf<Subject>(
+  tests: readonly ((subject: Subject) => Promise<StateDifference[]>)[],
+  subject: Subject
 ): Promise<StateDifference[]> {
   const differences: StateDifference[] = []
   for (const test of tests) {
-    differences.push(...(await test(of)))
+    differences.push(...(await test(subject)))
     await pause()
   }
   return differences
@@ -110,38 +107,33 @@ function adviceFor(name: string, known: readonly string[]): string | undefined {
     : undefined
 }
 
-function subjectOf(family: Family, answers: Answered): FamilySubject {
-  const unknown: At<FieldAt>['unknown'] = (name, known) => {
-    const last = name.at(-1) as string
-    return say(
-      'unknown_field',
-      RESOURCE_NAMES[family],
-      name.join('.'),
-      adviceFor(last, known) ?? didYouMean(last, known)
-    )
+function subjectOf(family: Family, responses: Responses): FamilySubject {
+  const unknown: Scope<FieldAt>['unknown'] = (name, path, known) => {
+    const advice = adviceFor(name, known) ?? didYouMean(name, known)
+    return say('unknown_field', RESOURCE_NAMES[family], path, advice)
   }
-  const fields: At<FieldAt> = {
+  const fields: Scope<FieldAt> = {
     schemas: [{ properties: FIELDS[family] }],
     name: [],
-    answers,
+    responses,
     unknown,
     valueIn: (fieldAt, name) => fieldAt(name)
   }
   return { ...fields, family, fields }
 }
 
+const LINKS: ReadonlyMap<string, Family> = new Map(Object.entries(LINKED_FAMILIES))
+
 const fieldsOf =
-  (record: Json, records: StateRecords): FieldAt =>
+  (record: object, records: StateRecords): FieldAt =>
   name => {
-    let part: Json | undefined = record
-    for (const [depth, field] of name.entries()) {
+    let part: unknown = record
+    let link = ''
+    for (const field of name) {
       // only an id has names below it
-      if (typeof part === 'string')
-        part = records.record(
-          LINKED_FAMILIES[name[depth - 1] as keyof typeof LINKED_FAMILIES],
-          part
-        )
+      if (typeof part === 'string') part = records.record(present(LINKS.get(link)), part)
       part = fieldIn(part, field)
+      link = field
     }
     return asValue(part)
   }
@@ -151,35 +143,33 @@ const missIn =
   (condition: Condition<FieldAt>): Miss => {
     const wanted = condition.wanted.replace(REFERENCE, text => {
       const path = recordPath(text)
-      return path === undefined
-        ? text
-        : `${shownValue(fieldAt(stepsOf(path) as string[]))} (${path})`
+      return path === undefined ? text : `${shownValue(fieldAt(present(stepsOf(path))))} (${path})`
     })
     return missOf({ ...condition, wanted }, fieldAt)
   }
 
 function compileRecord(
-  written: string,
-  wanted: Names | null,
+  writtenId: string,
+  expected: Names | null,
   subject: FamilySubject,
   report: Report
 ): StateTest {
-  const { family, answers = new Map() } = subject
-  const fields = wanted && compileNames(wanted, subject, report)
-  const at = ['state', family, written]
+  const { family, responses = new Map() } = subject
+  const fields = expected && compileNames(expected, subject, report)
+  const path = ['state', family, writtenId]
   return async records => {
-    const id = String(answeredValue(written, answers) ?? written)
+    const id = String(resolvedValue(writtenId, responses) ?? writtenId)
     const record = records.record(family, id)
     const isChanged = records.isChanged?.(family, id) !== false
-    if (record === undefined || fields === null) {
+    if (!isObject(record) || fields === null) {
       if (record === undefined && fields === null) return []
       const code = fields === null ? 'record_exists' : 'record_missing'
       const forbids = fields === null && isChanged
-      return [{ at, forbids, ...say(code, family, id, RESOURCE_NAMES[family]) }]
+      return [{ at: path, forbids, ...say(code, family, id, RESOURCE_NAMES[family]) }]
     }
     const fieldAt = fieldsOf(record, records)
     return unmetBy(fieldAt, fields).map(condition => ({
-      at: [...at, ...condition.at],
+      at: [...path, ...condition.path],
       forbids: isChanged && isForbidding(condition.data),
       ...say('field_differs', family, id, missText(missIn(fieldAt)(condition)))
     }))
@@ -189,13 +179,13 @@ function compileRecord(
 const isForbidding = (wanted: Wanted): boolean =>
   isObject(wanted) && Object.keys(wanted).every(word => ['not', 'lt', 'lte'].includes(word))
 
-type Found = {
+type Selection = {
   where: string
   records: FieldAt[]
   near: readonly NearMiss[]
   isChanged: boolean
 }
-type QuantityTest = (found: Found) => Promise<StateDifference[]>
+type QuantityTest = (selection: Selection) => Promise<StateDifference[]>
 
 function compileQuantities(
   expected: Quantities,
@@ -203,7 +193,7 @@ function compileQuantities(
   report: Report
 ): StateTest {
   const { where = {}, count, sum = {}, every } = expected
-  if (expected.where && [count, expected.sum, every].every(one => one === undefined))
+  if (expected.where && [count, expected.sum, every].every(part => part === undefined))
     report([], say('needs', 'where', 'count, sum or every'))
   for (const word of ['sum', 'every'] as const)
     if (isEmpty(expected[word])) report([word], check('empty'))
@@ -218,20 +208,20 @@ function compileQuantities(
     const all = tests.length === 0 ? null : records.all(subject.family)
     if (all === null) return []
     const nearest = new Nearest()
-    const found: FieldAt[] = []
+    const matching: FieldAt[] = []
     for (const record of all.toReversed()) {
       const fieldAt = fieldsOf(record, records)
       const unmet = unmetBy(fieldAt, conditions)
-      if (unmet.length === 0) found.push(fieldAt)
+      if (unmet.length === 0) matching.push(fieldAt)
       else nearest.add(idOf(fieldAt), unmet.length, () => unmet.map(missIn(fieldAt)))
       await pause()
     }
     const { isChanged } = records
     return allOf(tests, {
       where: conditions.length === 0 ? '' : ` with ${JSON.stringify(where)}`,
-      records: found,
+      records: matching,
       near: nearest.list(),
-      isChanged: !isChanged || found.some(fieldAt => isChanged(subject.family, idOf(fieldAt)))
+      isChanged: !isChanged || matching.some(fieldAt => isChanged(subject.family, idOf(fieldAt)))
     })
   }
 }
@@ -240,14 +230,14 @@ const idOf = (fieldAt: FieldAt) => String(fieldAt(['id']))
 
 /** A field without a value adds nothing. */
 function compileTotal(
-  wanted: Quantity,
+  expected: Quantity,
   at: readonly [word: 'count'] | readonly [word: 'sum', path: string],
   subject: FamilySubject,
   report: Report
 ): QuantityTest {
   const { family } = subject
   const note = within(report, ...at)
-  const test = compileTest<unknown>(wanted, { schemas: [{ type: 'integer' }], name: at }, note)
+  const test = compileTest<unknown>(expected, { schemas: [{ type: 'integer' }], name: at }, note)
   const [, path] = at
   const field = path === undefined ? null : summedField(path, subject, note)
   const whose = path === undefined ? family : `${family}: sum of ${path}`
@@ -265,12 +255,12 @@ function compileTotal(
         { at: place, forbids: false, ...say('several_currencies', whose, [...currencies].sort()) }
       ]
     if (test(total, null)) return []
-    const isShort = isObject(wanted)
-      ? total <= (wanted.gt ?? (wanted.gte ?? 0) - 1)
-      : total <= wanted
-    const said = say('total', whose, shownWanted(wanted), where, total)
+    const isShort = isObject(expected)
+      ? total <= (expected.gt ?? (expected.gte ?? 0) - 1)
+      : total <= expected
+    const problem = say('total', whose, shownWanted(expected), where, total)
     return [
-      { at: place, forbids: !isShort && isChanged, ...said, near_misses: isShort ? near : [] }
+      { at: place, forbids: !isShort && isChanged, ...problem, near_misses: isShort ? near : [] }
     ]
   }
 }
@@ -282,21 +272,21 @@ function summedField(path: string, subject: FamilySubject, note: Report): Name {
   return field?.name ?? []
 }
 
-function compileEvery(wanted: Names, subject: FamilySubject, report: Report): QuantityTest {
+function compileEvery(expected: Names, subject: FamilySubject, report: Report): QuantityTest {
   const { family } = subject
-  const conditions = compileNames(wanted, subject, report)
+  const conditions = compileNames(expected, subject, report)
   return async ({ where, records, isChanged }) => {
-    const shown: string[] = []
+    const examples: string[] = []
     let broken = 0
     for (const fieldAt of records) {
       const unmet = unmetBy(fieldAt, conditions)
       if (unmet.length > 0 && ++broken <= MAX_NEAR_MISSES)
-        shown.push(`${unmet.map(missIn(fieldAt)).map(missText).join(', ')} in ${idOf(fieldAt)}`)
+        examples.push(`${unmet.map(missIn(fieldAt)).map(missText).join(', ')} in ${idOf(fieldAt)}`)
       await pause()
     }
     if (broken === 0) return []
-    const each = `every one${where} must have ${JSON.stringify(wanted)}`
-    const said = say('not_every', family, each, broken, records.length, shown)
-    return [{ at: ['state', family, 'every'], forbids: isChanged, ...said }]
+    const each = `every one${where} must have ${JSON.stringify(expected)}`
+    const problem = say('not_every', family, each, broken, records.length, examples)
+    return [{ at: ['state', family, 'every'], forbids: isChanged, ...problem }]
   }
 }

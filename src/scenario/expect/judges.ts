@@ -1,9 +1,10 @@
-/** Judges the requests of a period by an expectation of requests, and what is said of it. */
+/** Judges the requests of a period by one expectation. */
 import type { OperationId } from '../../reference/operations.js'
 import { areMet } from '../match/conditions.js'
 import { countedValue, MAX_VALUES, type SentCall, shownOn } from '../match/matching.js'
 import type { NearMiss } from '../match/near-misses.js'
 import { say } from '../sentences.js'
+import { present } from '../shape/checked.js'
 import type { Per } from '../shape/entry.js'
 import type { CallsData, ExpectationData } from '../shape/expectation.js'
 import type { Apart, Calls, Ending } from './calls.js'
@@ -14,19 +15,19 @@ import {
   shownTimes
 } from './expectations.js'
 
-/** `never exercised`: nothing came that it could be judged by; it fails as `unmet` does. */
+/** `never exercised`: no request to judge by; it fails as `unmet` does. */
 type Judgement = 'met' | 'unmet' | 'never exercised'
 export type Verdict = {
   expectation: ExpectationData
   wanted: string
   verdict: Judgement
   holds: boolean
-  /** Whether something came that is forbidden, which no other period makes up for. */
+  /** No other period makes up for it. */
   forbidden: boolean
   message: string
-  /** The first value that it does not hold for, which `seen` and the requests are of. */
+  /** The first value of `per` that fails; `seen` and the requests are those of this value. */
   value?: string
-  /** How many requests counted; of a sequence, how many of its requests came in order. */
+  /** How many requests counted, of a sequence those in order. */
   seen?: number
   requests?: string[]
   near_misses?: NearMiss[]
@@ -41,59 +42,58 @@ export const unexercised = (verdict: Omit<Verdict, 'verdict'>): Verdict => ({
 })
 
 export type Judged = Pick<Verdict, 'forbidden' | 'message'>
-type Given = { isMet: boolean; isExercised?: boolean } & Judged &
+type Judging = { isMet: boolean; isExercised?: boolean } & Judged &
   Pick<Verdict, 'seen' | 'near_misses'>
 
-/** One that refers to a step that was not sent is not met. */
+/** Not met if it refers to a step that was not sent. */
 export function verdictOf(
   { data, wanted, unsent }: Expectation,
-  { isMet, isExercised = true, ...given }: Given
+  { isMet, isExercised = true, ...judged }: Judging
 ): Verdict {
   const missing = unsent()
   const holds = isMet && missing.length === 0
-  const verdict = { expectation: data, wanted, ...given, holds }
-  if (missing.length > 0 && !given.forbidden)
+  const verdict = { expectation: data, wanted, ...judged, holds }
+  if (missing.length > 0 && !judged.forbidden)
     return { ...verdict, verdict: 'never exercised', message: say('not_sent', missing).message }
   if (holds) return { ...verdict, verdict: 'met' }
   return isExercised ? { ...verdict, verdict: 'unmet' } : unexercised(verdict)
 }
 
-/** A request that came, and what to do when it has ended. */
-export type Came = {
+/** A request, and what to do when it has ended. */
+export type Arrival = {
   readonly id: string | null
   readonly operation: OperationId | null
   readonly test: string | null
-  readonly at: number
+  readonly arrivedAt: number
   /** When its response was sent or lost; null before. */
-  ended: number | null
+  endedAt: number | null
   readonly whenEnded: ((ending: Ending) => void)[]
 }
 
-type Waiting = { came: Came; from: number; fits: readonly boolean[]; ending: Ending | null }
-const newGroup = () => ({
-  seen: 0,
-  named: [] as string[],
-  tests: new Set<string>(),
-  last: null as Came | null,
+type Waiting = { arrival: Arrival; from: number; fits: readonly boolean[]; ending: Ending | null }
+export class Group {
+  seen = 0
+  readonly ids: string[] = []
+  readonly tests = new Set<string>()
+  last: Arrival | null = null
   /** Where pauses are expected, those that counted. */
-  timed: [] as Came[],
-  waiting: [] as Waiting[],
+  readonly timed: Arrival[] = []
+  waiting: Waiting[] = []
   /** The first that a sequence leaves no room for, with its pause if only that is wrong. */
-  stray: null as { came: Came; gap: number | null } | null
-})
-export type Group = ReturnType<typeof newGroup>
-const NONE = newGroup()
+  stray: { arrival: Arrival; gap: number | null } | null = null
+}
+const NONE = new Group()
 
 export const judgedValue = (per: Per, call: SentCall): string =>
   countedValue(per, call) ?? `requests without a ${per}`
-const MAX_NAMED = 10
+const MAX_IDS = 10
 const MAX_TESTS = 100
 const MAX_TIMED = 10_000
 
 export const isOf = (
   { operations }: Pick<Calls, 'operations'>,
   { operation }: Pick<SentCall, 'operation'>
-): boolean => operations === null || operations.has(operation as OperationId)
+): boolean => operations === null || (operation !== null && operations.has(operation))
 export const ofValue = (value: string | undefined) => (value === undefined ? '' : ` for ${value}`)
 
 export abstract class CallsJudge<
@@ -101,7 +101,7 @@ export abstract class CallsJudge<
 > {
   readonly expectation: E
   readonly #groups = new Map<string, Group>()
-  readonly counted = new WeakSet<Came>()
+  readonly counted = new WeakSet<Arrival>()
   isExercised = false
   #uncounted = 0
 
@@ -109,43 +109,41 @@ export abstract class CallsJudge<
     this.expectation = expectation
   }
 
-  /** How many requests must count. */
   abstract readonly least: number
-  abstract see(call: SentCall, came: Came): void
+  abstract see(call: SentCall, arrival: Arrival): void
   abstract stepAfter(seen: number): Calls
   abstract judged(group: Group, value?: string): Judged
 
-  /** Undefined where there are too many. */
   groupOf(call: SentCall): Group | undefined {
     const { per } = this.expectation.data
     const value = per === undefined ? '' : judgedValue(per, call)
     let group = this.#groups.get(value)
     if (group === undefined && this.#groups.size < MAX_VALUES) {
-      group = newGroup()
+      group = new Group()
       this.#groups.set(value, group)
     }
     if (group === undefined) this.#uncounted++
     return group
   }
 
-  count(group: Group, came: Came): void {
-    this.counted.add(came)
+  count(group: Group, arrival: Arrival): void {
+    this.counted.add(arrival)
     group.seen++
-    group.last = came
-    if (came.id !== null && group.named.length < MAX_NAMED) group.named.push(came.id)
-    if (came.test !== null && group.tests.size < MAX_TESTS) group.tests.add(came.test)
+    group.last = arrival
+    if (arrival.id !== null && group.ids.length < MAX_IDS) group.ids.push(arrival.id)
+    if (arrival.test !== null && group.tests.size < MAX_TESTS) group.tests.add(arrival.test)
   }
 
   #verdictOf(group: Group, value?: string): Verdict {
     const { isExercised } = this
-    const { seen, named, tests } = group
+    const { seen, ids, tests } = group
     const judged = this.judged(group, value)
     const isMet = seen >= this.least && !judged.forbidden
     const verdict = verdictOf(this.expectation, { isMet, isExercised, ...judged, seen })
     return {
       ...verdict,
       ...(value !== undefined && { value }),
-      ...(!verdict.holds && named.length > 0 && { requests: [...named] }),
+      ...(!verdict.holds && ids.length > 0 && { requests: [...ids] }),
       ...(tests.size > 0 && { tests: [...tests] })
     }
   }
@@ -172,12 +170,12 @@ export abstract class CallsJudge<
     if (first !== undefined) return { ...first, message }
     const tests = [...new Set(verdicts.flatMap(({ tests = [] }) => tests))]
     const seen = Math.max(...verdicts.map(({ seen = 0 }) => seen))
-    return { ...(verdicts[0] as Verdict), value: undefined, seen, tests, message }
+    return { ...present(verdicts[0]), value: undefined, seen, tests, message }
   }
 }
 
-export const gapBetween = (before: Came, { at }: Came): number =>
-  before.ended === null ? 0 : Math.max(0, at - before.ended)
+export const gapBetween = (before: Arrival, { arrivedAt }: Arrival): number =>
+  before.endedAt === null ? 0 : Math.max(0, arrivedAt - before.endedAt)
 
 export const isInPace = (gap: number, { least, most }: Apart): boolean =>
   gap >= least && gap <= most
@@ -188,8 +186,8 @@ export function paceMessage(
   { no_sooner_than: least, no_later_than: most }: CallsData,
   value: string | undefined
 ): string {
-  const wanted = [least && `at least ${least}`, most && `at most ${most}`].filter(Boolean)
-  return say('off_pace', what, gap, ofValue(value), wanted.join(' and ')).message
+  const bounds = [least && `at least ${least}`, most && `at most ${most}`].filter(Boolean)
+  return say('off_pace', what, gap, ofValue(value), bounds.join(' and ')).message
 }
 
 export class CountJudge extends CallsJudge<CountExpectation> {
@@ -197,7 +195,7 @@ export class CountJudge extends CallsJudge<CountExpectation> {
     return this.expectation.calls
   }
 
-  see(call: SentCall, came: Came): void {
+  see(call: SentCall, arrival: Arrival): void {
     const { calls } = this.expectation
     if (!isOf(calls, call)) return
     this.isExercised = true
@@ -205,12 +203,12 @@ export class CountJudge extends CallsJudge<CountExpectation> {
     const counted = () => {
       const group = this.groupOf(call)
       if (group === undefined) return
-      this.count(group, came)
-      if (calls.apart !== null && group.timed.length < MAX_TIMED) group.timed.push(came)
+      this.count(group, arrival)
+      if (calls.apart !== null && group.timed.length < MAX_TIMED) group.timed.push(arrival)
     }
     if (calls.ended.length === 0) counted()
     else
-      came.whenEnded.push(ending => {
+      arrival.whenEnded.push(ending => {
         if (areMet(calls.ended, ending)) counted()
       })
   }
@@ -220,9 +218,9 @@ export class CountJudge extends CallsJudge<CountExpectation> {
   }
 
   judged({ seen, timed }: Group, value?: string): Judged {
-    const { times, shown, calls, data } = this.expectation
+    const { times, description: shown, calls, data } = this.expectation
     const isMore = seen > times.to
-    const off = isMore ? null : offPace(timed, calls.apart as Apart)
+    const off = isMore || calls.apart === null ? null : offPace(timed, calls.apart)
     const message =
       off === null
         ? say('count', shown, shownTimes(times), seen, ofValue(value)).message
@@ -231,10 +229,10 @@ export class CountJudge extends CallsJudge<CountExpectation> {
   }
 }
 
-function offPace(timed: readonly Came[], apart: Apart): { nth: number; gap: number } | null {
-  const inOrder = timed.toSorted((a, b) => a.at - b.at)
-  for (const [index, came] of inOrder.slice(1).entries()) {
-    const gap = gapBetween(inOrder[index] as Came, came)
+function offPace(timed: readonly Arrival[], apart: Apart): { nth: number; gap: number } | null {
+  const inOrder = timed.toSorted((a, b) => a.arrivedAt - b.arrivedAt)
+  for (const [index, arrival] of inOrder.slice(1).entries()) {
+    const gap = gapBetween(present(inOrder[index]), arrival)
     if (!isInPace(gap, apart)) return { nth: index + 2, gap }
   }
   return null

@@ -7,12 +7,13 @@ import { areMet } from '../match/conditions.js'
 import { type SentCall, shownOn } from '../match/matching.js'
 import { MAX_NEAR_MISSES } from '../match/near-misses.js'
 import { say } from '../sentences.js'
-import type { Apart, Calls, Ending } from './calls.js'
+import { present } from '../shape/checked.js'
+import type { Calls, Ending } from './calls.js'
 import type { Expectation, SequenceExpectation, StateExpectation } from './expectations.js'
 import { recordsOf } from './final-state.js'
 import {
+  type Arrival,
   CallsJudge,
-  type Came,
   CountJudge,
   type Group,
   gapBetween,
@@ -26,15 +27,15 @@ import {
   verdictOf
 } from './judges.js'
 
-export { type Came, judgedValue, type Verdict } from './judges.js'
+export { type Arrival as Came, judgedValue, type Verdict } from './judges.js'
 
 class SequenceJudge extends CallsJudge<SequenceExpectation> {
   stepAfter(seen: number): Calls {
     const { steps } = this.expectation
-    return steps[Math.min(seen, steps.length - 1)] as Calls
+    return present(steps[Math.min(seen, steps.length - 1)])
   }
 
-  see(call: SentCall, came: Came): void {
+  see(call: SentCall, arrival: Arrival): void {
     const { steps } = this.expectation
     if (!steps.some(step => isOf(step, call))) return
     this.isExercised = true
@@ -44,9 +45,9 @@ class SequenceJudge extends CallsJudge<SequenceExpectation> {
     const fits = steps
       .slice(from, from + group.waiting.length + 1)
       .map(step => isOf(step, call) && areMet(step.matches, call))
-    const waiting: Group['waiting'][number] = { came, from, fits, ending: null }
+    const waiting: Group['waiting'][number] = { arrival, from, fits, ending: null }
     group.waiting.push(waiting)
-    came.whenEnded.push(ending => {
+    arrival.whenEnded.push(ending => {
       waiting.ending = ending
       this.#goOn(group)
     })
@@ -56,15 +57,15 @@ class SequenceJudge extends CallsJudge<SequenceExpectation> {
   #goOn(group: Group): void {
     const { steps, others } = this.expectation
     for (let next = group.waiting[0]; next !== undefined; next = group.waiting[0]) {
-      const { came, from, fits, ending } = next
+      const { arrival, from, fits, ending } = next
       const step = fits[group.seen - from] ? steps[group.seen] : undefined
       if (step?.ended.length && ending === null) return
-      const isStep = step !== undefined && areMet(step.ended, ending as Ending)
+      const isStep = step !== undefined && (ending === null || areMet(step.ended, ending))
       // the first step has no pause
-      const gap = isStep && step.apart ? gapBetween(group.last as Came, came) : null
-      if (isStep && (gap === null || isInPace(gap, step.apart as Apart))) this.count(group, came)
+      const gap = isStep && step.apart ? gapBetween(present(group.last), arrival) : null
+      if (isStep && (gap === null || isInPace(gap, present(step.apart)))) this.count(group, arrival)
       else if (!others) {
-        group.stray = { came, gap }
+        group.stray = { arrival, gap }
         group.waiting = []
         return
       }
@@ -84,16 +85,17 @@ class SequenceJudge extends CallsJudge<SequenceExpectation> {
     const { sequence } = this.expectation.data
     const { length } = sequence
     const next = sequence[seen]
-    const of = ofValue(value)
-    const operation = stray?.came.operation
-    const came = operation == null ? 'another request' : nameOf(operation)
+    const suffix = ofValue(value)
+    const operation = stray?.arrival.operation
+    const arrival = operation == null ? 'another request' : nameOf(operation)
     if (next === undefined)
-      return (stray === null ? say('in_order', length) : say('after_sequence', came, length, of))
-        .message
+      return (
+        stray === null ? say('in_order', length) : say('after_sequence', arrival, length, suffix)
+      ).message
     const step = `Request ${seen + 1} of the sequence, ${shownOn(next.on)},`
-    if (stray === null) return say('out_of_order', step, of).message
+    if (stray === null) return say('out_of_order', step, suffix).message
     return stray.gap === null
-      ? say('came_instead', step, came, of).message
+      ? say('came_instead', step, arrival, suffix).message
       : paceMessage(step, stray.gap, next, value)
   }
 }
@@ -102,58 +104,58 @@ const MAX_CHANGED = 10_000
 
 export class Tally {
   readonly expectations: readonly Expectation[]
-  readonly #judges: readonly (CallsJudge | null)[]
+  readonly #judges = new Map<Expectation, CallsJudge>()
   readonly isEmpty: boolean
-  #came = 0
+  #requests = 0
   /** The records that requests changed, `family/id`. */
   readonly #changed = new Map<string, true>()
 
   constructor(expectations: readonly Expectation[]) {
     this.expectations = expectations
     this.isEmpty = expectations.length === 0
-    this.#judges = expectations.map(expectation => {
-      if ('calls' in expectation) return new CountJudge(expectation)
-      return 'steps' in expectation ? new SequenceJudge(expectation) : null
-    })
+    for (const expectation of expectations) {
+      if ('calls' in expectation) this.#judges.set(expectation, new CountJudge(expectation))
+      if ('steps' in expectation) this.#judges.set(expectation, new SequenceJudge(expectation))
+    }
   }
 
-  came(call: SentCall, id: string | null = null): Came {
-    this.#came++
-    const { operation, test, at } = call
-    const came: Came = { id, operation, test, at, ended: null, whenEnded: [] }
-    for (const judge of this.#judges) judge?.see(call, came)
-    return came
+  addRequest(call: SentCall, id: string | null = null): Arrival {
+    this.#requests++
+    const { operation, test, arrivedAt } = call
+    const arrival: Arrival = { id, operation, test, arrivedAt, endedAt: null, whenEnded: [] }
+    for (const judge of this.#judges.values()) judge.see(call, arrival)
+    return arrival
   }
 
-  ended(came: Came, ending: Ending): void {
-    came.ended = ending.at
+  endRequest(arrival: Arrival, ending: Ending): void {
+    arrival.endedAt = ending.endedAt
     for (const { family, id } of ending.changed)
       keep(this.#changed, `${family}/${id}`, true, MAX_CHANGED)
-    for (const end of came.whenEnded) end(ending)
+    for (const end of arrival.whenEnded) end(ending)
   }
 
-  /** The requests that are still expected, of a sequence the next one; `seen` is how many came. */
+  /** Requests that are still expected, of a sequence the next one. */
   awaited(): { wanted: string; calls: Calls; seen: number }[] {
-    return this.#judges.flatMap(judge => {
-      if (judge === null) return []
+    return [...this.#judges.values()].flatMap(judge => {
       const { holds, forbidden, wanted, seen = 0 } = judge.verdict()
       return holds || forbidden ? [] : [{ wanted, seen, calls: judge.stepAfter(seen) }]
     })
   }
 
-  hasCounted(came: Came): boolean {
-    return this.#judges.some(judge => judge?.counted.has(came) === true)
+  hasCounted(arrival: Arrival): boolean {
+    return [...this.#judges.values()].some(judge => judge.counted.has(arrival))
   }
 
-  /** `isAsked`: it is judged though no request came. */
+  /** `isAsked`: judged even without requests. */
   async verdicts(store: Store, isAsked = false): Promise<Verdict[]> {
     const verdicts: Verdict[] = []
-    const hasCome = isAsked || this.#came > 0
-    for (const [index, expectation] of this.expectations.entries()) {
+    const isExercised = isAsked || this.#requests > 0
+    for (const expectation of this.expectations) {
       const verdict =
-        this.#judges[index]?.verdict() ??
-        (await this.#verdictOfState(expectation as StateExpectation, store, isAsked))
-      verdicts.push(hasCome ? verdict : unexercised(verdict))
+        'differences' in expectation
+          ? await this.#verdictOfState(expectation, store, isAsked)
+          : present(this.#judges.get(expectation)).verdict()
+      verdicts.push(isExercised ? verdict : unexercised(verdict))
       await pause()
     }
     return verdicts

@@ -1,15 +1,13 @@
-/**
- * Records that faker fills in from the seed, consistent with each other and with those that are
- * there.
- */
+/** Generates records with faker from the seed, consistent with each other and with those there. */
 import type { Faker } from '@faker-js/faker'
-import { instantOf, isoOf } from '../../core/instants.js'
+import { isoOf } from '../../core/instants.js'
 import { didYouMean } from '../../core/nearest.js'
 import { isObject } from '../../core/quick-check.js'
 import type { Store } from '../../store/store.js'
 import { type Report, within } from '../documents.js'
-import type { GenerationContext, Given } from '../records/fixture.js'
+import type { GenerationContext, RecordFields } from '../records/fixture.js'
 import { say } from '../sentences.js'
+import { instantIn, present } from '../shape/checked.js'
 import { GENERATED_FAMILIES, type GenerateData } from '../shape/scenario.js'
 import type { Parts } from '../shape/sources.js'
 import {
@@ -28,7 +26,7 @@ import {
 type GeneratedFamily = (typeof GENERATED_FAMILIES)[number]
 const SPOTS = ['Table', 'Bar', 'Patio', 'Booth', 'Counter'] as const
 
-/** Only where all before it is right: what records belong to may be what is wrong. */
+/** Only if there are no problems: generated records may belong to wrong ones. */
 export async function generateAll(
   { data: { generate = [] }, problems, report, isOpen }: Parts,
   store: Store,
@@ -50,19 +48,19 @@ export async function generateAll(
 
 function checkGenerate(data: GenerateData, store: Store | null, note: Report): void {
   const { created, amount, transactions, refunded = 0, partly_refunded = 0 } = data
-  const asked = GENERATED_FAMILIES.filter(family => data[family] !== undefined)
-  for (const family of asked) {
+  const families = GENERATED_FAMILIES.filter(family => data[family] !== undefined)
+  for (const family of families) {
     const [field, parents, resource] = parentsFor(family)
-    const given = data[field] ?? []
-    const isOfName = isObject(given)
-    for (const id of isOfName ? Object.keys(given) : [given].flat())
+    const parentIds = data[field] ?? []
+    const isOfName = isObject(parentIds)
+    for (const id of isOfName ? Object.keys(parentIds) : [parentIds].flat())
       if (store !== null && !store[parents].get(id))
         note(isOfName ? [field, id] : [field], {
           ...say('missing_record', resource, id, didYouMean(id, store[parents].someIds())),
           isOfName
         })
   }
-  if (asked.length !== 1) note([], say('not_exactly_one', GENERATED_FAMILIES, asked))
+  if (families.length !== 1) note([], say('not_exactly_one', GENERATED_FAMILIES, families))
   if (created !== undefined && instantIn(created.from) > instantIn(created.to))
     note(['created'], say('reversed', `from ${created.from}`, `to ${created.to}`))
   if (amount !== undefined && amount.min > amount.max)
@@ -81,15 +79,15 @@ function checkGenerate(data: GenerateData, store: Store | null, note: Report): v
     )
 }
 
-const instantIn = (text: string) => instantOf(text) as number
-
-/** Refunds of their Transactions included. */
 export const generatedBy = (entries: readonly GenerateData[]): number =>
   entries.reduce((sum, entry) => {
-    const own = GENERATED_FAMILIES.reduce((count, family) => count + (entry[family] ?? 0), 0)
+    const direct = GENERATED_FAMILIES.reduce((count, family) => count + (entry[family] ?? 0), 0)
     const { transactions = 0, refunded = 0, partly_refunded = 0 } = entry
     return (
-      sum + own + Math.round(transactions * refunded) + Math.round(transactions * partly_refunded)
+      sum +
+      direct +
+      Math.round(transactions * refunded) +
+      Math.round(transactions * partly_refunded)
     )
   }, 0)
 
@@ -98,22 +96,21 @@ async function generateRecords(
   generating: Generating,
   report: Report
 ): Promise<void> {
-  const family = GENERATED_FAMILIES.find(name => data[name] !== undefined) as GeneratedFamily
+  const family = present(GENERATED_FAMILIES.find(name => data[name] !== undefined))
   const parents = parentsOf(family, data, generating, report)
   if (parents === null) return
-  const instants = instantsOf(data, data[family] as number, generating)
+  const instants = instantsOf(data, present(data[family]), generating)
   if (family === 'transactions')
     return generatePayments(instants, parents, data, generating, report)
   const { faker, store } = generating
   const parent = weightedNames(parents, faker)
-  const draw = (index: number): Given => ({
-    created: isoOf(instants[index] as number),
+  const draw = (index: number): RecordFields => ({
+    created: isoOf(present(instants[index])),
     ...DRAWS[family](faker, parent, store[family].size + 1)
   })
   await fill(family, instants.length, draw, generating)
 }
 
-/** Ascending: drawn from the range, or all now. */
 function instantsOf(
   { created }: GenerateData,
   count: number,
@@ -130,7 +127,7 @@ const parentsFor = (family: GeneratedFamily) =>
     ? (['location', 'locations', 'Location'] as const)
     : (['account', 'accounts', 'Account'] as const)
 
-/** Ids that generated records can belong to, with weights; null, reported, where there is none. */
+/** Ids to belong to, with weights; null, with the problem reported, if there are none. */
 function parentsOf(
   family: GeneratedFamily,
   data: GenerateData,
@@ -139,8 +136,8 @@ function parentsOf(
 ): Weights | null {
   if (family === 'accounts') return { '': 1 }
   const [field] = parentsFor(family)
-  const given = data[field]
-  if (given !== undefined) return typeof given === 'string' ? { [given]: 1 } : given
+  const parents = data[field]
+  if (parents !== undefined) return typeof parents === 'string' ? { [parents]: 1 } : parents
   const first =
     field === 'location'
       ? store.locations.inCreationOrder()[0]
@@ -153,7 +150,7 @@ function parentsOf(
 const DRAWS: Readonly<
   Record<
     Exclude<GeneratedFamily, 'transactions'>,
-    (faker: Faker, parent: () => string, nth: number) => Given
+    (faker: Faker, parent: () => string, nth: number) => RecordFields
   >
 > = {
   accounts: faker => ({
@@ -181,7 +178,7 @@ const DRAWS: Readonly<
   })
 }
 
-function drawAddress({ location }: Faker): Given {
+function drawAddress({ location }: Faker): RecordFields {
   return {
     country: 'US',
     line1: location.streetAddress(),

@@ -1,8 +1,7 @@
-/** What is drawn from the seed: records, above all payments of Tickets and Refunds of some. */
+/** Draws from the seed: payments of Tickets, and Refunds of some. */
 import type { Faker } from '@faker-js/faker'
 import { kindOf } from '../../core/ids.js'
 import { isoOf } from '../../core/instants.js'
-import { isObject } from '../../core/quick-check.js'
 import type { Family } from '../../reference/operations.js'
 import { PAYMENT_TYPES, type PaymentType } from '../../reference/payment-methods.js'
 import type { Stored } from '../../store/collection.js'
@@ -11,14 +10,15 @@ import { pause } from '../../work/slices.js'
 import { completed } from '../completion.js'
 import type { Report } from '../documents.js'
 import { countsOf } from '../match/counts.js'
-import type { GenerationContext, Given } from '../records/fixture.js'
+import type { GenerationContext, RecordFields } from '../records/fixture.js'
 import { say } from '../sentences.js'
+import { entriesOf, isList, present } from '../shape/checked.js'
 import type { GenerateData } from '../shape/scenario.js'
 
 const DAY = 86_400_000
-/** Payments are of the Tickets opened last, so that bills are paid soon. */
+/** Only these last Tickets get payments, so that bills are paid soon. */
 const OPEN_AT_ONCE = 20
-/** Customers who pay again and again: making one up takes longer than all else of a payment. */
+/** Customers to draw from: inventing one takes longer than the rest of a payment. */
 const REGULARS = 50
 const CARDS: readonly PaymentType[] = ['card', 'apple_pay', 'google_pay', 'emv']
 const BRANDS = ['visa', 'mastercard', 'amex', 'discover'] as const
@@ -41,7 +41,7 @@ export async function fakerOf(seed: number): Promise<Faker> {
   return faker
 }
 
-/** As `faker.number.int` draws it, which takes four times as long. */
+/** Like `faker.number.int`, but four times as fast. */
 export const drawWhole = ({ number }: Faker, min: number, max: number): number =>
   min === max ? min : Math.floor(number.float() * (max - min + 1) + min)
 export const drawOne = <T>(faker: Faker, list: readonly T[]): T =>
@@ -51,42 +51,45 @@ const drawDigits = (faker: Faker) => String(drawWhole(faker, 0, 9999)).padStart(
 export type Weights<N extends string = string> = Readonly<Partial<Record<N, number>>>
 
 export function weightedNames<N extends string>(weights: Weights<N>, { number }: Faker): () => N {
-  const names = Object.keys(weights) as N[]
-  const sums: number[] = []
   let total = 0
-  for (const name of names) {
-    total += weights[name] as number
-    sums.push(total)
-  }
+  const names = entriesOf(weights).map(([name, weight]) => {
+    total += Number(weight)
+    return { name, sum: total }
+  })
   return () => {
-    const wanted = names.length > 1 ? number.float() * total : 0
+    const point = names.length > 1 ? number.float() * total : 0
     let [low, high] = [0, names.length - 1]
     while (low < high) {
       const middle = (low + high) >> 1
-      if ((sums[middle] as number) > wanted) high = middle
+      if (present(names[middle]).sum > point) high = middle
       else low = middle + 1
     }
-    return names[low] as N
+    return present(names[low]).name
   }
 }
+
+type Drawn = RecordFields & { ticket?: string; transaction?: string }
 
 export async function fill<F extends Family>(
   family: F,
   count: number,
-  draw: (index: number) => Given,
+  draw: (index: number) => Drawn,
   { store, ids, settings }: Generating
 ): Promise<RecordOf<F>[]> {
-  const made: RecordOf<Family>[] = []
+  const records: RecordOf<Family>[] = []
   for (let index = 0; index < count; index++) {
     const id = ids.draw(kindOf(family, 'merchant'), settings, store[family])
-    const given: Given = { id, ...draw(index) }
-    const parent =
-      store.tickets.get(given.ticket as string) ??
-      store.transactions.get(given.transaction as string)
-    made.push(store.put(family, completed(family, given, { settings, parent })))
+    const fields: Drawn = { id, ...draw(index) }
+    const parent = parentOf(fields, store)
+    records.push(store.put(family, completed(family, fields, { settings, parent })))
     await pause()
   }
-  return made as RecordOf<F>[]
+  return records as RecordOf<F>[]
+}
+
+function parentOf({ ticket, transaction }: Drawn, store: Store): RecordOf<Family> | undefined {
+  if (ticket !== undefined) return store.tickets.get(ticket)
+  return transaction === undefined ? undefined : store.transactions.get(transaction)
 }
 
 export const perTicket = ({ payments_per_ticket = 1 }: GenerateData) =>
@@ -102,17 +105,18 @@ export async function generatePayments(
   report: Report
 ): Promise<void> {
   const { faker } = generating
-  const open = openTickets(Object.keys(parents), instants.at(-1), generating, report)
-  if (open === null) return
+  const openAt = openTickets(Object.keys(parents), instants.at(-1), generating, report)
+  if (openAt === null) return
   const drawPayment = paymentDraw(data, faker)
   const parent = weightedNames(parents, faker)
-  const payments = paymentsOf(instants, () => open.get(parent()) as OpenTickets, data, faker)
+  const payments = paymentsOf(instants, () => present(openAt.get(parent())), data, faker)
   if (!Array.isArray(payments))
     return report(['payments_per_ticket'], say('too_few_tickets', payments.location))
-  payments.sort((one, other) => one.at - other.at)
-  const draw = (index: number): Given => {
-    const { own, at, ticket = drawOpened(own, at, faker) } = payments[index] as Payment
-    return { created: isoOf(at), ticket, ...drawPayment() }
+  payments.sort((a, b) => a.instant - b.instant)
+  const draw = (index: number): Drawn => {
+    const { open, instant, ticket } = present(payments[index])
+    const paid = ticket ?? drawOpened(open, instant, faker)
+    return { created: isoOf(instant), ticket: paid, ...drawPayment() }
   }
   await refund(await fill('transactions', payments.length, draw, generating), data, generating)
 }
@@ -146,21 +150,22 @@ function paymentsOf(
   const { from, to } = perTicket(data)
   const sizes = Array.from({ length: to - from + 1 }, (_, more) => from + more)
   for (let nth = 0; nth < instants.length; ) {
-    const own = drawOpen()
-    const instant = instants[nth] as number
+    const open = drawOpen()
+    const earliest = present(instants[nth])
     if (data.payments_per_ticket === undefined) {
       // no payment is before the first Ticket of its Location
-      payments.push({ own, at: Math.max(instant, own.tickets[0]?.at as number) })
+      const opened = present(open.tickets[0]).at
+      payments.push({ open, instant: Math.max(earliest, opened) })
       nth++
       continue
     }
-    const ticket = drawUnpaid(own, instant, faker)
-    if (ticket === undefined) return own
-    const left = instants.length - nth
-    const fits = (size: number) => size <= left && isShared(left - size, { from, to })
+    const ticket = drawUnpaid(open, earliest, faker)
+    if (ticket === undefined) return open
+    const remaining = instants.length - nth
+    const fits = (size: number) => size <= remaining && isShared(remaining - size, { from, to })
     const size = drawOne(faker, sizes.filter(fits))
-    for (const at of instants.subarray(nth, nth + size))
-      payments.push({ own, at: Math.max(at, ticket.at), ticket: ticket.record.id })
+    for (const instant of instants.subarray(nth, nth + size))
+      payments.push({ open, instant: Math.max(instant, ticket.at), ticket: ticket.record.id })
     nth += size
   }
   return payments
@@ -170,25 +175,25 @@ type OpenTickets = {
   location: string
   tickets: Stored<Records['tickets']>[]
   opened: number
-  /** Of the opened ones, those without a payment, where each gets so many. */
+  /** Opened ones without payments, for payments_per_ticket. */
   unpaid: OpenTickets['tickets'][number][]
 }
-type Payment = { own: OpenTickets; at: number; ticket?: string }
+type Payment = { open: OpenTickets; instant: number; ticket?: string }
 
-function drawOpened(own: OpenTickets, at: number, faker: Faker): string {
-  const { tickets } = own
-  while ((tickets[own.opened]?.at ?? Number.POSITIVE_INFINITY) <= at) own.opened++
-  const place = drawWhole(faker, Math.max(0, own.opened - OPEN_AT_ONCE), own.opened - 1)
-  return (tickets[place] as (typeof tickets)[number]).record.id
+function drawOpened(open: OpenTickets, instant: number, faker: Faker): string {
+  const { tickets } = open
+  while ((tickets[open.opened]?.at ?? Number.POSITIVE_INFINITY) <= instant) open.opened++
+  const place = drawWhole(faker, Math.max(0, open.opened - OPEN_AT_ONCE), open.opened - 1)
+  return present(tickets[place]).record.id
 }
 
-function drawUnpaid(own: OpenTickets, at: number, faker: Faker) {
-  const { tickets, unpaid } = own
-  while (own.opened < tickets.length) {
-    const next = tickets[own.opened] as (typeof tickets)[number]
-    if (next.at > at && unpaid.length > 0) break
+function drawUnpaid(open: OpenTickets, instant: number, faker: Faker) {
+  const { tickets, unpaid } = open
+  while (open.opened < tickets.length) {
+    const next = present(tickets[open.opened])
+    if (next.at > instant && unpaid.length > 0) break
     unpaid.push(next)
-    own.opened++
+    open.opened++
   }
   const place = drawWhole(faker, Math.max(0, unpaid.length - OPEN_AT_ONCE), unpaid.length - 1)
   return unpaid.splice(place, 1)[0]
@@ -197,7 +202,7 @@ function drawUnpaid(own: OpenTickets, at: number, faker: Faker) {
 function paymentDraw(
   { payment_types = PAYMENT_TYPES, amount: { min, max } = BILLS }: GenerateData,
   faker: Faker
-): () => Given {
+): () => RecordFields {
   const regulars = Array.from({ length: REGULARS }, () => {
     const name = faker.person.firstName()
     return {
@@ -207,9 +212,9 @@ function paymentDraw(
       bank_name: `${faker.location.city()} Savings`
     }
   })
-  const drawType = isObject(payment_types)
-    ? weightedNames<PaymentType>(payment_types, faker)
-    : () => drawOne<PaymentType>(faker, payment_types as readonly PaymentType[])
+  const drawType = isList(payment_types)
+    ? () => drawOne(faker, payment_types)
+    : weightedNames<PaymentType>(payment_types, faker)
   return () => {
     const payment_type = drawType()
     const bill = drawWhole(faker, min, max)
@@ -240,17 +245,17 @@ async function refund(
   const end = Date.parse(paid.at(-1)?.created ?? '')
   const whole = Math.round(paid.length * refunded)
   const count = whole + Math.round(paid.length * (partly_refunded ?? 0))
-  const drawn = faker.helpers.arrayElements([...paid.keys()], count)
-  const parts = new Set(drawn.slice(whole))
-  const chosen = drawn.sort((a, b) => a - b)
-  const draw = (index: number): Given => {
-    const place = chosen[index] as number
-    const { id: transaction, amount: charged, created } = paid[place] as Records['transactions']
-    const at = Math.min(end, Date.parse(created) + drawWhole(faker, 60_000, 3 * DAY))
+  const places = faker.helpers.arrayElements([...paid.keys()], count)
+  const parts = new Set(places.slice(whole))
+  places.sort((a, b) => a - b)
+  const draw = (index: number): Drawn => {
+    const place = present(places[index])
+    const { id: transaction, amount: charged, created } = present(paid[place])
+    const instant = Math.min(end, Date.parse(created) + drawWhole(faker, 60_000, 3 * DAY))
     const isWhole = partly_refunded === undefined ? faker.datatype.boolean() : !parts.has(place)
     const most = partly_refunded === undefined ? charged : Math.max(1, charged - 1)
     const amount = isWhole ? charged : drawWhole(faker, 1, most)
-    return { created: isoOf(at), transaction, amount, reason: drawOne(faker, REASONS) }
+    return { created: isoOf(instant), transaction, amount, reason: drawOne(faker, REASONS) }
   }
-  await fill('refunds', chosen.length, draw, generating)
+  await fill('refunds', places.length, draw, generating)
 }

@@ -1,4 +1,4 @@
-/** Conditions on named values: compiled once, then tested for each request or record. */
+/** Conditions on named values, compiled once and tested for each request or record. */
 import { firstProblem } from '../../core/checking.js'
 import { instantOf } from '../../core/instants.js'
 import { shortened } from '../../core/nearest.js'
@@ -8,34 +8,38 @@ import { IS_DIGEST } from '../../core/redaction.js'
 import { say as check } from '../../core/sentences.js'
 import type { Schema } from '../../reference/parameters.js'
 import { type Report, within } from '../documents.js'
-import { answeredValue, recordPath, referenceIn } from '../play/references.js'
+import { recordPath, referenceIn, resolvedValue } from '../play/references.js'
 import { digestOf } from '../script/digests.js'
 import { say } from '../sentences.js'
+import { entriesOf, isList, present } from '../shape/checked.js'
 import type { Conditions, Names, Scalar, Wanted } from '../shape/entry.js'
 import type { Json } from '../shape/parts.js'
-import { type At, fieldNamed, lookedUp, partOf, type Tested, type Value } from './fields.js'
+import { fieldNamed, lookedUp, partOf, type Scope, type Tested, type Value } from './fields.js'
 import { compilePattern, isPattern, MAX_MATCHED } from './patterns.js'
 
-/** Of a record, a value may be compared with its other fields. */
-export type Test<Of> = (value: Value, of: Of) => boolean
+/** `subject` is the request, response or record that has the value. */
+export type Test<Subject> = (value: Value, subject: Subject) => boolean
 
-/** `wanted` is the condition in words. */
-export type Condition<Of> = {
+export type Condition<Subject> = {
   name: string
   wanted: string
-  valueIn: (of: Of) => Value
-  test: Test<Of>
+  valueIn: (subject: Subject) => Value
+  test: Test<Subject>
 }
-/** `at` is where it is written. */
-export type WrittenCondition<Of> = Condition<Of> & { at: readonly Step[]; data: Wanted }
+export type WrittenCondition<Subject> = Condition<Subject> & { path: readonly Step[]; data: Wanted }
 
-const isMet = <Of>({ valueIn, test }: Condition<Of>, of: Of): boolean => test(valueIn(of), of)
+const isMet = <Subject>({ valueIn, test }: Condition<Subject>, subject: Subject): boolean =>
+  test(valueIn(subject), subject)
 
-export const areMet = <Of>(conditions: readonly Condition<Of>[], of: Of): boolean =>
-  conditions.every(condition => isMet(condition, of))
+export const areMet = <Subject>(
+  conditions: readonly Condition<Subject>[],
+  subject: Subject
+): boolean => conditions.every(condition => isMet(condition, subject))
 
-export const unmetBy = <Of, C extends Condition<Of>>(of: Of, conditions: readonly C[]): C[] =>
-  conditions.filter(condition => !isMet(condition, of))
+export const unmetBy = <Subject, C extends Condition<Subject>>(
+  subject: Subject,
+  conditions: readonly C[]
+): C[] => conditions.filter(condition => !isMet(condition, subject))
 
 type Comparison = {
   sign: string
@@ -55,33 +59,34 @@ const isNumeric = ({ type }: Schema) =>
   [type].flat().some(name => name === 'integer' || name === 'number')
 const isInstant = ({ format }: Schema) => format === 'instant'
 
-/** Problems have their place below these names, as they are `written`. */
-export function compileNames<Of>(
+export function compileNames<Subject>(
   names: Names,
-  under: At<Of>,
+  under: Scope<Subject>,
   report: Report,
-  written: readonly Step[] = []
-): WrittenCondition<Of>[] {
+  path: readonly Step[] = []
+): WrittenCondition<Subject>[] {
   return Object.entries(names).flatMap(([key, wanted]) => {
     const note = within(report, key)
-    const at = lookedUp(key, under, note)
-    if (at === null) return []
-    const place = [...written, key]
-    if (isObject(wanted) && !isCondition(wanted, at.schemas))
-      return compileNames(wanted as Names, at, note, place)
-    const { name, valueIn } = at
+    const scope = lookedUp(key, under, note)
+    if (scope === null) return []
+    const place = [...path, key]
+    if (isNested(wanted, scope.schemas)) return compileNames(wanted, scope, note, place)
+    const { name, valueIn } = scope
     return {
       name: name.join('.'),
-      at: place,
-      data: wanted as Wanted,
-      wanted: shownWanted(wanted as Wanted),
-      valueIn: of => valueIn(of, name),
-      test: compileTest(wanted as Wanted, at, note)
+      path: place,
+      data: wanted,
+      wanted: shownWanted(wanted),
+      valueIn: subject => valueIn(subject, name),
+      test: compileTest(wanted, scope, note)
     }
   })
 }
 
-/** One that has parts can have `present` alone. */
+const isNested = (wanted: Wanted | Names, schemas: readonly Schema[]): wanted is Names =>
+  isObject(wanted) && !isCondition(wanted, schemas)
+
+/** Names that the schemas have are no conditions, even where they are spelled like one. */
 export function isCondition(wanted: object, schemas: readonly Schema[]): wanted is Conditions {
   const names = Object.keys(wanted)
   return (
@@ -94,30 +99,32 @@ export function isCondition(wanted: object, schemas: readonly Schema[]): wanted 
 }
 
 export function shownWanted(wanted: Wanted): string {
-  if (Array.isArray(wanted)) return `one of ${wanted.map(shownWanted).join(', ')}`
+  if (isList(wanted)) return `one of ${wanted.map(shownWanted).join(', ')}`
   if (!isObject(wanted)) return wanted === null ? 'no value' : shortened(String(wanted))
-  const conditions = Object.entries(wanted).map(([name, operand]) => {
+  const conditions = entriesOf(wanted).map(([name, operand]) => {
     if (name === 'present') return operand ? 'a value' : 'no value'
-    return name === 'not'
-      ? `not ${shownWanted(operand as Wanted)}`
-      : `${COMPARISONS[name]?.sign} ${operand}`
+    return name === 'not' ? `not ${shownWanted(operand)}` : `${COMPARISONS[name]?.sign} ${operand}`
   })
   return conditions.join(' and ')
 }
 
-export function compileTest<Of>(wanted: Wanted, at: Tested<Of>, report: Report): Test<Of> {
-  if (Array.isArray(wanted)) {
+export function compileTest<Subject>(
+  wanted: Wanted,
+  scope: Tested<Subject>,
+  report: Report
+): Test<Subject> {
+  if (isList(wanted)) {
     if (wanted.length === 0) report([], say('matches_nothing'))
-    const tests = wanted.map(one => compileTest(one, { ...at, isMember: true }, report))
-    return (value, of) => tests.some(test => test(value, of))
+    const tests = wanted.map(item => compileTest(item, { ...scope, isMember: true }, report))
+    return (value, subject) => tests.some(test => test(value, subject))
   }
-  if (isObject(wanted)) return compileConditions(wanted as Conditions, at, report)
+  if (isObject(wanted)) return compileConditions(wanted, scope, report)
   const text = String(wanted)
   if (isPattern(text)) return ofText(compilePattern(text, report))
-  if (referenceIn(text) === null) return compileValue(wanted as Scalar | null, at, report)
-  const referred = compileReference(text, at, report)
-  return (value, of) => {
-    const now = referred(of)
+  if (referenceIn(text) === null) return compileValue(wanted, scope, report)
+  const referred = compileReference(text, scope, report)
+  return (value, subject) => {
+    const now = referred(subject)
     return now === null
       ? value === undefined
       : value != null && now !== undefined && String(value) === String(now)
@@ -129,66 +136,70 @@ const ofText =
   value =>
     value != null && test(String(value))
 
-const NO_ANSWERS: ReadonlyMap<string, Json> = new Map()
+const NO_RESPONSES: ReadonlyMap<string, Json> = new Map()
 
-/** Null for no value, undefined for one that is not known yet. */
-function compileReference<Of>(
+/** Null for no value, undefined while it is unknown. */
+function compileReference<Subject>(
   text: string,
-  { answers = NO_ANSWERS, fields }: Tested<Of>,
+  { responses = NO_RESPONSES, fields }: Tested<Subject>,
   report: Report
-): (of: Of) => Json | undefined {
+): (subject: Subject) => Json | undefined {
   const path = recordPath(text)
   if (fields !== undefined && path !== undefined) {
     const { name } = fieldNamed(path, fields, report) ?? fields
-    return of => fields.valueIn(of, name) ?? null
+    return subject => fields.valueIn(subject, name) ?? null
   }
-  if (answers === NO_ANSWERS)
-    report([], say('reference_without_value', referenceIn(text) as string))
-  return () => answeredValue(text, answers)
+  if (responses === NO_RESPONSES)
+    report([], say('reference_without_value', present(referenceIn(text))))
+  return () => resolvedValue(text, responses)
 }
 
-/** A value that the tables do not allow can never match; null asks for no value. */
-function compileValue<Of>(wanted: Scalar | null, at: Tested<Of>, report: Report): Test<Of> {
-  const { fields, schemas } = at
+/** Null matches a missing value. */
+function compileValue<Subject>(
+  wanted: Scalar | null,
+  scope: Tested<Subject>,
+  report: Report
+): Test<Subject> {
+  const { fields, schemas, name } = scope
   const text = String(wanted)
   if (fields === undefined && IS_DIGEST.test(text))
     return ofText(value => value.length <= MAX_MATCHED && digestOf(value) === text)
-  // what an object may leave out can always have no value
-  if (wanted !== null || at.name.length === 1) checkPossible(wanted, at, report)
+  // a nested value can be missing with its object
+  if (wanted !== null || name.length === 1) checkPossible(wanted, scope, report)
   if (wanted === null) return value => value === undefined
-  if (fields !== undefined) return compileField(schemas[0] as Schema, wanted)
+  if (fields !== undefined) return compileField(present(schemas[0]), wanted)
   const number = schemas.some(isNumeric) ? numberIn(text) : null
   return value => value === text || (number !== null && numberIn(String(value)) === number)
 }
 
-function checkPossible<Of>(
+function checkPossible<Subject>(
   wanted: Scalar | null,
-  { fields, schemas, onlyRight, isMember, isNegated }: Tested<Of>,
+  { fields, schemas, onlyRight, isMember, isNegated }: Tested<Subject>,
   report: Report
 ): void {
   const text = String(wanted)
-  const meant = conditionMeant(text, schemas)
-  if (fields === undefined && !onlyRight && meant === '') return
+  const advice = conditionMeant(text, schemas)
+  if (fields === undefined && !onlyRight && advice === '') return
   const problems = schemas.map(schema => {
     if (fields !== undefined) return firstProblem(schema, wanted)
-    // a parameter that has parts is sent by them
+    // of a nested parameter only the parts are sent
     if (schema.type === 'object') return null
     return firstProblem(schema, (isNumeric(schema) ? numberIn(text) : null) ?? text)
   })
   const [first = null] = problems
   if (first === null || problems.includes(null)) return
   const code = isNegated ? 'always_matches' : 'never_matches'
-  report([], say(code, first.message, isMember ? '' : meant))
+  report([], say(code, first.message, isMember ? '' : advice))
 }
 
 function compileField({ format }: Schema, wanted: Scalar): Test<unknown> {
-  const at = format === 'instant' ? instantOf(String(wanted)) : null
-  if (at !== null) return value => instantOf(String(value)) === at
+  const instant = format === 'instant' ? instantOf(String(wanted)) : null
+  if (instant !== null) return value => instantOf(String(value)) === instant
   const stored = format === 'country' ? String(wanted).toUpperCase() : wanted
   return value => value === stored
 }
 
-/** `; write { gt: 5000 }` for the text `>5000`; an empty text for one that compares nothing. */
+/** `; write { gt: 5000 }` for `>5000`; empty where nothing is compared. */
 function conditionMeant(text: string, schemas: readonly Schema[]): string {
   const [, sign, bound = ''] = /^([<>]=?) *(.*)/s.exec(text.trim()) ?? []
   const isNumber = schemas.some(isNumeric) && numberIn(bound) !== null
@@ -200,46 +211,51 @@ function conditionMeant(text: string, schemas: readonly Schema[]): string {
 const hasNumber = (wanted: unknown): boolean =>
   typeof wanted === 'number' || (isObject(wanted) && Object.values(wanted).some(hasNumber))
 
-/** A test of a value of a response by what is written alone. */
+/** Of a value in a response: the wanted value says whether numbers or instants are compared. */
 export function compileShown(wanted: Wanted, report: Report): (value: Value) => boolean {
   const schemas: Schema[] = [hasNumber(wanted) ? { type: 'number' } : { format: 'instant' }]
-  const at = { schemas, name: ['body'], answers: new Map<string, Json>() }
-  const test = compileTest<unknown>(wanted, at, report)
+  const scope = { schemas, name: ['body'], responses: new Map<string, Json>() }
+  const test = compileTest<unknown>(wanted, scope, report)
   return value => test(value, null)
 }
 
-function compileConditions<Of>(conditions: Conditions, at: Tested<Of>, report: Report): Test<Of> {
-  const tests = Object.entries(conditions).map(([condition, operand]): Test<Of> => {
+function compileConditions<Subject>(
+  conditions: Conditions,
+  scope: Tested<Subject>,
+  report: Report
+): Test<Subject> {
+  const tests = entriesOf(conditions).map(([condition, operand]): Test<Subject> => {
     const note = within(report, condition)
     const comparison = COMPARISONS[condition]
-    if (comparison !== undefined) return compileComparison(comparison, operand as Scalar, at, note)
+    if (comparison !== undefined) return compileComparison(comparison, operand, scope, note)
     if (condition === 'present') return value => (value !== undefined) === operand
-    const negated = { ...at, onlyRight: false, isNegated: true }
-    const excluded = compileTest(operand as Wanted, negated, note)
-    return (value, of) => !excluded(value, of)
+    const negated = { ...scope, onlyRight: false, isNegated: true }
+    const excluded = compileTest(operand, negated, note)
+    return (value, subject) => !excluded(value, subject)
   })
   if (tests.length === 0) report([], check('empty'))
-  checkBounds(conditions, at, report)
-  return (value, of) => tests.every(test => test(value, of))
+  checkBounds(conditions, scope, report)
+  return (value, subject) => tests.every(test => test(value, subject))
 }
 
-/** Compares numbers and instants; text has no order that a test should rely on. */
-function compileComparison<Of>(
+/** Of numbers and instants: text has no order to rely on. */
+function compileComparison<Subject>(
   { holds }: Comparison,
-  bound: Scalar,
-  at: Tested<Of>,
+  bound: Wanted,
+  scope: Tested<Subject>,
   report: Report
-): Test<Of> {
-  const isNumber = at.schemas.some(isNumeric)
+): Test<Subject> {
+  const isNumber = scope.schemas.some(isNumeric)
   const placeOf = isNumber ? numberIn : instantOf
   const isHeld = (value: Value, limit: number | null) => {
     const place = value == null ? null : placeOf(String(value))
     return place !== null && limit !== null && holds(place, limit)
   }
-  if (!isNumber && !at.schemas.some(isInstant)) report([], say('not_comparable', at.name.join('.')))
+  if (!isNumber && !scope.schemas.some(isInstant))
+    report([], say('not_comparable', scope.name.join('.')))
   else if (referenceIn(String(bound)) !== null) {
-    const limitNow = compileReference(String(bound), at, report)
-    return (value, of) => isHeld(value, placeOf(String(limitNow(of))))
+    const limitNow = compileReference(String(bound), scope, report)
+    return (value, subject) => isHeld(value, placeOf(String(limitNow(subject))))
   } else {
     const problem = isNumber
       ? firstProblem({ type: 'number' }, bound)
@@ -250,31 +266,32 @@ function compileComparison<Of>(
   return value => isHeld(value, limit)
 }
 
-/** Bounds that no value can meet together. */
-function checkBounds<Of>(
+function checkBounds<Subject>(
   { present, ...conditions }: Conditions,
-  { fields, schemas: [{ minimum, maximum } = {}] }: Tested<Of>,
+  { fields, schemas: [{ minimum, maximum } = {}] }: Tested<Subject>,
   report: Report
 ): void {
-  const written = boundsIn(conditions)
-  if (written.length === 0) return
+  const writtenBounds = boundsIn(conditions)
+  if (writtenBounds.length === 0) return
   if (present === false) report([], say('compares_nothing'))
-  const bounds = fields ? [...written, ...boundsIn({ gte: minimum, lte: maximum })] : written
+  const bounds = fields
+    ? [...writtenBounds, ...boundsIn({ gte: minimum, lte: maximum })]
+    : writtenBounds
   for (const low of bounds.filter(({ name }) => name.startsWith('g'))) {
     const high = bounds.find(
-      ({ name, at }) =>
+      ({ name, limit }) =>
         name.startsWith('l') &&
-        (at < low.at || (at === low.at && `${low.name}${name}` !== 'gtelte'))
+        (limit < low.limit || (limit === low.limit && `${low.name}${name}` !== 'gtelte'))
     )
     if (high === undefined) continue
-    report([], say('nothing_between', low.shown, high.shown))
+    report([], say('nothing_between', low.text, high.text))
     return
   }
 }
 
-const boundsIn = (conditions: object): { name: string; at: number; shown: string }[] =>
+const boundsIn = (conditions: object): { name: string; limit: number; text: string }[] =>
   Object.entries(conditions).flatMap(([name, bound]) => {
-    const at = typeof bound === 'number' ? bound : instantOf(String(bound))
+    const limit = typeof bound === 'number' ? bound : instantOf(String(bound))
     const words = COMPARISONS[name]?.words
-    return words === undefined || at === null ? [] : [{ name, at, shown: `${words} ${bound}` }]
+    return words === undefined || limit === null ? [] : [{ name, limit, text: `${words} ${bound}` }]
   })

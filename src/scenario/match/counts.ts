@@ -3,11 +3,9 @@ import type { Report } from '../documents.js'
 import { say } from '../sentences.js'
 import type { Statuses } from '../shape/expectation.js'
 
-/** `to` may be infinite. */
 export type Counts = { from: number; to: number }
 export type Calls = Counts & { every: number }
 
-/** Reported where the text is no count; `isOfCalls`: every 7 is one too. */
 export function countsOf(text: string, isOfCalls: 0 | 1, report: Report): Calls {
   const nth = isOfCalls && /^every ([1-9]\d{0,8})$/.exec(text)?.[1]
   const [, first, dash, last] =
@@ -20,10 +18,10 @@ export function countsOf(text: string, isOfCalls: 0 | 1, report: Report): Calls 
 }
 
 export function compileStatus(wanted: Statuses, report: Report): (status: number) => boolean {
-  const patterns = [wanted].flat().map((one, index) => {
-    if (!/^[1-5](\d\d|xx)$/i.test(`${one}`))
-      report(Array.isArray(wanted) ? [index] : [], say('not_a_status', `${one}`))
-    return `${one}`.toLowerCase()
+  const patterns = [wanted].flat().map((wantedStatus, index) => {
+    if (!/^[1-5](\d\d|xx)$/i.test(`${wantedStatus}`))
+      report(Array.isArray(wanted) ? [index] : [], say('not_a_status', `${wantedStatus}`))
+    return `${wantedStatus}`.toLowerCase()
   })
   return status =>
     patterns.some(pattern => pattern === `${status}` || pattern === `${Math.floor(status / 100)}xx`)

@@ -1,4 +1,4 @@
-/** Named values of requests, responses and records, by the tables of the reference. */
+/** Looks up names in requests, responses and records by the tables of the reference. */
 import type { Said } from '../../core/sentences.js'
 import type { Schema } from '../../reference/parameters.js'
 import { LINKED_FIELDS } from '../../reference/tables.js'
@@ -11,37 +11,42 @@ import type { Json } from '../shape/parts.js'
 export type Value = Scalar | null | undefined
 export type Name = readonly string[]
 
-/** What a value is judged by. */
-export type Tested<Of> = {
+export type Tested<Subject> = {
   schemas: readonly Schema[]
   name: Name
-  /** Where fields begin, which have types; left out for a request, whose parameters are text. */
-  fields?: At<Of>
-  /** Values that no right request can send are problems too. */
+  /** The record or response itself; left out for a request, whose parameters are text. */
+  fields?: Scope<Subject>
+  /** Reports values that no valid request can send. */
   onlyRight?: boolean | undefined
-  /** The responses that steps got, by name; left out where none can be referred to. */
-  answers?: ReadonlyMap<string, Json> | undefined
+  /** To steps, by name; left out where none can be referred to. */
+  responses?: ReadonlyMap<string, Json> | undefined
   isMember?: boolean
   isNegated?: boolean
 }
-/** A place below which there are names. */
-export type At<Of> = Tested<Of> & {
-  valueIn: (of: Of, name: Name) => Value
-  unknown: (name: Name, known: readonly string[]) => Said
+export type Scope<Subject> = Tested<Subject> & {
+  valueIn: (subject: Subject, name: Name) => Value
+  unknown: (name: string, path: string, known: readonly string[]) => Said
 }
 
-export function asValue(part: Json | undefined): Value {
+const isScalar = (part: unknown): part is Scalar =>
+  ['string', 'number', 'boolean'].includes(typeof part)
+
+export function asValue(part: unknown): Value {
   if (part == null) return undefined
-  return typeof part === 'object' ? null : part
+  return isScalar(part) ? part : null
 }
+
+const hasField = (part: unknown, name: string): part is Readonly<Record<string, unknown>> =>
+  typeof part === 'object' && part !== null && Object.hasOwn(part, name)
 
 /** Of an object, or of a list by its index. */
-export const fieldIn = (part: Json | undefined, name: string): Json | undefined =>
-  typeof part === 'object' && part !== null && Object.hasOwn(part, name)
-    ? (part as Record<string, Json>)[name]
-    : undefined
+export function fieldIn(part: Json | undefined, name: string): Json | undefined
+export function fieldIn(part: unknown, name: string): unknown
+export function fieldIn(part: unknown, name: string): unknown {
+  return hasField(part, name) ? part[name] : undefined
+}
 
-/** Of a name such as `a[b][c]`, or a path such as `a.b[c]`; null where brackets are not closed. */
+/** Of a name as `a[b][c]`, or a path as `a.b[c]`; null where brackets are not closed. */
 export function stepsOf(name: string, isPath = true): string[] | null {
   const [, head, brackets] = /^([^[\]]*)((?:\[[^[\]]*\])*)$/.exec(name) ?? []
   return head === undefined
@@ -60,11 +65,14 @@ export function partOf(schema: Schema, name: string): Schema | undefined {
   const { additionalProperties } = schema
   const parts = partsOf(schema)
   if (Object.hasOwn(parts, name)) return parts[name]
-  return typeof additionalProperties === 'object' ? (additionalProperties as Schema) : undefined
+  return typeof additionalProperties === 'object' ? additionalProperties : undefined
 }
 
-/** Null, with the problem reported, for an unknown name. */
-export function lookedUp<Of>(key: string, under: At<Of>, report: Report): At<Of> | null {
+export function lookedUp<Subject>(
+  key: string,
+  under: Scope<Subject>,
+  report: Report
+): Scope<Subject> | null {
   let { schemas, name } = under
   const isName = schemas.some(schema => partOf(schema, key) !== undefined)
   const steps = stepsOf(key, under.fields !== undefined && !isName)
@@ -76,7 +84,7 @@ export function lookedUp<Of>(key: string, under: At<Of>, report: Report): At<Of>
     const parts = schemas.flatMap(schema => partOf(schema, step) ?? [])
     name = [...name, step]
     if (parts.length === 0) {
-      report([], under.unknown(name, partsIn(schemas)))
+      report([], under.unknown(step, name.join('.'), partsIn(schemas)))
       return null
     }
     schemas = parts
@@ -84,9 +92,13 @@ export function lookedUp<Of>(key: string, under: At<Of>, report: Report): At<Of>
   return { ...under, name, schemas }
 }
 
-export function fieldNamed<Of>(path: string, fields: At<Of>, report: Report): At<Of> | null {
-  const at = lookedUp(path, { ...fields, fields }, report)
-  if (!at?.schemas.some(({ type }) => [type].flat().includes('object'))) return at
-  report([], say('not_single', at.name.join('.'), partsIn(at.schemas)))
+export function fieldNamed<Subject>(
+  path: string,
+  fields: Scope<Subject>,
+  report: Report
+): Scope<Subject> | null {
+  const field = lookedUp(path, { ...fields, fields }, report)
+  if (!field?.schemas.some(({ type }) => [type].flat().includes('object'))) return field
+  report([], say('not_single', field.name.join('.'), partsIn(field.schemas)))
   return null
 }

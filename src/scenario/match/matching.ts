@@ -17,37 +17,32 @@ import { digestOf } from '../script/digests.js'
 import { say } from '../sentences.js'
 import { ABOUT, type MatchData, type Names, type On, OPERATION, type Per } from '../shape/entry.js'
 import { type Condition, compileNames } from './conditions.js'
-import type { At, Name, Tested, Value } from './fields.js'
+import type { Name, Scope, Tested, Value } from './fields.js'
 
-/**
- * By a name such as `['card', 'last4']`: null where names are below it, undefined where it was not
- * sent.
- */
+/** Null for a name that has others below it, undefined for one that was not sent. */
 export type Values = (name: Name) => string | null | undefined
 export type About = (typeof ABOUT)[number]
-/** A request as it was sent; `operation` is null where it met none. */
 export type SentCall = {
   operation: OperationId | null
-  /** When it came, by the sandbox's clock in milliseconds. */
-  at: number
+  /** By the sandbox's clock, in milliseconds. */
+  arrivedAt: number
   key: string | null
   account?: string | null
   params: Values
   query: Values
   body: Values
-  /** By its name in lower case; null where it is not kept. */
+  /** By the name in lower case; null if the journal does not keep it. */
   header: (name: string) => Value
   test: string | null
-  /** Undefined if it is about no record of this kind. */
   about: (what: About) => string | undefined
 }
 export type { MatchData, On } from '../shape/entry.js'
 
-/** Values that an entry or expectation counts separately: a data file holds them all. */
+/** Values counted separately: a data file holds them all. */
 export const MAX_VALUES = 1000
 const MAX_VALUE = 200
 
-/** Undefined if it has none. A key is counted by its digest. */
+/** A key is counted by its digest. */
 export function countedValue(per: Per, call: SentCall): string | undefined {
   if (per === 'key') return call.key === null ? undefined : digestOf(call.key)
   const value = per === 'test' ? call.test : call.about(per)
@@ -56,14 +51,14 @@ export function countedValue(per: Per, call: SentCall): string | undefined {
 
 export function operationsOn(on: On, report: Report): OperationId[] {
   const operations = [on].flat().flatMap((name, index) => {
-    const named = operationsNamed(name)
-    const at = Array.isArray(on) ? ['on', index] : ['on']
-    if (named.length === 0)
+    const ids = operationsNamed(name)
+    const path = Array.isArray(on) ? ['on', index] : ['on']
+    if (ids.length === 0)
       report(
-        at,
+        path,
         check('unknown_word', OPERATION.what, OPERATION_NAMES, shortened(name), OPERATION.advice)
       )
-    return named
+    return ids
   })
   return [...new Set(operations)]
 }
@@ -74,7 +69,7 @@ type Section = keyof MatchData
 export type MatchCondition = Condition<SentCall> & { section: Section }
 export type Matcher = readonly MatchCondition[]
 
-/** What stands in under `amounts` for a parameter that is left out. */
+/** `amounts` can replace parameters that are left out. */
 const inAmounts = (name: string, body: Values) =>
   (name === 'amount' ? ['transaction_amount', 'payment_amount'] : [name])
     .map(part => body(['amounts', part]))
@@ -85,7 +80,6 @@ const senderBy = (what: 'key' | 'account') => ({
   valueIn: (call: SentCall) => call[what] ?? undefined
 })
 
-/** The table of a section, or the schema of values that are not parameters. */
 const SECTIONS: Readonly<
   Record<Section, { table: keyof Tables | Schema; valueIn: (call: SentCall, name: Name) => Value }>
 > = {
@@ -94,8 +88,9 @@ const SECTIONS: Readonly<
   body: {
     table: 'body',
     valueIn({ body }, name) {
-      const sent = body(name)
-      return sent || name.length > 1 ? sent : (inAmounts(name[0] as string, body) ?? sent)
+      const value = body(name)
+      const [first = ''] = name
+      return value || name.length > 1 ? value : (inAmounts(first, body) ?? value)
     }
   },
   headers: {
@@ -117,19 +112,18 @@ const schemasOf = (
   typeof table === 'object'
     ? [table]
     : operations.flatMap(operation => {
-        const schema = (TABLES[operation] as Tables)[table]
+        const { [table]: schema }: Tables = TABLES[operation]
         return schema === undefined ? [] : [schemaOf(schema)]
       })
 
-const unknownParameter: At<SentCall>['unknown'] = (name, known) =>
-  say('unknown_parameter', name.join('.'), didYouMean(name.at(-1) as string, known))
+const unknownParameter: Scope<SentCall>['unknown'] = (name, path, known) =>
+  say('unknown_parameter', path, didYouMean(name, known))
 
-/** `onlyRight`: values that no right request can have are problems. */
 export function compileMatch(
   operations: readonly OperationId[],
   data: MatchData = {},
   report: Report,
-  more: Pick<Tested<SentCall>, 'onlyRight' | 'answers'>
+  more: Pick<Tested<SentCall>, 'onlyRight' | 'responses'>
 ): Matcher {
   if (operations.length === 0) return []
   const sections = Object.entries(data) as [Section, Names][]
@@ -145,12 +139,12 @@ export function compileMatch(
       return []
     }
     const names = isValue ? { [section]: wanted } : wanted
-    const at = { ...more, valueIn, schemas, name: [], unknown: unknownParameter }
-    return compileNames(names, at, note).map(condition => ({ ...condition, section }))
+    const scope = { ...more, valueIn, schemas, name: [], unknown: unknownParameter }
+    return compileNames(names, scope, note).map(condition => ({ ...condition, section }))
   })
 }
 
-/** Headers that frame the message or the connection, or that the emulator sets. */
+/** Headers of the connection, or set by the emulator. */
 const FRAMING = [
   'connection',
   'content-length',
@@ -163,20 +157,19 @@ const FRAMING = [
   'request-id'
 ]
 
-/** What cannot be sent, or matched by name; a key has its own place. */
 export function checkHeaders(
   headers: Readonly<Record<string, unknown>>,
-  of: 'response' | 'request' | 'match',
+  kind: 'response' | 'request' | 'match',
   report: Report
 ): void {
   for (const [name, value] of Object.entries(headers)) {
-    if (of !== 'match' && FRAMING.includes(name.toLowerCase()))
+    if (kind !== 'match' && FRAMING.includes(name.toLowerCase()))
       report([name], say('framing_header', name))
-    if (of !== 'response' && name.toLowerCase() === 'authorization')
+    if (kind !== 'response' && name.toLowerCase() === 'authorization')
       report([name], say('header_of_key'))
     try {
       validateHeaderName(name)
-      if (of !== 'match') validateHeaderValue(name, value as string)
+      if (kind !== 'match') validateHeaderValue(name, String(value))
     } catch {
       report([name], say('not_a_header'))
     }

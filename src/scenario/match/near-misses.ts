@@ -1,22 +1,22 @@
-/**
- * Requests or records that come nearest to what was wanted, with the conditions that they do not
- * meet.
- */
+/** Requests or records that nearly match, with the conditions that they do not meet. */
 import { shortened } from '../../core/nearest.js'
 import { withoutSecrets } from '../../core/redaction.js'
 import type { Condition } from './conditions.js'
 import type { Value } from './fields.js'
 
 export type Miss = { condition: string; wanted: string; got: string }
-/** By the id of the request or record. */
+/** `in` is the id of the request or record. */
 export type NearMiss = { in: string; misses: Miss[] }
 
 export const MAX_NEAR_MISSES = 3
 
-export const missOf = <Of>({ name, wanted, valueIn }: Condition<Of>, of: Of): Miss => ({
+export const missOf = <Subject>(
+  { name, wanted, valueIn }: Condition<Subject>,
+  subject: Subject
+): Miss => ({
   condition: name,
   wanted,
-  got: shownValue(valueIn(of))
+  got: shownValue(valueIn(subject))
 })
 
 export function shownValue(value: Value): string {
@@ -27,26 +27,26 @@ export function shownValue(value: Value): string {
 export const missText = ({ condition, wanted, got }: Miss): string =>
   `${condition}: wanted ${wanted}; got ${got}`
 
-/** Those with the fewest misses, the first of equal ones; the same misses once. */
+/** Keeps those with the fewest misses, the earlier ones first, the same misses once. */
 export class Nearest {
-  #found: { near: NearMiss; count: number; said: string }[] = []
+  #nearest: { near: NearMiss; count: number; text: string }[] = []
 
   add(where: string, count: number, missesOf: () => Miss[]): void {
-    const place = this.#found.findLastIndex(other => other.count <= count) + 1
+    const place = this.#nearest.findLastIndex(entry => entry.count <= count) + 1
     if (count === 0 || place === MAX_NEAR_MISSES) return
     const misses = missesOf()
-    const said = JSON.stringify(misses)
-    if (this.#found.some(other => other.said === said)) return
-    this.#found.splice(place, 0, {
+    const text = JSON.stringify(misses)
+    if (this.#nearest.some(entry => entry.text === text)) return
+    this.#nearest.splice(place, 0, {
       near: { in: where, misses: misses.slice(0, MAX_NEAR_MISSES) },
       count,
-      said
+      text
     })
-    this.#found.length = Math.min(this.#found.length, MAX_NEAR_MISSES)
+    this.#nearest.length = Math.min(this.#nearest.length, MAX_NEAR_MISSES)
   }
 
   list(): NearMiss[] {
-    return this.#found.map(({ near }) => near)
+    return this.#nearest.map(({ near }) => near)
   }
 }
 

@@ -1,21 +1,17 @@
-/**
- * Regular expressions of conditions, in RE2's syntax: their time grows only with the lengths of
- * value and pattern, which have maxima, as has the number of patterns.
- */
+/** Regular expressions in RE2's syntax: their number and lengths are limited, so their time is. */
 import { holdsCardNumber } from '../../core/card-numbers.js'
 import type { Report } from '../documents.js'
 import { say } from '../sentences.js'
+import { present } from '../shape/checked.js'
 
 export const MAX_PATTERNS = 25
-/** Of a value; a longer one does not match. */
+/** Characters of a value; longer ones do not match. */
 export const MAX_MATCHED = 500
-/** Characters of one pattern. */
 export const MAX_LENGTH = 1000
-/** Of one compiled pattern; a repeat compiles to many. */
+/** Of a compiled pattern; a repeat compiles to many. */
 export const MAX_INSTRUCTIONS = 100
-/** Unicode classes: each has hundreds of ranges to compile. */
 export const MAX_CLASSES = 20
-/** Characters that its ranges span: each is looked at where case is ignored. */
+/** Characters in ranges: ignoring case looks at each. */
 export const MAX_SPAN = 100_000
 
 const PATTERN = /^\/(.*)\/(i?)$/s
@@ -23,12 +19,12 @@ const REPEAT = /(?<!\\x)\{(\d+)(?:,(\d*))?\}/g
 const UNICODE_CLASS = /\\p/gi
 const RANGE = /(\\x\{[\da-f]+\}|\\?.)(?=-(\\x\{[\da-f]+\}|\\?.))/gisu
 
-const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0)
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
 /** The character at an end of a range: `é`, `\-` or `\x{e9}`. */
 const codeOf = (text: string): number =>
   text.length > 3
     ? Number.parseInt(text.slice(3), 16)
-    : (text.replace(/^\\(?=.)/su, '').codePointAt(0) as number)
+    : present(text.replace(/^\\(?=.)/su, '').codePointAt(0))
 
 type Bound = [maximum: number, what: string, got: number, advice: string]
 
@@ -50,8 +46,8 @@ const boundsOf = (pattern: string): Bound[] => [
     MAX_SPAN,
     'characters in its ranges',
     sum(
-      Array.from(pattern.matchAll(RANGE), ([, from, to]) =>
-        Math.max(codeOf(to as string) - codeOf(from as string), 0)
+      Array.from(pattern.matchAll(RANGE), ([, from = '', to = '']) =>
+        Math.max(codeOf(to) - codeOf(from), 0)
       )
     ),
     'Write what they leave out, such as [^a-z]'
@@ -68,25 +64,24 @@ export function patternsIn(part: unknown): number {
 type Engine = typeof import('re2js').RE2JS
 let engine: Engine | undefined
 
-/** Loads the engine with the first pattern. False, reported, where there are too many together. */
+/** Loads the engine with the first pattern; false, with the problem reported, for too many. */
 export async function admitPatterns(
   part: unknown,
   others: number,
   report: Report
 ): Promise<boolean> {
-  const own = patternsIn(part)
-  if (own === 0) return true
+  const count = patternsIn(part)
+  if (count === 0) return true
   engine ??= (await import('re2js')).RE2JS
-  if (own + others <= MAX_PATTERNS) return true
+  if (count + others <= MAX_PATTERNS) return true
   const whose = 'a script, or the expectations of a scenario,'
   const advice = 'Join some with |, such as /one|other/'
-  report([], say('pattern_limit', whose, MAX_PATTERNS, 'patterns', own + others, advice))
+  report([], say('pattern_limit', whose, MAX_PATTERNS, 'patterns', count + others, advice))
   return false
 }
 
-/** No value longer than `MAX_MATCHED` passes, and none where a problem is reported. */
 export function compilePattern(text: string, report: Report): (value: string) => boolean {
-  const [, pattern, flag] = PATTERN.exec(text) as unknown as [string, string, string]
+  const [, pattern = '', flag] = present(PATTERN.exec(text))
   const isWithin = ([maximum, what, got, advice]: Bound) => {
     if (got > maximum) report([], say('pattern_limit', 'a pattern', maximum, what, got, advice))
     return got <= maximum
@@ -97,7 +92,7 @@ export function compilePattern(text: string, report: Report): (value: string) =>
     return NEVER
   }
   try {
-    const { CASE_INSENSITIVE, compile } = engine as Engine
+    const { CASE_INSENSITIVE, compile } = present(engine)
     const compiled = compile(pattern, flag === '' ? 0 : CASE_INSENSITIVE)
     const size = compiled.programSize()
     const advice = 'Write it shorter, or with smaller counts in {}'

@@ -1,4 +1,4 @@
-/** Checks steps and plays: their operations and keys, and what they refer to. */
+/** Checks steps and plays: operations, keys and references. */
 import { didYouMeanOneOf, nearest } from '../../core/nearest.js'
 import type { Step as PathStep } from '../../core/places.js'
 import type { Said } from '../../core/sentences.js'
@@ -6,7 +6,6 @@ import {
   type Family,
   OPERATION_NAMES,
   type Operation,
-  type OperationId,
   operationsAt,
   operationsNamed
 } from '../../reference/operations.js'
@@ -17,25 +16,25 @@ import { compileStatus } from '../match/counts.js'
 import { checkHeaders } from '../match/matching.js'
 import { admitPatterns } from '../match/patterns.js'
 import { say } from '../sentences.js'
+import { present } from '../shape/checked.js'
 import type { PlayData, StepData } from '../shape/expectation.js'
 import { NAME } from '../shape/variables.js'
 import { checkShown, placedCalls, type StepBindings, splitCall, wantsStatus } from '../steps.js'
 import { headOf, namesIn, REFERENCE, recordPath, textsIn, unclosedIn } from './references.js'
 
-/** Earlier steps that are searched for a suggestion. */
 const MAX_LOOKED_AT = 100
 
-/** `ids` are suggested; `otherKey` is null for a known key, else a suggestion or an empty text. */
+/** `otherKey` is null for a known key, else advice on it, which can be empty. */
 type Known = Pick<StepBindings, 'variable'> & {
   ids: () => readonly string[]
   hasUsualLists: boolean
   otherKey: (key: string) => string | null
 }
-/** `group`: the part of its list that is sent at once with it. */
-type Named = Map<string, { answer: Schema | undefined; group: string }>
-type Referable = Omit<Known, 'otherKey'> & { named: Named; latest: readonly string[] }
+/** Steps of one `group` are sent at once. */
+type NamedSteps = Map<string, { response: Schema | undefined; group: string }>
+type Referable = Omit<Known, 'otherKey'> & { namedSteps: NamedSteps; latest: readonly string[] }
 
-/** Every `${…}` must name an earlier step (in expectations any), or a value of `variable`. */
+/** A `${…}` must name an earlier step (in expectations any step) or a value of `variable`. */
 export async function checkSteps(
   {
     steps,
@@ -45,7 +44,7 @@ export async function checkSteps(
   { otherKey, ...known }: Known,
   report: Report
 ): Promise<void> {
-  const named: Named = new Map()
+  const namedSteps: NamedSteps = new Map()
   const latest: string[] = []
   const placed = [...placedCalls('steps', steps), ...placedCalls('play', play)]
   checkAlone(steps, within(report, 'steps'))
@@ -62,24 +61,24 @@ export async function checkSteps(
     if (step.do === undefined) note([], say('not_exactly_one', ['do', 'at_once', 'wait']))
     else checkCall(step, operation, otherKey, note)
     const problemIn = (name: string) =>
-      named.get(headOf(name))?.group === group
+      namedSteps.get(headOf(name))?.group === group
         ? say('not_yet_known', name)
-        : problemOfReference(name, { ...known, named, latest })
+        : problemOfReference(name, { ...known, namedSteps, latest })
     checkReferences(step, problemIn, note)
     const { as } = step
     if (as === undefined) continue
-    checkName(as, named, within(note, 'as'))
-    named.set(as, { answer: answerOf(operation, step), group })
+    checkName(as, namedSteps, within(note, 'as'))
+    namedSteps.set(as, { response: responseSchema(operation, step), group })
     if (latest.push(as) > MAX_LOOKED_AT) latest.shift()
   }
-  const answered = { ...known, named, latest, variable: () => undefined, ids: () => [] }
-  checkReferences(expect, problemOfExpected(answered), within(report, 'expect'), true)
+  const referable = { ...known, namedSteps, latest, variable: () => undefined, ids: () => [] }
+  checkReferences(expect, problemOfExpected(referable), within(report, 'expect'), true)
 }
 
-function checkName(name: string, named: Named, report: Report): void {
+function checkName(name: string, namedSteps: NamedSteps, report: Report): void {
   if (!NAME.test(name)) report([], say('not_a_variable_name'))
   else if (name === 'vars' || name === 'record') report([], say('name_reserved', name))
-  if (named.has(name)) report([], say('name_taken', name))
+  if (namedSteps.has(name)) report([], say('name_taken', name))
 }
 
 function checkAlone(list: readonly PlayData[], report: Report): void {
@@ -110,12 +109,12 @@ function checkCall(
   report: Report
 ): void {
   const isChecked = key !== undefined && !key.includes('${') && !wantsStatus(expect?.status, 401)
-  const meant = isChecked && operation?.key ? otherKey(key) : null
+  const advice = isChecked && operation?.key ? otherKey(key) : null
   if (operation === undefined) report(['do'], unknownCall(call))
-  if (meant !== null)
+  if (advice !== null)
     report(
       ['key'],
-      say('unknown_key', meant || '; give it under data: api_keys, or expect status 401')
+      say('unknown_key', advice || '; give it under data: api_keys, or expect status 401')
     )
   const [method] = splitCall(call)
   if (method !== 'POST' && body) report(['body'], say('body_unexpected', method))
@@ -134,7 +133,7 @@ function unknownCall(call: string): Said {
 
 function checkReferences(
   part: unknown,
-  problemOf: (name: string, text: string, at: readonly PathStep[]) => Said | null,
+  problemOf: (name: string, text: string, path: readonly PathStep[]) => Said | null,
   report: Report,
   areNamesRead = false
 ): void {
@@ -148,60 +147,62 @@ function checkReferences(
   }
 }
 
-/** A field of the record that is looked at is found where the state is compiled. */
+/** Fields of the current record are checked where the state is compiled. */
 const problemOfExpected =
-  (answered: Referable) =>
+  (referable: Referable) =>
   (name: string, text: string, [, kind, family, , ...inner]: readonly PathStep[]) => {
     const head = headOf(name)
-    if (kind !== 'state' || inner.length === 0 || name === head || answered.named.has(head))
-      return problemOfReference(name, answered)
+    if (kind !== 'state' || inner.length === 0 || name === head || referable.namedSteps.has(head))
+      return problemOfReference(name, referable)
     if (head === 'record') return recordPath(text) === undefined ? say('record_part', name) : null
     return Object.hasOwn(FIELDS[family as Family], head)
       ? say('unknown_reference', name, `record.${name}`)
-      : problemOfReference(name, { ...answered, latest: [...answered.latest, 'record'] })
+      : problemOfReference(name, { ...referable, latest: [...referable.latest, 'record'] })
   }
 
 /** Undefined where the operation is unknown or must fail. */
-function answerOf(operation: Operation | undefined, { expect }: StepData): Schema | undefined {
+function responseSchema(
+  operation: Operation | undefined,
+  { expect }: StepData
+): Schema | undefined {
   if (operation === undefined || !wantsStatus(expect?.status, 200)) return undefined
   const [id] = operationsNamed(`${operation.method} ${operation.path}`)
-  const { answer } = TABLES[id as OperationId] as Tables
-  return answer && schemaOf(answer)
+  const { answer: table }: Tables = TABLES[present(id)]
+  return table && schemaOf(table)
 }
 
-/** Null where it is right. References to variables are checked when they are expanded. */
+/** References to variables are checked when they are expanded. */
 function problemOfReference(name: string, referable: Referable): Said | null {
-  const { named, latest, variable, ids } = referable
+  const { namedSteps, latest, variable, ids } = referable
   const [head = '', ...fields] = name.split('.')
-  const step = named.get(head)
-  if (step !== undefined) return problemOfPart(head, fields, step.answer, referable)
+  const step = namedSteps.get(head)
+  if (step !== undefined) return problemOfPart(head, fields, step.response, referable)
   if (head === 'vars' || variable(name) !== undefined) return null
-  const meant =
+  const suggestion =
     nearest(head, fields.length === 0 ? [...latest, ...ids()] : ['vars', ...latest]) ??
-    latest.find(other => head.length > 1 && other.startsWith(head))
-  return say('unknown_reference', name, meant && [meant, ...fields].join('.'))
+    latest.find(name => head.length > 1 && name.startsWith(head))
+  return say('unknown_reference', name, suggestion && [suggestion, ...fields].join('.'))
 }
 
-/** The first field that a response does not have, probably misspelt. */
+/** Of the first field that the response does not have, if it is similar to one that it has. */
 function problemOfPart(
   head: string,
   fields: readonly string[],
-  answer: Schema | undefined,
+  response: Schema | undefined,
   { hasUsualLists }: Referable
 ): Said | null {
-  let at = answer
+  let schema = response
   for (const [index, field] of fields.entries()) {
-    const { properties, items } = at ?? {}
+    const { properties, items } = schema ?? {}
     if (!hasUsualLists && properties?.data?.items !== undefined) return null
     if (properties !== undefined && !Object.hasOwn(properties, field)) {
-      const meant = nearest(field, Object.keys(properties))
-      if (meant === null) return null
-      const [written, corrected] = [fields, fields.with(index, meant)].map(names =>
-        [head, ...names].join('.')
-      ) as [string, string]
-      return say('unknown_part', written, fields.slice(0, index + 1).join('.'), corrected)
+      const suggestion = nearest(field, Object.keys(properties))
+      if (suggestion === null) return null
+      const reference = (names: readonly string[]) => [head, ...names].join('.')
+      const part = fields.slice(0, index + 1).join('.')
+      return say('unknown_part', reference(fields), part, reference(fields.with(index, suggestion)))
     }
-    at = properties?.[field] ?? (items as Schema | undefined)
+    schema = properties?.[field] ?? items
   }
   return null
 }

@@ -5,7 +5,7 @@ import type { Json } from '../shape/parts.js'
 
 export const REFERENCE = /\$\{([^{}]*)\}/g
 
-/** A text that is one reference becomes the value itself. */
+/** A text that is wholly a reference becomes the value itself. */
 export function withValues<T>(
   text: string,
   valueAt: (reference: string, all: string) => T
@@ -16,7 +16,6 @@ export function withValues<T>(
     : valueAt(whole, text)
 }
 
-/** Up to the end of its name. */
 export function unclosedIn(text: string): string | undefined {
   const [unclosed] = /\$\{\s*[\w.-]*/.exec(text.replace(REFERENCE, '')) ?? []
   return unclosed?.trimEnd()
@@ -24,7 +23,6 @@ export function unclosedIn(text: string): string | undefined {
 
 type PlacedText = { steps: readonly Step[]; text: string; isOfName?: boolean }
 
-/** Texts with their places; names of parts too, where `areNamesRead`. */
 export function textsIn(
   value: unknown,
   steps: readonly Step[] = [],
@@ -36,9 +34,9 @@ export function textsIn(
     ? [...value.entries()]
     : Object.entries(value)
   return parts.flatMap(([step, part]) => {
-    const at = [...steps, step]
-    const name = areNamesRead ? textsIn(step, at).map(one => ({ ...one, isOfName: true })) : []
-    return [...name, ...textsIn(part, at, { areNamesRead })]
+    const path = [...steps, step]
+    const name = areNamesRead ? textsIn(step, path).map(name => ({ ...name, isOfName: true })) : []
+    return [...name, ...textsIn(part, path, { areNamesRead })]
   })
 }
 
@@ -46,50 +44,61 @@ export const textsOf = (value: unknown, areNamesRead = false): string[] =>
   textsIn(value, [], { areNamesRead }).map(({ text }) => text)
 
 export const namesIn = (text: string): string[] =>
-  [...text.matchAll(REFERENCE)].map(([, name]) => (name as string).trim())
+  Array.from(text.matchAll(REFERENCE), ([, name = '']) => name.trim())
 
-export const headOf = (name: string): string => name.split('.', 1)[0] as string
+export const headOf = (name: string): string => name.replace(/\..*/s, '')
 
 export const referenceIn = (text: string): string | null => /\$\{[^{}]*\}?/.exec(text)?.[0] ?? null
 
-/** The path of a text that is one reference to a field of the current record. */
+/** For a text that is wholly a reference to the current record, the path in it. */
 export const recordPath = (text: string): string | undefined =>
   /^\$\{\s*record\.([^{}]*)\}$/.exec(text)?.[1]?.trimEnd()
 
-export function answerAt(answers: ReadonlyMap<string, Json>, reference: string): Json | undefined {
+export function responseValue(
+  responses: ReadonlyMap<string, Json>,
+  reference: string
+): Json | undefined {
   const [head = '', ...fields] = reference.trim().split('.')
-  return fields.reduce(fieldIn, answers.get(head))
+  return fields.reduce<Json | undefined>(fieldIn, responses.get(head))
 }
 
-/** With values of responses; undefined as long as one is not known. */
-export function answeredValue(text: string, answers: ReadonlyMap<string, Json>): Json | undefined {
-  let isAnswered = true
+/** Puts in values of responses; undefined while one is unknown. */
+export function resolvedValue(
+  text: string,
+  responses: ReadonlyMap<string, Json>
+): Json | undefined {
+  let isResolved = true
   const value = withValues<Json>(text, reference => {
-    const found = answerAt(answers, reference)
-    if (found === undefined) isAnswered = false
-    return found ?? null
+    const responseAt = responseValue(responses, reference)
+    if (responseAt === undefined) isResolved = false
+    return responseAt ?? null
   })
-  return isAnswered ? value : undefined
+  return isResolved ? value : undefined
 }
 
-export function withTexts(
-  value: Json,
-  replaced: (text: string) => Json,
-  named = (name: string) => name
-): Json {
-  if (typeof value === 'string') return replaced(value)
-  if (Array.isArray(value)) return value.map(part => withTexts(part, replaced, named))
-  if (typeof value !== 'object' || value === null) return value
+export function withTexts<T>(data: T, replace: (text: string) => unknown, rename?: Rename): T {
+  return textsReplaced(data, replace, rename ?? (name => name)) as T
+}
+
+type Rename = (name: string) => string
+
+function textsReplaced(part: unknown, replace: (text: string) => unknown, rename: Rename): unknown {
+  if (typeof part === 'string') return replace(part)
+  if (Array.isArray(part)) return part.map(item => textsReplaced(item, replace, rename))
+  if (typeof part !== 'object' || part === null) return part
   return Object.fromEntries(
-    Object.entries(value).map(([name, part]) => [named(name), withTexts(part, replaced, named)])
+    Object.entries(part).map(([name, inner]) => [
+      rename(name),
+      textsReplaced(inner, replace, rename)
+    ])
   )
 }
 
-/** With values of responses, in names too; a reference to an object or a list stays. */
-export function withAnswers(data: Json, answers: ReadonlyMap<string, Json>): Json {
-  const answered = (text: string) => {
-    const value = answeredValue(text, answers)
+/** Puts in values of responses, in names too; references to objects and lists stay. */
+export function withResponses<T>(data: T, responses: ReadonlyMap<string, Json>): T {
+  const resolved = (text: string) => {
+    const value = resolvedValue(text, responses)
     return value === undefined || typeof value === 'object' ? text : value
   }
-  return withTexts(data, answered, name => String(answered(name)))
+  return withTexts(data, resolved, name => String(resolved(name)))
 }

@@ -1,4 +1,4 @@
-/** Documents as they are written: YAML or JSON text, read with the place of each part. */
+/** Reads documents, YAML or JSON, with the place of each part. */
 import { isUtf8 } from 'node:buffer'
 import { ApiError } from '../../core/errors.js'
 import { partAt, type Step } from '../../core/places.js'
@@ -16,23 +16,22 @@ import {
 import { say } from './sentences.js'
 
 export type SourceDocument = {
-  /** The file's name, or where else the document came from. */
   name: string
   data: unknown
   limits: DocumentLimits
-  locate: (wanted: readonly Wanted[]) => Promise<readonly (Place | null)[]>
-  /** Those that are not printed as they are written. */
+  locate: (parts: readonly Wanted[]) => Promise<readonly (Place | null)[]>
+  /** Numbers that are printed differently, such as `1.10`. */
   numbers?: readonly WrittenNumber[]
-  /** The schema that the data is known to match. */
+  /** The schema that the data already matched. */
   checkedAs?: DocumentKind
 }
 export type TextType = 'json' | 'yaml'
 export type DocumentKind = 'fixture' | 'scenario' | 'script'
 
-/** Levels of a document: none of ours has more than a dozen. */
+/** Levels; none of our documents has more than a dozen. */
 const MAX_NESTING = 64
 
-/** As JSON when it is JSON, else as YAML. Errors: `body_malformed`, `document_invalid`. */
+/** JSON where it is that, else YAML. Errors: `body_malformed`, `document_invalid`. */
 export async function readDocument(
   name: string,
   text: string,
@@ -57,31 +56,30 @@ export async function readDocument(
   const { data, problems, numbers, locate } = await yamlIn(text)
   refuse(problems)
   refuse(problemsOfSize(sizeOf(data), limits).map(problem => ({ ...problem, line: 1, column: 1 })))
-  return { name, data, numbers, limits, locate: async wanted => locate(wanted) }
+  return { name, data, numbers, limits, locate: async parts => locate(parts) }
 }
 
-/** The part of a document at a place, as a document. */
 export const below = (document: SourceDocument, under: readonly Step[]): SourceDocument => ({
   ...document,
   numbers: (document.numbers ?? [])
     .filter(({ steps }) => under.every((step, nth) => steps[nth] === step))
     .map(({ steps, source }) => ({ source, steps: steps.slice(under.length) })),
   data: partAt(document.data, under),
-  locate: wanted =>
-    document.locate(wanted.map(part => ({ ...part, steps: [...under, ...part.steps] })))
+  locate: parts =>
+    document.locate(parts.map(part => ({ ...part, steps: [...under, ...part.steps] })))
 })
 
 export function locatorIn(text: string): SourceDocument['locate'] {
   let reading: ReturnType<typeof yamlIn> | undefined
-  return async wanted => {
+  return async parts => {
     reading ??= yamlIn(text)
-    return (await reading).locate(wanted)
+    return (await reading).locate(parts)
   }
 }
 
 const yamlIn = async (text: string) => (await import('./yaml.js')).readYaml(text)
 
-/** Undefined where it is not JSON. Errors: `body_malformed` where nothing else may be sent. */
+/** Errors: `body_malformed` where it must be JSON. */
 function jsonIn(text: string, type: TextType | null): { text: string; data: unknown } | undefined {
   try {
     return { text, data: JSON.parse(text) }
@@ -119,7 +117,7 @@ function problemsOfSize({ values, isTooDeep }: Size, limits: DocumentLimits): Sa
   return values > most ? [say('too_many_values', most)] : []
 }
 
-/** What JSON has outside its texts: its names, each as often as it is given, and its numbers. */
+/** Counts repeated names too, which parsed JSON has lost. */
 function writtenIn(json: string): { names: number; isLossy: boolean } {
   const bare = json.replace(/"(?:[^"\\]|\\.)*"/g, '')
   return {
@@ -134,14 +132,14 @@ export function utf8In(name: string, bytes: Uint8Array): string {
   const text = buffer.toString()
   const isWide = /^(?:fffe|feff|00|..00)/.test(buffer.toString('hex', 0, 2))
   if (!isWide && isUtf8(buffer)) return text
-  // other bytes stand in the place of wrong ones
+  // decoding replaces wrong bytes
   const replaced = Buffer.from(text)
-  let at = 0
-  while (!isWide && replaced[at] === buffer[at]) at++
+  let index = 0
+  while (!isWide && replaced[index] === buffer[index]) index++
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-  const right = decoder.decode(buffer.subarray(0, at), { stream: true })
+  const right = decoder.decode(buffer.subarray(0, index), { stream: true })
   const lines = right.split('\n')
-  const place = { line: lines.length, column: (lines.at(-1) as string).length + 1 }
-  const said = say('not_utf8', isWide, Buffer.byteLength(right) + 1)
-  throw documentInvalid([{ file: name, path: '', ...said, ...place }])
+  const place = { line: lines.length, column: right.length - right.lastIndexOf('\n') }
+  const problem = say('not_utf8', isWide, Buffer.byteLength(right) + 1)
+  throw documentInvalid([{ file: name, path: '', ...problem, ...place }])
 }

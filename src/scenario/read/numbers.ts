@@ -2,7 +2,7 @@
 import { type PlacedProblem, partAt, pathOf, problemAt, type Step } from '../../core/places.js'
 import { isSecret } from '../../core/redaction.js'
 import { SETTING_KEYS, SETTINGS } from '../../core/settings.js'
-import type { Schema } from '../../reference/parameters.js'
+import { type Schema, schemaOf } from '../../reference/parameters.js'
 import { PARAMETER_TABLES } from '../../reference/tables.js'
 import { say } from './sentences.js'
 
@@ -11,13 +11,13 @@ export type WrittenNumber = { steps: readonly Step[]; source: string }
 export const losesCharacters = (source: string): boolean =>
   /^[-+.\d]/.test(source) && String(Number(source)) !== source
 
-/** Where the schema takes a number, and those that it takes text too for. */
+/** Names whose values are numbers, or numbers and text. */
 const NUMBERS: ReadonlySet<string> = new Set([
   ...PARAMETER_TABLES.flatMap(numbersIn),
   ...['calls', 'times', 'payments_per_ticket', 'status', 'chance']
 ])
 const NUMBER_SETTINGS = SETTING_KEYS.filter(
-  key => (SETTINGS[key].schema as Schema).type === 'integer'
+  key => schemaOf(SETTINGS[key].schema).type === 'integer'
 )
 function numbersIn({ properties = {} }: Schema): string[] {
   return Object.entries(properties).flatMap(([name, part]) =>
@@ -25,16 +25,13 @@ function numbersIn({ properties = {} }: Schema): string[] {
   )
 }
 
-/**
- * What is found, and numbers that lose characters where text is meant: what is found says to quote
- * one, or any value is taken where no number is meant.
- */
+/** Adds numbers that lose characters where text is meant, in place of other problems there. */
 export function withNumbers(
   { numbers = [] }: { numbers?: readonly WrittenNumber[] },
   data: unknown,
-  found: readonly PlacedProblem[]
+  problems: readonly PlacedProblem[]
 ): readonly PlacedProblem[] {
-  const refused = new Map(found.map(({ path, message }) => [path, message]))
+  const refused = new Map(problems.map(({ path, message }) => [path, message]))
   const asText = new Map<string, PlacedProblem>()
   for (const { steps, source } of numbers) {
     const path = pathOf(steps)
@@ -42,7 +39,7 @@ export function withNumbers(
     if (isText && typeof partAt(data, steps) === 'number')
       asText.set(path, problemAt(steps, say('number_as_text', source, isSecret(steps, source))))
   }
-  return [...found.filter(({ path }) => !asText.has(path)), ...asText.values()]
+  return [...problems.filter(({ path }) => !asText.has(path)), ...asText.values()]
 }
 
 function isNumber(path: string): boolean {

@@ -1,18 +1,19 @@
-/** Refusals of documents: for what is wrong in them, and for their size. */
+/** Refusals of documents: for problems, and for size. */
 import { MAX_PROBLEMS } from '../../core/checking.js'
 import { ApiError, type Problem } from '../../core/errors.js'
 import { sentence } from '../../core/nearest.js'
 import type { Step } from '../../core/places.js'
 import { type Settings, settingsInForce } from '../../core/settings.js'
 import { say } from '../sentences.js'
+import { present } from '../shape/checked.js'
 
-/** A line and a column, counted from 1. */
+/** Counted from 1. */
 export type Place = { line: number; column: number }
 /** A part of a document, or its name, whose place is wanted. */
 export type Wanted = { steps: readonly Step[]; isOfName?: boolean }
 export type DocumentLimits = Pick<Settings, 'limits.values' | 'limits.records' | 'limits.entries'>
 
-/** Characters of YAML; the parts of a text take a hundred times its memory. */
+/** Characters; parsed YAML takes a hundred times the memory of its text. */
 export const MAX_YAML = 4 * 2 ** 20
 export const DEFAULT_LIMITS: DocumentLimits = settingsInForce({}).values
 
@@ -25,7 +26,7 @@ export const tooLarge = (
     message: `${what}; ${limit} allows ${limits[limit]}. Raise it when you start the emulator. Nothing was changed.`
   })
 
-/** Checks the number of records of a document or sandbox. Errors: `document_too_large`. */
+/** Errors: `document_too_large`. */
 export function checkCount(what: string, count: number, limits: DocumentLimits): void {
   if (count > limits['limits.records'])
     throw tooLarge('limits.records', limits, `${what} ${count} records`)
@@ -37,11 +38,11 @@ export function problemLine({ file, line, column, path, message }: Omit<Problem,
   return [place, path && `${path}:`, message].filter(Boolean).join(' ')
 }
 
-export function documentInvalid(found: Problem[], isMore = found.length > MAX_PROBLEMS): ApiError {
+export function documentInvalid(all: Problem[], isMore = all.length > MAX_PROBLEMS): ApiError {
   const problems = isMore
-    ? [...found.slice(0, MAX_PROBLEMS), { path: '', ...say('more_problems', MAX_PROBLEMS) }]
-    : found
-  const [first] = problems as [Problem, ...Problem[]]
+    ? [...all.slice(0, MAX_PROBLEMS), { path: '', ...say('more_problems', MAX_PROBLEMS) }]
+    : all
+  const first = present(problems[0])
   const count =
     problems.length === 1
       ? 'The document has a problem'

@@ -8,7 +8,7 @@ const quoted = (text: string) =>
   /["\\]/.test(text) ? `'${text.replaceAll("'", "''")}'` : `"${text}"`
 const quote = (text: string, why: string) => `quote the text, since ${why}: ${quoted(text)}`
 
-/** By the code of the YAML parser, where no line shows what was meant. */
+/** By the code of the YAML parser, where there is no better advice. */
 const REFUSED: Readonly<Record<string, string>> = {
   BLOCK_AS_IMPLICIT_KEY:
     'a line can have only one name; quote what follows the first colon, or put it on a line of its own',
@@ -59,8 +59,8 @@ export const SAYS = {
   unknown_alias: (name: string) =>
     `*${shortened(name)} refers to nothing, since no & with this name comes before it; if the * is part of the text, quote it: ${quoted(`*${name}`)}`,
   many_aliases: () => 'there are too many aliases; expand them',
-  unknown_escape: (written: string) =>
-    `${written} is not an escape in double quotation marks; write \\\\ for a backslash`,
+  unknown_escape: (sequence: string) =>
+    `${sequence} is not an escape in double quotation marks; write \\\\ for a backslash`,
   text_in_next_line: () => 'after > or |, begin the text on the next line; or quote it',
   second_document: () => '--- begins a second document, but a file holds only one; remove the line',
   after_the_end: () => 'nothing may come after the bracket that ends the document',

@@ -1,4 +1,4 @@
-/** YAML, and JSON that has mistakes: its data, what is wrong with it, and where each part is. */
+/** Reads YAML, and JSON with mistakes: data, problems, and the place of each part. */
 import {
   Composer,
   CST,
@@ -28,14 +28,14 @@ export type ReadYaml = {
   data: unknown
   problems: (Place & Said)[]
   numbers: readonly WrittenNumber[]
-  locate: (wanted: readonly Wanted[]) => (Place | null)[]
+  locate: (parts: readonly Wanted[]) => (Place | null)[]
 }
 
-/** Texts, lists and objects: each takes some 500 bytes. */
+/** Texts, lists and objects, of some 500 bytes each. */
 const MAX_PARTS = 1_000_000
-/** The lexer's sign for a text that is not quoted, or the first of another part. */
+/** How lexemes of parts begin: the lexer's sign for plain text, quotes, brackets. */
 const BEGIN_PART = [CST.SCALAR, '"', "'", '[', '{']
-/** Parts of each other; only mistakes make as many. */
+/** Levels that are open at once; only mistakes open so many. */
 const MAX_OPEN = 600
 /** Each alias is compared with the anchors before it. */
 const MAX_COMPARED = 20_000_000
@@ -46,7 +46,7 @@ export function readYaml(text: string): ReadYaml {
   const tokens = tokensOf(text, lines)
   if (tokens === null) {
     const problems = [{ ...say('too_long', MAX_YAML), line: 1, column: 1 }]
-    return { data: null, problems, numbers: [], locate: wanted => wanted.map(() => null) }
+    return { data: null, problems, numbers: [], locate: parts => parts.map(() => null) }
   }
   const [document, another] = composed(tokens, text.length)
   const { contents, errors, warnings } = document
@@ -61,26 +61,26 @@ export function readYaml(text: string): ReadYaml {
   try {
     if (mistakes.length === 0) data = document.toJS({ maxAliasCount: 100 })
   } catch {
-    mistakes.push({ ...say('many_aliases'), at: 0 })
+    mistakes.push({ ...say('many_aliases'), offset: 0 })
   }
   const problems = mistakes
-    .sort((a, b) => a.at - b.at)
+    .sort((a, b) => a.offset - b.offset)
     .slice(0, MAX_PROBLEMS + 1)
-    .map(({ code, message, at }) => ({ code, message, ...placeOf(at, lines) }))
+    .map(({ code, message, offset }) => ({ code, message, ...placeOf(offset, lines) }))
   return {
     data,
     problems,
     numbers: inspection.numbers,
-    locate: wanted => wanted.map(part => located(contents, part, lines))
+    locate: parts => parts.map(part => located(contents, part, lines))
   }
 }
 
 type Composed = [Document.Parsed, Document.Parsed | undefined]
 
 function composed(tokens: CST.Token[], length: number): Composed {
-  // with uniqueKeys the library compares every two names of an object
+  // uniqueKeys compares all pairs of names
   const composer = new Composer({ merge: true, logLevel: 'error', uniqueKeys: false })
-  // a stack for each mistake would take most of the time
+  // stack traces of mistakes would take most of the time
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0
   try {
@@ -91,16 +91,16 @@ function composed(tokens: CST.Token[], length: number): Composed {
   }
 }
 
-/** A name that goes on over lines says more than a value that holds one. */
+/** Of errors at one place, that of a name over several lines says most. */
 const inOrder = (a: ParserError, b: ParserError) =>
   a.pos[0] - b.pos[0] || Number(b.code.startsWith('MULTI')) - Number(a.code.startsWith('MULTI'))
 
-function placeOf(at: number, lines: LineCounter): Place {
-  const { line, col } = lines.linePos(at)
+function placeOf(offset: number, lines: LineCounter): Place {
+  const { line, col } = lines.linePos(offset)
   return { line, column: col }
 }
 
-/** Errors beyond those that are listed end it. Null for a text that is too long. */
+/** Null for a text that is too long; stops after more errors than are listed. */
 function tokensOf(text: string, lines: LineCounter): CST.Token[] | null {
   if (text.length > MAX_YAML) return null
   const parser = new Parser(lines.addNewLine)
@@ -112,7 +112,7 @@ function tokensOf(text: string, lines: LineCounter): CST.Token[] | null {
       tokens.push(token)
       if (token.type === 'error') errors++
     }
-    // a value has one text or alias, and at most one tag
+    // more in a row are mistakes: a value is one text or alias, with at most one tag
     if (/^["'!&*]/.test(lexeme)) inRow++
     else if (/^[[{,?:-]$/.test(lexeme)) inRow = 0
     if (Math.max(errors, inRow) > MAX_PROBLEMS || parser.stack.length > MAX_OPEN) break
@@ -120,7 +120,7 @@ function tokensOf(text: string, lines: LineCounter): CST.Token[] | null {
   return [...tokens, ...parser.end()]
 }
 
-/** What is wrong beyond the syntax, and the numbers that are not printed as they are written. */
+/** Finds mistakes beyond the syntax, and numbers that are printed differently. */
 class Inspection {
   readonly mistakes: Mistake[] = []
   readonly numbers: WrittenNumber[] = []
@@ -140,8 +140,8 @@ class Inspection {
       this.#add(contents, say('many_aliases'))
   }
 
-  #add(node: unknown, said: Said, before = 0): void {
-    this.mistakes.push({ ...said, at: startOf(node) - before })
+  #add(node: unknown, problem: Said, before = 0): void {
+    this.mistakes.push({ ...problem, offset: startOf(node) - before })
   }
 
   #seeJoined(node: unknown): void {
@@ -173,7 +173,7 @@ class Inspection {
   #seeNames({ items }: YAMLMap, steps: readonly Step[]): void {
     const names = new Map<unknown, number>()
     for (const { key, value } of items) {
-      // the library takes twice as long for each level of such a name
+      // such names take the library exponential time
       if (!isScalar(key)) {
         this.#add(key, say('not_a_name'))
         continue
@@ -183,7 +183,7 @@ class Inspection {
       else this.#add(key, say('name_twice', String(key.value), this.#lines.linePos(known).line))
       if (key.anchor) this.#seeAnchor(key, key.anchor)
       if (isLossy(key)) this.#add(key, say('number_as_text', String(key.source), false))
-      // a name in braces that has no value
+      // in braces, a name can lack a value
       if (value === null || (isScalar(value) && value.source === '')) this.#seeJoined(key)
       this.#see(value, [...steps, String(key.value)])
     }
@@ -195,20 +195,18 @@ const isLossy = (node: unknown): node is Scalar =>
 
 const startOf = (node: unknown): number => (node as Placed).range[0]
 
-/**
- * Of a part or its name, or of the last part before it that there is; of a collection, its name.
- */
+/** Of the part, or the closest one above it that exists; a block's place is that of its name. */
 function located(whole: unknown, { steps, isOfName }: Wanted, lines: LineCounter): Place | null {
   if (whole === null) return null
   let node: unknown = whole
-  let [at, name] = [startOf(whole), -1]
+  let [start, name] = [startOf(whole), -1]
   for (const step of steps) {
-    const item = isSeq(node) ? node.items[step as number] : pairIn(node, step)
+    const item = isSeq(node) ? node.items[Number(step)] : pairIn(node, step)
     name = isPair(item) ? startOf(item.key) : -1
     node = isPair(item) ? item.value : item
-    if (isNode(node)) at = name >= 0 && isCollection(node) && !node.flow ? name : startOf(node)
+    if (isNode(node)) start = name >= 0 && isCollection(node) && !node.flow ? name : startOf(node)
   }
-  return placeOf(isOfName && name >= 0 ? name : at, lines)
+  return placeOf(isOfName && name >= 0 ? name : start, lines)
 }
 
 const pairIn = (node: unknown, step: Step) =>

@@ -1,4 +1,4 @@
-/** Changes of records, made as a whole or not at all: deletions, then records as of a fixture. */
+/** Changes of records, all or none: deletions, then records as in a fixture. */
 import { Ids, kindOf } from '../../core/ids.js'
 import { didYouMean } from '../../core/nearest.js'
 import { partAt } from '../../core/places.js'
@@ -6,23 +6,24 @@ import type { Said } from '../../core/sentences.js'
 import type { Settings } from '../../core/settings.js'
 import { ACCOUNT_TYPES } from '../../reference/accounts.js'
 import { type Family, LINKED_FAMILIES } from '../../reference/operations.js'
-import { collectionOf, FAMILIES, type Records, type Store } from '../../store/store.js'
+import { collectionOf, FAMILIES, type Store } from '../../store/store.js'
 import { type DocumentProblem, documentOf, type Problems, type Report } from '../documents.js'
+import { fieldIn } from '../match/fields.js'
 import { say } from '../sentences.js'
+import { present } from '../shape/checked.js'
 import type { ChangeData, EntryData } from '../shape/entry.js'
 import { type Fixture, fixtureIn, type GenerationContext, recordsIn } from './fixture.js'
 import { FixtureImporter, type ImportedRecords } from './importer.js'
 
-/** The ids of `removed` are deleted first, in these families. */
+/** `removed`: ids to delete first, in these families. */
 export type Edit = { fixture: Fixture; removed: readonly string[]; families?: readonly Family[] }
 export type RecordName = { family: Family; id: string }
 export type Edited = { imported: ImportedRecords; removed: readonly RecordName[] }
 
-/** An edit is made while its request waits. */
+/** The request waits for the edit. */
 const MAX_NAMED = 100
 const DOCUMENT = documentOf('script', null)
 
-/** Places are those in the entry. */
 export function editOf({ data = {}, delete: removed = [] }: ChangeData, report: Report): Edit {
   const fixture = fixtureIn(DOCUMENT, data, ['change', 'data'])
   const count = recordsIn([fixture]) + removed.length
@@ -31,10 +32,7 @@ export function editOf({ data = {}, delete: removed = [] }: ChangeData, report: 
   return { fixture, removed }
 }
 
-/**
- * In a copy of a store, thrown away where there are problems. Yields after each record. To delete
- * one that was deleted before is no problem.
- */
+/** In a copy of a store. Yields after each record. Deleting a record again is no problem. */
 export function* editing(
   store: Store,
   { fixture, removed: ids, families = FAMILIES }: Edit,
@@ -48,11 +46,11 @@ export function* editing(
     )
   const links = new Map()
   for (const [nth, id] of ids.entries()) {
-    const note = (said: Said) =>
-      problems.push({ document: DOCUMENT, steps: ['change', 'delete', nth], ...said })
+    const note = (problem: Said) =>
+      problems.push({ document: DOCUMENT, steps: ['change', 'delete', nth], ...problem })
     const family = removed.find(name => name.id === id)?.family
-    const by = family ? referrers(store, generation.settings, family, id, links) : []
-    const remaining = by.filter(by => !ids.includes(by))
+    const referring = family ? referrers(store, generation.settings, family, id, links) : []
+    const remaining = referring.filter(name => !ids.includes(name))
     if (remaining.length > 0) note(say('in_use', id, remaining))
     else if (!FAMILIES.some(family => store[family].has(id)))
       note(say('missing_record', 'record', id, didYouMean(id, suggestedIds(store))))
@@ -68,32 +66,31 @@ const MAX_SUGGESTED = 200
 export const suggestedIds = (store: Store, families: readonly Family[] = FAMILIES): string[] =>
   families.flatMap(family => store[family].someIds(MAX_SUGGESTED))
 
-export const idsMade = (entries: readonly EntryData[]): ReadonlySet<unknown> =>
+export const scriptedIds = (entries: readonly EntryData[]): ReadonlySet<unknown> =>
   new Set(
     entries.flatMap(({ change }) =>
-      Object.values(change?.data ?? {}).flatMap(list =>
-        (list as { id?: string }[]).map(({ id }) => id)
+      Object.values(fixtureIn(DOCUMENT, change?.data ?? {})).flatMap(sources =>
+        sources.map(({ fields }) => fields.id)
       )
     )
   )
 
-/** A first state to try what is written in a script or expectation. */
+/** A first state to try scripts and expectations on. */
 export type Trial = {
   store: Store
   generation: GenerationContext
-  /** Whether no record had a problem, and what is not there is nowhere else. */
+  /** The store has all records: none had a problem, and none is elsewhere. */
   isKnown: boolean
-  made: ReadonlySet<unknown>
+  scripted: ReadonlySet<unknown>
 }
 
 export const isMissing = (
-  { store, isKnown, made }: Trial,
+  { store, isKnown, scripted }: Trial,
   id: string,
   families: readonly Family[]
 ): boolean =>
-  isKnown && !made.has(id) && families.every(family => store[family].get(id) === undefined)
+  isKnown && !scripted.has(id) && families.every(family => store[family].get(id) === undefined)
 
-/** How ids begin that a request may be given. */
 export const prefixesOf = (
   { generation: { settings } }: Trial,
   families: readonly Family[]
@@ -102,10 +99,10 @@ export const prefixesOf = (
     ACCOUNT_TYPES.map(type => settings[`ids.prefixes.${kindOf(family, type)}`])
   )
 
-/** Problems that no request changes. */
+/** Problems that no request can remove. */
 const CERTAIN = ['listed_twice', 'reserved_field', 'other_type', 'sum_too_large']
 
-/** On a copy of a first state: problems are warnings, unless the edit can never be made. */
+/** Problems are warnings, unless the edit can never be made. */
 export function checkEdit(
   entry: object,
   edit: Edit,
@@ -113,10 +110,10 @@ export function checkEdit(
   report: Report,
   warn: Report
 ): void {
-  const found: DocumentProblem[] = []
+  const problems: DocumentProblem[] = []
   const { store, generation } = trial
-  Array.from(editing(store.clone(), edit, { ...generation, ids: new Ids() }, found))
-  for (const problem of found) {
+  Array.from(editing(store.clone(), edit, { ...generation, ids: new Ids() }, problems))
+  for (const problem of problems) {
     const { steps, code } = problem
     const [isNamed, id] = [code === 'missing_record', String(partAt(entry, steps))]
     if (isNamed && !isMissing(trial, id, FAMILIES)) continue
@@ -136,10 +133,7 @@ const REFERRING: Partial<Record<Family, readonly [index: string, ...families: Fa
 }
 const LINKS = Object.keys(LINKED_FAMILIES)
 
-/**
- * What refers to a record. `known` has what was found for others, so that each group is gone
- * through once.
- */
+/** `known` remembers the links of each group of records. */
 function referrers(
   store: Store,
   settings: Settings,
@@ -147,15 +141,15 @@ function referrers(
   id: string,
   known: Map<string, Map<unknown, string[]>>
 ): string[] {
-  const group = family === 'tickets' ? (store.tickets.get(id) as Records['tickets']).location : id
+  const group = family === 'tickets' ? present(store.tickets.get(id)).location : id
   const [index = '', ...families] = REFERRING[family] ?? []
   const place = `${family} ${group}`
   const links = known.get(place) ?? new Map<unknown, string[]>()
   if (!known.has(place))
-    for (const other of families)
-      for (const { record } of collectionOf(store, other).group(index, group))
+    for (const referringFamily of families)
+      for (const { record } of collectionOf(store, referringFamily).group(index, group))
         for (const link of LINKS) {
-          const to = (record as Readonly<Record<string, unknown>>)[link]
+          const to = fieldIn(record, link)
           const ids = links.get(to)
           if (ids) ids.push(record.id)
           else links.set(to, [record.id])

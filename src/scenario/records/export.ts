@@ -1,6 +1,7 @@
 /** The state as a fixture to be edited and loaded again, without what is derived. */
 import { isDeepStrictEqual } from 'node:util'
 import { isoOf } from '../../core/instants.js'
+import { isObject } from '../../core/quick-check.js'
 import {
   nested,
   SETTING_KEYS,
@@ -13,8 +14,9 @@ import type { Schema } from '../../reference/parameters.js'
 import { RESOURCES } from '../../reference/tables.js'
 import { FAMILIES, type Store } from '../../store/store.js'
 import { lazily } from '../../work/json-pieces.js'
+import { present } from '../shape/checked.js'
 
-/** In the order of creation; what is null or empty is left out where a fixture may do so. */
+/** In order of creation, without what can be left out because it is null or empty. */
 export function exported(store: Store): Record<string, Iterable<object>> {
   const families = FAMILIES.map(family => [
     family,
@@ -32,7 +34,7 @@ export function exported(store: Store): Record<string, Iterable<object>> {
   }
 }
 
-/** Seed and settings that are not the default, as a scenario gives them. */
+/** Seed and settings that differ from the default, as in a scenario. */
 export function setupOf(settings: Settings): Record<string, unknown> {
   const defaults = settingsInForce({}).values
   const keys = SETTING_KEYS.filter(
@@ -45,7 +47,7 @@ export function setupOf(settings: Settings): Record<string, unknown> {
   }
 }
 
-/** Records never change, and most are the same from one file to the next. */
+/** Records are immutable, and most are saved again and again. */
 const TEXTS = new WeakMap<object, string>()
 
 export function recordText(family: Family, record: object): string {
@@ -66,10 +68,10 @@ export const exportedRecord = (family: Family, record: object): Record<string, u
 function exportedPart(schema: Schema, record: object): Record<string, unknown> {
   const values = record as Record<string, unknown>
   const part: Record<string, unknown> = {}
-  for (const [name, inner] of Object.entries(schema.properties as Record<string, Schema>)) {
+  for (const [name, inner] of Object.entries(present(schema.properties))) {
     const value = values[name]
     if (inner['x-derived'] || value === undefined) continue
-    if (inner.properties && value !== null) part[name] = exportedPart(inner, value as object)
+    if (inner.properties && isObject(value)) part[name] = exportedPart(inner, value)
     else if (inner['x-needed'] || !isEmpty(value)) part[name] = value
   }
   if (values.extra !== undefined) part.extra = values.extra
@@ -77,4 +79,4 @@ function exportedPart(schema: Schema, record: object): Record<string, unknown> {
 }
 
 const isEmpty = (value: unknown) =>
-  value === null || (typeof value === 'object' && Object.keys(value as object).length === 0)
+  value === null || (typeof value === 'object' && Object.keys(value).length === 0)

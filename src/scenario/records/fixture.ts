@@ -8,11 +8,12 @@ import { FAMILIES } from '../../store/store.js'
 import type { DocumentProblem } from '../documents.js'
 import type { SourceDocument } from '../read/document.js'
 import { say } from '../sentences.js'
+import { byName } from '../shape/checked.js'
 
-export type Given = Readonly<Record<string, unknown>>
+export type RecordFields = Readonly<Record<string, unknown>>
 type Section = Family | 'api_keys' | 'deleted_users'
 export type Sourced = {
-  given: Given
+  fields: RecordFields
   index: number
   list: { document: SourceDocument; steps: readonly Step[] }
 }
@@ -21,7 +22,7 @@ export type GenerationContext = {
   ids: Ids
   now: number
   settings: Settings
-  /** Whether records may refer to others that are elsewhere. */
+  /** Records may refer to others that are elsewhere. */
   isOpen?: boolean
 }
 
@@ -36,8 +37,7 @@ export const OWNERS = {
 
 export const SECTIONS = ['api_keys', ...FAMILIES, 'deleted_users'] as const
 const nameOf = (section: Section) => (section === 'api_keys' ? 'key' : 'id')
-export const inSections = <T>(make: (section: Section) => T) =>
-  Object.fromEntries(SECTIONS.map(section => [section, make(section)])) as Record<Section, T>
+export const inSections = <T>(make: (section: Section) => T) => byName(SECTIONS, make)
 
 export const fixtureIn = (
   document: SourceDocument,
@@ -46,8 +46,8 @@ export const fixtureIn = (
 ): Fixture =>
   inSections(section => {
     const list = { document, steps: [...under, section] }
-    return ((data[section] ?? []) as readonly Given[]).map((given, index) => ({
-      given,
+    return ((data[section] ?? []) as readonly RecordFields[]).map((fields, index) => ({
+      fields,
       index,
       list
     }))
@@ -62,16 +62,16 @@ export const recordsIn = (fixtures: readonly Fixture[]): number =>
 export const usersIn = ({ users, deleted_users: deleted }: Fixture): readonly Sourced[] =>
   [
     ...users.map((user, index) => ({ user, place: index + 1 })),
-    ...deleted.map(user => ({ user, place: Number(user.given.after ?? users.length) + 0.5 }))
+    ...deleted.map(user => ({ user, place: Number(user.fields.after ?? users.length) + 0.5 }))
   ]
-    .sort((one, other) => one.place - other.place)
+    .sort((a, b) => a.place - b.place)
     .map(({ user }) => user)
 
 export function merged(fixtures: readonly Fixture[]): Fixture {
   return inSections(section => {
     const byName = new Map<unknown, Sourced>()
     for (const { [section]: sources } of fixtures)
-      for (const source of sources) byName.set(source.given[nameOf(section)] ?? source, source)
+      for (const source of sources) byName.set(source.fields[nameOf(section)] ?? source, source)
     return [...byName.values()]
   })
 }
@@ -81,7 +81,7 @@ export function duplicatesIn(fixture: Fixture): DocumentProblem[] {
     const names = new Set<unknown>()
     const field = nameOf(section)
     return fixture[section].flatMap(source => {
-      const name = source.given[field]
+      const name = source.fields[field]
       if (name == null || names.size < names.add(name).size) return []
       return [
         problemOf(
@@ -96,10 +96,10 @@ export function duplicatesIn(fixture: Fixture): DocumentProblem[] {
 
 export const problemOf = (
   { list: { document, steps }, index }: Sourced,
-  at: readonly Step[],
-  said: Said
+  path: readonly Step[],
+  problem: Said
 ): DocumentProblem => ({
   document,
-  steps: [...steps, index, ...at],
-  ...said
+  steps: [...steps, index, ...path],
+  ...problem
 })

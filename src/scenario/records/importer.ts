@@ -1,6 +1,6 @@
-/** Imports fixtures into a store: each record completed, checked and resolved. */
+/** Imports fixtures into a store. */
 import { kindOf } from '../../core/ids.js'
-import { instantOf, isoOf } from '../../core/instants.js'
+import { isoOf } from '../../core/instants.js'
 import { isExact, moneyOf, type Sums, settled } from '../../core/money.js'
 import { didYouMean } from '../../core/nearest.js'
 import type { Step } from '../../core/places.js'
@@ -13,16 +13,18 @@ import { RESOURCES } from '../../reference/tables.js'
 import { FAMILIES, type RecordOf, type Records, type Store } from '../../store/store.js'
 import { completed } from '../completion.js'
 import type { DocumentProblem, Problems } from '../documents.js'
+import { fieldIn } from '../match/fields.js'
 import { say } from '../sentences.js'
+import { instantIn, present } from '../shape/checked.js'
 import {
   duplicatesIn,
   type Fixture,
   type GenerationContext,
-  type Given,
   inSections,
   merged,
   OWNERS,
   problemOf,
+  type RecordFields,
   type Sourced,
   usersIn
 } from './fixture.js'
@@ -31,25 +33,28 @@ export type ImportedRecords = { [F in Family]: RecordOf<F>[] } & {
   api_keys: { key: string; account: string }[]
 }
 
-/**
- * Into a copy of a store: problems do not undo changes. A record with a problem is left out;
- * references to it are no problem.
- */
+/** Into a copy of a store. Records with problems are left out; references to them are no problems. */
 export class FixtureImporter {
-  readonly imported = Object.fromEntries(
-    ['api_keys', ...FAMILIES].map(name => [name, []])
-  ) as unknown as ImportedRecords
+  readonly imported: ImportedRecords = {
+    api_keys: [],
+    accounts: [],
+    users: [],
+    locations: [],
+    tickets: [],
+    transactions: [],
+    refunds: []
+  }
   readonly #problems: Problems
   readonly #warnings: Problems
   readonly #store: Store
   readonly #generation: GenerationContext
-  /** Refunds that were made while tips could be refunded stay, with a warning (A23). */
+  /** Refunds made while tips could be refunded stay, with a warning (A23). */
   readonly #loosest: Settings
   readonly #now: string
   readonly #leftOut = inSections(() => new Set<unknown>())
   #hasReplaced = false
   readonly #charges = new Map<string, Sourced>()
-  /** Transactions of Refunds that were left out: what was refunded is not known. */
+  /** Transactions of Refunds that were left out: their refunded amount is unknown. */
   readonly #unsettled = new Set<unknown>()
 
   constructor(
@@ -67,11 +72,11 @@ export class FixtureImporter {
   }
 
   *importing(fixtures: readonly Fixture[]): Generator<void, void> {
-    const [first, ...others] = fixtures as [Fixture, ...Fixture[]]
-    const fixture = others.length === 0 ? first : merged(fixtures)
+    const isOne = fixtures.length === 1
+    const fixture = isOne ? present(fixtures[0]) : merged(fixtures)
     for (const family of FAMILIES) {
       const sources = family === 'users' ? usersIn(fixture) : fixture[family]
-      if (family === 'refunds') for (const { given } of sources) this.#unsettle(given.id)
+      if (family === 'refunds') for (const { fields } of sources) this.#unsettle(fields.id)
       for (const source of sources) {
         if (source.list.steps.at(-1) === 'deleted_users') this.#addDeleted(source)
         else this.#add(family, source)
@@ -82,16 +87,16 @@ export class FixtureImporter {
     // an Account's reseller may come after it
     for (const source of fixture.accounts) yield void this.#referred('reseller', source)
     this.#checkCharges()
-    // where every record is right and new, no id can have been given twice
-    if (others.length === 0 && !this.#hasReplaced && this.#problems.length === 0) return
+    // where all records are right and new, no id is listed twice
+    if (isOne && !this.#hasReplaced && this.#problems.length === 0) return
     for (const problem of fixtures.flatMap(duplicatesIn)) this.#problems.push(problem)
   }
 
   #add(family: Family, source: Sourced): void {
     const before = this.#problems.length
-    const { given } = source
-    for (const name of Object.keys(given.extra ?? {})) {
-      if (Object.hasOwn(RESOURCES[family].properties as object, name))
+    const { fields } = source
+    for (const name of Object.keys(fields.extra ?? {})) {
+      if (Object.hasOwn(present(RESOURCES[family].properties), name))
         this.#report(source, ['extra', name], say('reserved_field', name))
     }
     const link = OWNERS[family]
@@ -99,7 +104,7 @@ export class FixtureImporter {
     if (parent?.object === 'ticket') this.#checkTransaction(source, parent)
     if (parent?.object === 'transaction') this.#checkRefund(source, parent)
     const record =
-      parent !== undefined || link === null ? this.#recordOf(family, given, parent) : null
+      parent !== undefined || link === null ? this.#recordOf(family, fields, parent) : null
     const existing = record && this.#store[family].get(record.id)
     if (existing) this.#checkReplaced(family, source, existing, record)
     if (record && this.#problems.length === before) {
@@ -110,22 +115,22 @@ export class FixtureImporter {
       const imported = this.imported[family] as RecordOf<Family>[]
       imported.push(this.#store.put(family, record))
     } else {
-      this.#leftOut[family].add(given.id ?? null)
-      if (family === 'refunds') this.#unsettled.add(given.transaction)
+      this.#leftOut[family].add(fields.id ?? null)
+      if (family === 'refunds') this.#unsettled.add(fields.transaction)
     }
   }
 
   /** Its id stays taken and stays a cursor. */
   #addDeleted(source: Sourced): void {
-    const { id } = source.given as { id: string }
+    const id = String(source.fields.id)
     const { users } = this.#store
     if (users.has(id) || !this.#referred('account', source)) return
-    users.insert(this.#recordOf('users', source.given, undefined) as Records['users'])
+    users.insert(this.#recordOf('users', source.fields, undefined))
     users.remove(id)
   }
 
   #addKey(source: Sourced): void {
-    const { key, account } = source.given as { key: string; account: string }
+    const [key, account] = [String(source.fields.key), String(source.fields.account)]
     if (this.#referred('account', source) === undefined) return
     this.#hasReplaced ||= this.#store.keys.has(key)
     this.#store.keys.set(key, account)
@@ -134,50 +139,54 @@ export class FixtureImporter {
 
   #referred(link: keyof typeof LINKED_FAMILIES, source: Sourced): RecordOf<Family> | undefined {
     const family = LINKED_FAMILIES[link]
-    const id = source.given[link]
+    const id = source.fields[link]
     if (typeof id !== 'string') return undefined
     const record = this.#store[family].get(id)
     if (record === undefined && !this.#generation.isOpen && !this.#leftOut[family].has(id)) {
-      const meant = didYouMean(id, this.#store[family].someIds())
-      this.#report(source, [link], say('missing_record', RESOURCE_NAMES[family], id, meant))
+      const advice = didYouMean(id, this.#store[family].someIds())
+      this.#report(source, [link], say('missing_record', RESOURCE_NAMES[family], id, advice))
     }
     return record
   }
 
   #checkTransaction(source: Sourced, { location }: Records['tickets']): void {
-    const { given } = source
-    if (given.location != null && given.location !== location)
-      this.#report(source, ['location'], say('other_location', given.ticket as string, location))
-    const type = (given.payment_method as { type?: string | null } | null)?.type
-    if (type != null && type !== given.payment_type)
-      this.#report(source, ['payment_method'], say('other_type', type, `${given.payment_type}`))
-    if (!isExact(settled(given as Sums, this.#generation.settings)))
+    const { fields } = source
+    if (fields.location != null && fields.location !== location)
+      this.#report(source, ['location'], say('other_location', String(fields.ticket), location))
+    const type = fieldIn(fields.payment_method, 'type')
+    if (type != null && type !== fields.payment_type)
+      this.#report(
+        source,
+        ['payment_method'],
+        say('other_type', `${type}`, `${fields.payment_type}`)
+      )
+    if (!isExact(settled(fields as Sums, this.#generation.settings)))
       this.#report(source, ['amount'], say('sum_too_large'))
   }
 
   /** Against what remains at this point (REF-6, REF-7, A24). */
   #checkRefund(source: Sourced, transaction: Records['transactions']): void {
-    const { currency, amount } = source.given
+    const { currency, amount } = source.fields
     if (currency != null && currency !== transaction.currency)
       this.#report(
         source,
         ['currency'],
         say('other_currency', transaction.id, transaction.currency)
       )
-    const asked = amount as number
+    const asked = Number(amount)
     for (const settings of [this.#loosest, this.#generation.settings]) {
       const facts = { ...moneyOf(transaction, settings), asked }
       if (this.#charges.has(transaction.id) && facts.refunded > facts.charged) return
       const broken = firstBroken(REFUND_RULES, facts)
       if (broken === undefined) continue
-      const said = { code: broken.else, message: broken.message(facts) }
+      const problem = { code: broken.else, message: broken.message(facts) }
       const list = settings === this.#loosest ? this.#problems : this.#warnings
-      list.push(problemOf(source, [broken.param as string], said))
+      list.push(problemOf(source, [present(broken.param)], problem))
       return
     }
   }
 
-  /** A stored Refund that the fixture is still to replace does not count. */
+  /** Refunds that the fixture will replace do not count. */
   #unsettle(id: unknown): void {
     const stored = typeof id === 'string' && this.#store.refunds.get(id)
     if (stored) this.#store.putRefund({ ...stored, amount: 0 }, stored)
@@ -186,7 +195,7 @@ export class FixtureImporter {
   #checkCharges(): void {
     for (const [id, source] of this.#charges) {
       const { charged, refunded, currency } = moneyOf(
-        this.#store.transactions.get(id) as Records['transactions'],
+        present(this.#store.transactions.get(id)),
         this.#loosest
       )
       if (refunded > charged && !this.#unsettled.has(id))
@@ -200,7 +209,7 @@ export class FixtureImporter {
     before: RecordOf<Family>,
     after: RecordOf<Family>
   ): void {
-    const isRefunded = (before as Partial<Records['transactions']>).amount_refunded
+    const isRefunded = before.object === 'transaction' && before.amount_refunded > 0
     this.#hasReplaced = true
     for (const field of [
       OWNERS[family],
@@ -208,27 +217,31 @@ export class FixtureImporter {
       isRefunded && 'payment_method'
     ]) {
       if (!field) continue
-      const [was, is] = [before, after].map(record => JSON.stringify((record as Given)[field]))
+      const [was, is] = [before, after].map(record => JSON.stringify(fieldIn(record, field)))
       if (was !== is) this.#report(source, [field], say('fixed_field', before.id, `${was}`))
     }
   }
 
-  #recordOf(family: Family, given: Given, parent: RecordOf<Family> | undefined): RecordOf<Family> {
+  #recordOf<F extends Family>(
+    family: F,
+    fields: RecordFields,
+    parent: RecordOf<Family> | undefined
+  ): RecordOf<F> {
     const { settings, ids } = this.#generation
-    const { id, created } = given as { id?: string | null; created?: string | null }
-    const drawn = {
-      id: id ?? ids.draw(kindOf(family, given.type as AccountType), settings, this.#store[family]),
-      created: created == null ? this.#now : storedInstant(created)
+    const { id, created } = fields
+    const identity = {
+      id: id ?? ids.draw(kindOf(family, fields.type as AccountType), settings, this.#store[family]),
+      created: created == null ? this.#now : storedInstant(String(created))
     }
-    return completed(family, { ...given, ...drawn }, { settings, parent })
+    return completed(family, { ...fields, ...identity }, { settings, parent })
   }
 
-  #report(source: Sourced, at: readonly Step[], said: Said): void {
-    this.#problems.push(problemOf(source, at, said))
+  #report(source: Sourced, path: readonly Step[], problem: Said): void {
+    this.#problems.push(problemOf(source, path, problem))
   }
 }
 
-/** An instant as it is stored (A05): as it was written, where it was written so. */
+/** Keeps the text if it already has the form of stored instants (A05). */
 const storedInstant = (text: string): string =>
-  IS_STORED_INSTANT.test(text) ? text : isoOf(instantOf(text) as number)
+  IS_STORED_INSTANT.test(text) ? text : isoOf(instantIn(text))
 const IS_STORED_INSTANT = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/

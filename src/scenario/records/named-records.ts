@@ -1,4 +1,4 @@
-/** The records that a `match` or an expected `state` names, and which of them do not exist. */
+/** Records that a `match` or an expected `state` names, and which of them are missing. */
 import { didYouMean } from '../../core/nearest.js'
 import type { Step } from '../../core/places.js'
 import { isObject } from '../../core/quick-check.js'
@@ -10,6 +10,7 @@ import {
 } from '../../reference/operations.js'
 import { type MatchData, type On, operationsOn } from '../match/matching.js'
 import { say } from '../sentences.js'
+import { entriesOf } from '../shape/checked.js'
 import { STATE_NAMES, STATE_WORDS, type StateData } from '../shape/expectation.js'
 import { isMissing, prefixesOf, suggestedIds, type Trial } from './edits.js'
 
@@ -21,7 +22,6 @@ const NAMES: ReadonlyMap<string, Family> = new Map<string, Family>([
   ['user_id', 'users']
 ])
 
-/** Patterns and conditions name none. */
 export function recordsNamedBy({
   on,
   match
@@ -37,10 +37,10 @@ export function recordsNamedBy({
 }
 
 export function recordsNamedByState(state: StateData): NamedRecord[] {
-  return (Object.entries(state) as [Family, object][]).flatMap(([family, expected]) =>
-    Object.entries(expected).flatMap(([id, fields]: [string, object | null]) => {
+  return entriesOf(state).flatMap(([family, expected]) =>
+    Object.entries(expected).flatMap(([id, fields]) => {
       const steps = ['state', family, id]
-      const linked = namedIn(fields ?? undefined, steps, [family])
+      const linked = isObject(fields) ? namedIn(fields, steps, [family]) : []
       return STATE_WORDS.includes(id) || id.includes('${')
         ? linked
         : [{ steps, id, families: [family] }, ...linked]
@@ -58,23 +58,21 @@ const namedIn = (
     if (families.length === 0) return []
     return isObject(wanted)
       ? namedIn(wanted, [...steps, name], families)
-      : idsIn(wanted, [...steps, name]).map(found => ({ ...found, families }))
+      : idsIn(wanted, [...steps, name]).map(place => ({ ...place, families }))
   })
 
 function idsIn(wanted: unknown, steps: readonly Step[]): { steps: readonly Step[]; id: string }[] {
-  if (Array.isArray(wanted)) return wanted.flatMap((one, index) => idsIn(one, [...steps, index]))
+  if (Array.isArray(wanted)) return wanted.flatMap((item, index) => idsIn(item, [...steps, index]))
   return typeof wanted === 'string' && !/^\/.*\/i?$/s.test(wanted) && !wanted.includes('${')
     ? [{ steps, id: wanted }]
     : []
 }
 
-/**
- * Those that do not exist. `canBeMade` by a request: not a Ticket; `isDrawn`: the id looks drawn.
- */
-export function missingOf(named: readonly NamedRecord[], trial: Trial) {
+/** `canBeMade`: a request can create it; `isDrawn`: its id looks drawn. */
+export function missingOf(records: readonly NamedRecord[], trial: Trial) {
   const { store, generation } = trial
   const length = generation.settings['ids.length']
-  const missing = named.filter(({ id, families }) => isMissing(trial, id, families))
+  const missing = records.filter(({ id, families }) => isMissing(trial, id, families))
   return missing.map(({ steps, id, families }) => {
     const canBeMade = !families.includes('tickets')
     const isDrawn = prefixesOf(trial, families).some(
@@ -88,13 +86,13 @@ export function missingOf(named: readonly NamedRecord[], trial: Trial) {
       canBeMade && (isDrawn || !isOfState)
         ? 'it matches only after a request has created it'
         : 'add it under data'
-    const meant = didYouMean(id, isName ? [...STATE_WORDS, ...known] : known)
-    const said = say(
+    const advice = didYouMean(id, isName ? [...STATE_WORDS, ...known] : known)
+    const problem = say(
       'missing_record',
       families.map(family => RESOURCE_NAMES[family]).join(' or '),
       id,
-      meant || `; ${isName ? STATE_NAMES : otherwise}`
+      advice || `; ${isName ? STATE_NAMES : otherwise}`
     )
-    return { steps, said: { ...said, isOfName }, canBeMade, isDrawn }
+    return { steps, problem: { ...problem, isOfName }, canBeMade, isDrawn }
   })
 }

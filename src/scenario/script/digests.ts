@@ -1,20 +1,17 @@
-/**
- * A match keeps card data as a digest: only equality is asked, and nothing shown or written holds
- * the number (A25).
- */
+/** Matches keep digests of card data, so that nothing shown or written has the number (A25). */
 import { hash } from 'node:crypto'
 import { IS_DIGEST, isSecretName, withoutSecrets } from '../../core/redaction.js'
 
 export const digestOf = (value: string): string => `sha256:${hash('sha256', value, 'hex')}`
 
-/** Patterns stay: one with a whole card number is refused. */
+/** Patterns stay: those with a card number are refused. */
 export const withDigests = <Match extends object>(match: Match): Match =>
   Object.fromEntries(
-    Object.entries(match).map(([section, of]) => [section, digested(of, [])])
+    Object.entries(match).map(([section, part]) => [section, digested(part, [])])
   ) as Match
 
 function digested(part: unknown, path: readonly string[]): unknown {
-  if (Array.isArray(part)) return part.map(one => digested(one, path))
+  if (Array.isArray(part)) return part.map(item => digested(item, path))
   if (typeof part === 'object' && part !== null) {
     return Object.fromEntries(
       Object.entries(part).map(([name, inner]) => [

@@ -1,6 +1,4 @@
-/** Script entries: they change how the emulator responds to some requests. */
-import { durationOf } from '../../core/durations.js'
-import { instantOf } from '../../core/instants.js'
+/** Script entries, which change how the emulator responds to some requests. */
 import { didYouMean } from '../../core/nearest.js'
 import type { Step } from '../../core/places.js'
 import { isObject } from '../../core/quick-check.js'
@@ -26,6 +24,7 @@ import { admitPatterns, patternsIn } from '../match/patterns.js'
 import { checkEdit, type Edit, editOf, type Trial } from '../records/edits.js'
 import { missingOf, recordsNamedBy } from '../records/named-records.js'
 import { say } from '../sentences.js'
+import { instantIn, millisecondsOf } from '../shape/checked.js'
 import type { EntryData, Respond } from '../shape/entry.js'
 import type { Parts } from '../shape/sources.js'
 import { digestOf, withDigests } from './digests.js'
@@ -37,33 +36,33 @@ export type Entry = {
   calls: Calls
   /** From 0 to 1. */
   chance: number
-  /** Instants of the sandbox's clock, the first included. */
+  /** Instants of the sandbox's clock; `until` is excluded. */
   between: { from: number; until: number }
-  /** Milliseconds of the sandbox's clock, from the first request that it was applied to. */
+  /** Milliseconds of the sandbox's clock, from the first request on. */
   lasts: number
-  /** Milliseconds that a request waits; `draw` gives a fraction. */
+  /** In milliseconds; `draw` gives a fraction. */
   delay: (draw: () => number) => number
-  /** What its draws go by: its name, or a digest of it, so that no other entry changes them. */
+  /** Its name or a digest: its draws depend on this and not on other entries. */
   label: string
   edit: Edit | null
-  /** Milliseconds of the sandbox's clock: how old the records are that it shows. */
+  /** Age of the records that it shows, in milliseconds. */
   stale: number | null
 }
 export const FOREVER = Number.POSITIVE_INFINITY
-/** Operations that abort before a script is asked (LOC-4, ACC-5). */
+/** Operations that are disabled before scripts are asked (LOC-4, ACC-5). */
 const DISABLED: readonly OperationId[] = ['deleteLocation', 'deleteAccount']
 
-/** `patterns`: those of the entries before. Errors in its data are reported. */
+/** `patterns`: how many the entries before have. */
 export async function compileEntry(
-  written: EntryData,
+  source: EntryData,
   report: Report,
   patterns = 0
 ): Promise<Entry> {
-  const isAdmitted = await admitPatterns(written.match, patterns, within(report, 'match'))
-  const data = { ...written }
-  if (written.name !== undefined) data.name = withoutSecrets(written.name)
-  if (written.after !== undefined) data.after = maskedThroughout(written.after)
-  if (written.match) data.match = withDigests(written.match)
+  const isAdmitted = await admitPatterns(source.match, patterns, within(report, 'match'))
+  const data = { ...source }
+  if (source.name !== undefined) data.name = withoutSecrets(source.name)
+  if (source.after !== undefined) data.after = maskedThroughout(source.after)
+  if (source.match) data.match = withDigests(source.match)
   const { calls = '1+', chance = 1, delay = '0s', change, stale, respond, match } = data
   const operations = operationsOf(data, report)
   checkActions(data, report)
@@ -78,32 +77,32 @@ export async function compileEntry(
     delay: delayOf(delay, within(report, 'delay')),
     label: data.name ?? digestOf(JSON.stringify(data)),
     edit: change === undefined ? null : editOf(change, report),
-    stale: stale === undefined ? null : durationOf(stale)
+    stale: stale === undefined ? null : millisecondsOf(stale)
   }
 }
 
 function operationsOf({ on, stale }: EntryData, report: Report): OperationId[] {
-  const named = operationsOn(on, report)
+  const operations = operationsOn(on, report)
   const isEnabled = (operation: OperationId) => !DISABLED.includes(operation)
   const isRead = (operation: OperationId) =>
     stale === undefined || !isChange(operationOf(operation))
   for (const name of [on].flat()) {
-    const meant = operationsNamed(name)
-    if (meant.length === 0) continue
-    if (!meant.some(isEnabled)) report(['on'], say('disabled', name))
-    else if (!meant.some(isRead)) report(['stale'], say('stale_change', name))
+    const matching = operationsNamed(name)
+    if (matching.length === 0) continue
+    if (!matching.some(isEnabled)) report(['on'], say('disabled', name))
+    else if (!matching.some(isRead)) report(['stale'], say('stale_change', name))
   }
-  return named.filter(operation => isEnabled(operation) && isRead(operation))
+  return operations.filter(operation => isEnabled(operation) && isRead(operation))
 }
 
 function periodOf(
   { from, until, for: lasting }: EntryData,
   report: Report
 ): Pick<Entry, 'between' | 'lasts'> {
-  const instantIn = (text: string | undefined, otherwise: number) =>
-    text === undefined ? otherwise : (instantOf(text) as number)
-  const between = { from: instantIn(from, -FOREVER), until: instantIn(until, FOREVER) }
-  const lasts = lasting === undefined ? FOREVER : (durationOf(lasting) as number)
+  const boundIn = (text: string | undefined, otherwise: number) =>
+    text === undefined ? otherwise : instantIn(text)
+  const between = { from: boundIn(from, -FOREVER), until: boundIn(until, FOREVER) }
+  const lasts = lasting === undefined ? FOREVER : millisecondsOf(lasting)
   if (between.from >= between.until)
     report(['until'], say('no_time', `until ${until} is not after from ${from}`))
   if (lasts === 0) report(['for'], say('no_time', `for ${lasting} ends as soon as it begins`))
@@ -132,7 +131,7 @@ const MAX_DELAY = 600_000
 
 function delayOf(delay: NonNullable<EntryData['delay']>, report: Report): Entry['delay'] {
   const msOf = (text: string, ...steps: Step[]) => {
-    const ms = durationOf(text) as number
+    const ms = millisecondsOf(text)
     if (ms > MAX_DELAY) report(steps, say('delay_too_long', text))
     return ms
   }
@@ -169,11 +168,11 @@ function checkRespond(
     report(['patch'], say('no_body', 204))
 }
 
-/** `list` is where the list that it is in is written, `index` its place there. */
+/** `list` says where its list is written. */
 type PlacedEntry = { entry: Entry; list: string; index: number; report: Report }
 
 export async function compileScript(
-  { data: { script = [] }, problems, report, warn, written, isOpen }: Parts,
+  { data: { script = [] }, problems, report, warn, sourceOf, isOpen }: Parts,
   trial: Trial
 ): Promise<Entry[]> {
   const maxHeld = trial.generation.settings['limits.waiting']
@@ -188,13 +187,13 @@ export async function compileScript(
     patterns += patternsIn(data.match)
     const { until = 0 } = data.hold ?? {}
     if (until > maxHeld) warnOf(['hold', 'until'], say('hold_too_many', maxHeld, until))
-    for (const { steps, said, canBeMade } of missingOf(recordsNamedBy(data), trial))
-      (canBeMade ? warnOf : report)(steps, said)
+    for (const { steps, problem, canBeMade } of missingOf(recordsNamedBy(data), trial))
+      (canBeMade ? warnOf : report)(steps, problem)
     if (!isRight) continue
     if (entry.edit !== null) checkEdit(data, entry.edit, trial, report, warnOf)
-    const { document, steps } = written(['script', index])
+    const { document, steps } = sourceOf(['script', index])
     const list = JSON.stringify([document.name, steps.slice(0, -1)])
-    placed.push({ entry, list, index: steps.at(-1) as number, report })
+    placed.push({ entry, list, index: Number(steps.at(-1)), report })
     await pause()
   }
   checkShadowed(placed)
@@ -207,23 +206,26 @@ const canEnd = ({ until, per, calls = '+', for: lasting }: EntryData) =>
 
 /** Refuses entries that wait for none, for themselves, or for one that never ends. */
 export function checkWaiting(entries: readonly { data: EntryData; report: Report }[]): void {
-  const named = new Map(entries.toReversed().map(({ data }) => [data.name, data]))
-  named.delete(undefined)
-  const next = ({ after }: EntryData) => named.get(nameIn(after))
+  // the first of a name counts
+  const byName = new Map(
+    entries.toReversed().flatMap(({ data }) => (data.name === undefined ? [] : [[data.name, data]]))
+  )
+  const awaitedBy = ({ after }: EntryData) => byName.get(nameIn(after) ?? '')
   // a way with more steps than there are entries goes round in a circle
   const isInCircle = (data: EntryData): boolean => {
-    let at: EntryData | undefined = data
-    for (let left = entries.length; left > 0 && at !== undefined; left--) at = next(at)
-    return at !== undefined
+    let current: EntryData | undefined = data
+    for (let steps = entries.length; steps > 0 && current !== undefined; steps--)
+      current = awaitedBy(current)
+    return current !== undefined
   }
   for (const { data, report } of entries) {
     const name = nameIn(data.after)
     if (name === undefined) continue
-    const other = next(data)
-    if (other === undefined)
-      report(['after'], say('unknown_entry', name, didYouMean(name, [...named.keys()] as string[])))
+    const awaited = awaitedBy(data)
+    if (awaited === undefined)
+      report(['after'], say('unknown_entry', name, didYouMean(name, [...byName.keys()])))
     else if (isInCircle(data)) report(['after'], say('waits_for_itself'))
-    else if (isObject(data.after) && !canEnd(other))
+    else if (isObject(data.after) && !canEnd(awaited))
       report(['after', 'ended'], say('never_ends', name))
   }
 }
@@ -233,9 +235,9 @@ function checkShadowed(entries: readonly PlacedEntry[]): void {
   for (const placed of entries) {
     const { entry, list, report } = placed
     const first = unconditional.find(
-      other =>
-        other.list === list &&
-        [...entry.operations].every(operation => other.entry.operations.has(operation))
+      earlier =>
+        earlier.list === list &&
+        [...entry.operations].every(operation => earlier.entry.operations.has(operation))
     )
     if (first !== undefined) report([], say('shadowed', labelOf(first), shownOn(entry.data.on)))
     else if (isUnconditional(entry)) unconditional.push(placed)

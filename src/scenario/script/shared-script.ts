@@ -1,15 +1,15 @@
 /** Files of groups of script entries and other parts, which scenarios use by name. */
 import { isObject } from '../../core/quick-check.js'
-import { type Problems, reportTo, type Written, writtenIn } from '../documents.js'
+import { type Problems, reportTo, type SourceOf, sourceIn } from '../documents.js'
 import type { SourceDocument } from '../read/document.js'
 import { withNumbers } from '../read/numbers.js'
 import { say } from '../sentences.js'
+import { isList } from '../shape/checked.js'
 import type { EntryData } from '../shape/entry.js'
 import { SHARED_SCRIPT_CHECKER, type SharedParts } from '../shape/scenario.js'
 import { expandVariables, type VariableOptions } from '../shape/variables.js'
 
-export type Group = { data: SharedParts; written: Written }
-/** `names` are those of all groups; `variables` those that the file declares. */
+export type Group = { data: SharedParts; sourceOf: SourceOf }
 export type SharedScript = {
   groups: ReadonlyMap<string, Group>
   names: readonly string[]
@@ -22,10 +22,10 @@ export const isSharedScript = (data: unknown): data is { groups: unknown } =>
   isObject(data) && Object.hasOwn(data, 'groups')
 
 export function partsOfUse(reference: string): { file: string; group: string | null } {
-  const at = reference.lastIndexOf('#')
-  return at < 0
+  const mark = reference.lastIndexOf('#')
+  return mark < 0
     ? { file: reference, group: null }
-    : { file: reference.slice(0, at), group: reference.slice(at + 1) }
+    : { file: reference.slice(0, mark), group: reference.slice(mark + 1) }
 }
 
 const groupIn = (
@@ -33,24 +33,24 @@ const groupIn = (
   name: string,
   data: SharedParts | readonly EntryData[]
 ): Group =>
-  Array.isArray(data)
+  isList(data)
     ? {
         data: { script: data },
-        written: ([, ...steps]) => ({ document, steps: ['groups', name, ...steps] })
+        sourceOf: ([, ...steps]) => ({ document, steps: ['groups', name, ...steps] })
       }
-    : { data: data as SharedParts, written: writtenIn(document, ['groups', name]) }
+    : { data, sourceOf: sourceIn(document, ['groups', name]) }
 
-/** Reads the wanted groups, null being all. */
+/** Reads the wanted groups, or all for null. */
 export function readSharedScript(
   document: SourceDocument,
-  wanted: readonly string[] | null,
+  wantedGroups: readonly string[] | null,
   { problems, ...variables }: Omit<VariableOptions, 'report'> & { problems: Problems }
 ): SharedScript {
   const report = reportTo(problems, document)
   const whole = document.data as { groups: unknown }
   const all = Object.entries(isObject(whole.groups) ? whole.groups : {})
   const groups = isObject(whole.groups)
-    ? Object.fromEntries(all.filter(([name]) => wanted?.includes(name) !== false))
+    ? Object.fromEntries(all.filter(([name]) => wantedGroups?.includes(name) !== false))
     : whole.groups
   const read = expandVariables(
     { ...whole, groups },

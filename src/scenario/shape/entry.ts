@@ -15,15 +15,15 @@ import {
   instant,
   letters,
   MAX_ITEMS,
+  mapOf,
   name,
-  named,
-  of,
   published,
   recordId,
   recordLists,
   share,
   someOf,
   text,
+  typed,
   wordOf
 } from './parts.js'
 
@@ -52,7 +52,7 @@ export const ON = published(
 export type On = Static<typeof ON>
 
 export type Scalar = string | number | boolean
-/** Conditions that must all hold. `not` also holds for a value that was not sent. */
+/** All must hold. `not` also holds for a missing value. */
 export type Conditions = {
   gt?: Scalar
   gte?: Scalar
@@ -61,20 +61,19 @@ export type Conditions = {
   not?: Wanted
   present?: boolean
 }
-/** Null, of a field of a record alone, is no value. */
+/** Null is for fields of records: no value. */
 export type Wanted = Scalar | null | readonly (Scalar | null)[] | Conditions
 export type Names = { readonly [name: string]: Wanted | Names }
 const SCALARS = ['string', 'number', 'boolean'] as const
-export const SCALAR = of<Scalar>({ type: SCALARS })
-/** With further names below to a depth; a field of a record can be null. */
-const wanted = (depth: number, scalars: readonly string[] = SCALARS): TUnsafe<Wanted> =>
-  of(
+export const SCALAR = typed<Scalar>({ type: SCALARS })
+const wantedSchema = (depth: number, scalars: readonly string[] = SCALARS): TUnsafe<Wanted> =>
+  typed(
     published(
       {
         type: [...scalars, 'array', ...(depth > 0 ? ['object'] : [])],
         items: { type: scalars },
         maxItems: MAX_ITEMS,
-        ...(depth > 0 && { additionalProperties: wanted(depth - 1, scalars) }),
+        ...(depth > 0 && { additionalProperties: wantedSchema(depth - 1, scalars) }),
         description:
           'A value, a list of values, /a regular expression/, conditions (gt, gte, lt, lte, not, present), or nested names.',
         'x-name': scalars === SCALARS ? 'MatchValue' : 'FieldValue'
@@ -82,13 +81,13 @@ const wanted = (depth: number, scalars: readonly string[] = SCALARS): TUnsafe<Wa
       scalars === SCALARS ? 'wanted' : 'field'
     )
   )
-const names = (description: string) => of<Names>(named(wanted(4), description))
+const names = (description: string) => typed<Names>(mapOf(wantedSchema(4), description))
 export const fields = (description?: string) =>
-  of<Names>(named(wanted(8, [...SCALARS, 'null']), description))
-const WANTED_ID = wanted(1)
+  typed<Names>(mapOf(wantedSchema(8, [...SCALARS, 'null']), description))
+const WANTED_ID = wantedSchema(1)
 export const ABOUT = ['location', 'ticket', 'transaction', 'account'] as const
 const namesIn = (table: 'querystring' | 'body') =>
-  Object.values(TABLES as Readonly<Record<string, Tables>>).flatMap(({ [table]: schema }) =>
+  Object.values<Tables>(TABLES).flatMap(({ [table]: schema }) =>
     Object.keys((schema && schemaOf(schema).properties) ?? {})
   )
 const MATCHED = {
@@ -108,7 +107,7 @@ const MATCHED = {
 }
 export const PER = [...ABOUT, 'key', 'test'] as const
 export type Per = (typeof PER)[number]
-/** In the journal the Account of the key can be matched too. */
+/** Filters of the journal can match the Account too. */
 export const BY_ACCOUNT = { account: { ...WANTED_ID, description: 'The Account of the key.' } }
 export const matchSchema = <P extends TProperties>(more: P) =>
   published(
@@ -184,8 +183,8 @@ const RESPOND = closed({
         'The status of the response; left out: 200, or 400 with an error; with patch, the status of the operation.'
     }),
     headers: headers('Further headers.'),
-    body: of<unknown>({ description: 'Any JSON; text is sent as it is.' }),
-    patch: of<object>({
+    body: typed<unknown>({ description: 'Any JSON; text is sent as it is.' }),
+    patch: typed<object>({
       type: 'object',
       description:
         'A JSON Merge Patch of the response: the operation runs, and if it succeeds, its response is changed.'
@@ -201,7 +200,7 @@ export type Respond = Static<typeof RESPOND>
 export const OF_DATA = allAs(['api_keys', ...Object.keys(RESOURCES)], 'data')
 const CHANGE = closed({
   properties: {
-    data: of<Record<string, unknown>>(
+    data: typed<Record<string, unknown>>(
       closed({
         properties: recordLists(true),
         description: 'Records as in a fixture; each replaces the one with the same id.'
@@ -285,7 +284,7 @@ const ENTRY = closed({
   'x-name': 'ScriptEntry'
 })
 export type EntryData = Static<typeof ENTRY>
-export const entrySchema = () => of<EntryData>(published(ENTRY, 'entry'))
+export const entrySchema = () => typed<EntryData>(published(ENTRY, 'entry'))
 export const ENTRY_PARTS = {
   change: CHANGE,
   entry: ENTRY,

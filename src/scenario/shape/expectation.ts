@@ -2,8 +2,8 @@
 import type { Static, TInteger, TProperties, TUnsafe } from 'typebox'
 import * as Type from 'typebox'
 import { RETIRED_NAMES } from '../../core/retired.js'
-import type { Family } from '../../reference/operations.js'
 import { RESOURCES } from '../../reference/tables.js'
+import { namesOf } from './checked.js'
 import {
   BY_ACCOUNT,
   FAULTS,
@@ -26,16 +26,16 @@ import {
   isTrue,
   type Json,
   listOf,
+  mapOf,
   name,
-  named,
-  of,
   published,
   referTo,
   someOf,
+  typed,
   wordOf
 } from './parts.js'
 
-const STATUSES = of<number | string | readonly (number | string)[]>({
+const STATUSES = typed<number | string | readonly (number | string)[]>({
   type: ['integer', 'string', 'array'],
   minItems: 1,
   items: {
@@ -44,10 +44,9 @@ const STATUSES = of<number | string | readonly (number | string)[]>({
   },
   'x-published': { anyOf: [referTo('status'), { type: 'array', items: referTo('status') }] }
 })
-/** `402`, `2xx` for any of them, or a list of such. */
 export type Statuses = Static<typeof STATUSES>
 
-const object = (description: string) => of<Record<string, Json>>({ type: 'object', description })
+const object = (description: string) => typed<Record<string, Json>>({ type: 'object', description })
 const callOf = <E extends TProperties, M extends TProperties>(expected: E, more: M) => ({
   as: name('The name by which later steps refer to its response: ${name.field}.'),
   do: name('A method and a path, such as POST /transactions or GET /transactions/${payment.id}.'),
@@ -63,7 +62,7 @@ const callOf = <E extends TProperties, M extends TProperties>(expected: E, more:
         description:
           'The status of the response, a class such as 2xx, or a list; 2xx when left out.'
       },
-      body: of<Json>({
+      body: typed<Json>({
         description:
           'What the response must contain: values, or the conditions of match; names that are left out are not compared.'
       }),
@@ -122,7 +121,7 @@ const PLAYS = closed({
 type Play = Required<Static<typeof PLAYS>>
 export type StepData = Static<typeof AT_ONCE> & Partial<Pick<Play, 'repeat'>>
 export type PlayData = StepData | Pick<Play, 'at_once'> | Pick<Play, 'wait'>
-export const PLAY = of<PlayData>(PLAYS)
+export const PLAY = typed<PlayData>(PLAYS)
 
 const quantity = (number: TInteger, description: string) =>
   either(
@@ -142,7 +141,7 @@ const QUANTITIES = {
     count(),
     'How many there must be: a number, or conditions (gt, gte, lt, lte, not).'
   ),
-  sum: named(
+  sum: mapOf(
     quantity(Type.Integer(), 'The sum: a whole number, or conditions.'),
     'The sums of fields, such as { amount: 500 }.'
   ),
@@ -155,7 +154,7 @@ export const STATE_NAMES = `a name here is the id of a record, or one of ${STATE
 type FamilyState = {
   readonly [id: string]: Names | Quantities[keyof Quantities] | null
 } & Quantities
-export const FAMILY_STATE = of<FamilyState>({
+export const FAMILY_STATE = typed<FamilyState>({
   'x-name': 'ExpectedRecords',
   'x-single': 'count',
   'x-meant': RETIRED_NAMES.state,
@@ -166,7 +165,7 @@ export const FAMILY_STATE = of<FamilyState>({
   additionalProperties: { ...fields(), type: ['object', 'null'], 'x-advice': STATE_NAMES }
 })
 const STATE = closed({
-  properties: allAs(Object.keys(RESOURCES) as Family[], published(FAMILY_STATE, 'records')),
+  properties: allAs(namesOf(RESOURCES), published(FAMILY_STATE, 'records')),
   description:
     'Records by family and id, with the values that they must have at the end; null for one that must not exist.'
 })
@@ -187,7 +186,7 @@ const calls = (match: TUnsafe<MatchData>) => ({
   no_later_than: pause('at the latest')
 })
 
-/** With `account`, that of the key can be matched. */
+/** `account` lets a match name the Account of the key. */
 export function expectationSchema({ account = false } = {}) {
   const call = calls((account ? matchSchema(BY_ACCOUNT) : MATCH) as TUnsafe<MatchData>)
   return closed({

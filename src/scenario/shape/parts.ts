@@ -1,24 +1,25 @@
 /**
- * What the schemas of documents are made of. Checks, types and the published JSON Schemas come from
- * them. Their notes, besides those of the resource tables:
+ * The pieces of the schemas of documents, which checks, types and published JSON Schemas come from.
+ * Their notes, besides those of the resource tables:
  *
- * - `x-expected`: how a right text is described; `x-instead`: the characters that may stay of a wrong
- *   one · `x-many`: the kind of a long list of words
- * - `x-elsewhere`: the parts that unknown names go under · `x-meant`: what to write for other names
- * - `x-single`: the name that a value belongs under where it is written for the whole · `x-advice`:
- *   advice for a value of another type · `x-duration`: a length of time
- * - `x-published`: the schema that is published in its place · `x-name`: its type in clients
+ * - `x-expected`: describes a right text; `x-instead`: the characters that a correction may keep
+ * - `x-many`: the kind of a long list of words · `x-duration`: a length of time
+ * - `x-elsewhere`: where misplaced names belong · `x-meant`: what to write for other names
+ * - `x-single`: the name for a value that is written in place of the object
+ * - `x-advice`: advice for a value of another type
+ * - `x-published`: the schema that is published instead · `x-name`: its type in clients
  */
 import type { Static, TProperties, TSchema, TUnsafe } from 'typebox'
 import * as Type from 'typebox'
 import { checkerOf } from '../../core/checking.js'
 import { NOT_BLANK } from '../../core/formats.js'
 import { type Family, RESOURCE_NAMES } from '../../reference/operations.js'
-import type { Schema } from '../../reference/parameters.js'
+import { type Schema, schemaOf } from '../../reference/parameters.js'
 import { RESOURCES } from '../../reference/tables.js'
+import { byName, namesOf, present } from './checked.js'
 
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
-type Given<P extends TProperties, R> = {
+type Written<P extends TProperties, R> = {
   [K in keyof P as K extends R ? K : never]: Static<P[K]>
 } & {
   [K in keyof P as K extends R ? never : K]?: Static<P[K]>
@@ -30,32 +31,34 @@ type Closed<P extends TProperties, R> = {
   [note: `x-${string}`]: unknown
 }
 
-export const of = <T>(schema: object) => schema as TUnsafe<T>
+export const typed = <T>(schema: object) => schema as TUnsafe<T>
 export const closed = <P extends TProperties, R extends keyof P = never>(schema: Closed<P, R>) =>
-  ({ type: 'object', additionalProperties: false, ...schema }) as unknown as TUnsafe<
-    Given<P, R>
-  > & { properties: P }
-export const named = <T>(values: TUnsafe<T>, description?: string) =>
-  of<Readonly<Record<string, T>>>({ type: 'object', additionalProperties: values, description })
+  typed<Written<P, R>>({
+    type: 'object',
+    additionalProperties: false,
+    ...schema
+  }) as TUnsafe<Written<P, R>> & { properties: P }
+export const mapOf = <T>(values: TUnsafe<T>, description?: string) =>
+  typed<Readonly<Record<string, T>>>({ type: 'object', additionalProperties: values, description })
 export const listOf = <T extends TSchema>(items: T, description?: string, note?: object) =>
-  of<readonly Static<T>[]>({ type: 'array', ...note, items, description })
+  typed<readonly Static<T>[]>({ type: 'array', ...note, items, description })
 export const MAX_ITEMS = 1000
 export const someOf = <T extends TSchema>(items: T, description?: string) =>
   listOf(items, description, { minItems: 1, maxItems: MAX_ITEMS })
 export const wordOf = <T>(words: readonly T[], description?: string) =>
-  of<T>({ type: 'string', enum: words, description })
+  typed<T>({ type: 'string', enum: words, description })
 export const either = <A extends TSchema, B extends TSchema>(
   type: string,
   then: A,
   otherwise: B,
   description: string
 ) =>
-  of<Static<A> | Static<B>>({
+  typed<Static<A> | Static<B>>({
     description,
     ...Object.fromEntries(Object.entries({ if: { type }, then, else: otherwise }))
   })
 export const allAs = <N extends string, T>(names: readonly N[], same: T) =>
-  Object.fromEntries(names.map(name => [name, same])) as { [name in N]: T }
+  byName(names, () => same)
 export const referTo = (name: string) => ({ $ref: `#/$defs/${name}` })
 export const published = <T extends object>(schema: T, name: string) => ({
   ...schema,
@@ -86,21 +89,21 @@ export const count = (description?: string) =>
   Type.Integer({ minimum: 0, maximum: 1_000_000, description })
 export const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description })
 export const headers = (description: string) =>
-  named(Type.Unsafe<string>({ type: 'string' }), description)
+  mapOf(Type.Unsafe<string>({ type: 'string' }), description)
 export const countsAs = (name: string, description: string, minimum = 0) =>
-  of<number | string>(published({ type: ['integer', 'string'], minimum, description }, name))
+  typed<number | string>(published({ type: ['integer', 'string'], minimum, description }, name))
 
-/** Without derived fields; what is not needed may be left out or null. */
+/** Without derived fields; those that are not needed can be null. */
 function recordSchema({ properties = {} }: Schema, more: object = {}): Schema {
-  const given = Object.entries(properties).filter(([, schema]) => !schema['x-derived'])
-  const schemas = given.map(([name, schema]): [string, Schema] => {
+  const entries = Object.entries(properties).filter(([, schema]) => !schema['x-derived'])
+  const schemas = entries.map(([name, schema]): [string, Schema] => {
     const { type, description } = schema
     const part = schema.properties
       ? { ...recordSchema(schema), ...(type && { type }), ...(description && { description }) }
       : schema
     return [name, schema['x-needed'] ? notBlank(part) : orNull(part)]
   })
-  const required = given.filter(([, schema]) => schema['x-needed']).map(([name]) => name)
+  const required = entries.filter(([, schema]) => schema['x-needed']).map(([name]) => name)
   return {
     type: 'object',
     additionalProperties: false,
@@ -109,7 +112,7 @@ function recordSchema({ properties = {} }: Schema, more: object = {}): Schema {
   }
 }
 
-/** A text that has to be given is not of white space alone (A40). */
+/** Required text must not be blank (A40). */
 const notBlank = (schema: Schema): Schema =>
   [schema.type].flat().includes('string') && !schema.format && !schema.enum
     ? { ...schema, pattern: NOT_BLANK }
@@ -117,35 +120,32 @@ const notBlank = (schema: Schema): Schema =>
 
 const orNull = (schema: Schema): Schema => ({
   ...schema,
-  type: [...new Set([schema.type as string | string[], 'null'].flat())],
+  type: [...new Set([present(schema.type), 'null'].flat())],
   ...(schema.enum && { enum: [...new Set([...schema.enum, null])] })
 })
 
 export const withArticle = (name: string): string => `${name.startsWith('A') ? 'An' : 'A'} ${name}`
 
-export function recordSchemas(): Readonly<Record<string, Schema>> {
+export function recordSchemas(): Readonly<Record<Family, Schema>> {
   const more = {
     id: recordId(),
     extra: { type: 'object', description: 'Further fields, returned as they are.' }
   }
-  const families = Object.entries(RESOURCES).map(([family, resource]) => {
-    const name = RESOURCE_NAMES[family as Family]
+  return byName(namesOf(RESOURCES), family => {
+    const name = RESOURCE_NAMES[family]
     const description = `${withArticle(name)} as a fixture gives it.`
-    return [family, { ...recordSchema(resource, more), description, 'x-name': `${name}Fixture` }]
+    return { ...recordSchema(RESOURCES[family], more), description, 'x-name': `${name}Fixture` }
   })
-  return Object.fromEntries(families)
 }
 
 /** `isNamed`: the published schema refers to that of a record. */
 export function recordLists(isNamed = false) {
-  const lists = Object.entries(recordSchemas()).map(([family, record]) => [
-    family,
-    listOf(
-      (isNamed ? published(record, family) : record) as TSchema,
-      `${RESOURCE_NAMES[family as Family]}s.`
-    )
-  ])
-  return Object.fromEntries(lists)
+  const schemas = recordSchemas()
+  return byName(namesOf(schemas), family => {
+    const record = schemas[family]
+    const items = typed<unknown>(isNamed ? published(record, family) : record)
+    return listOf(items, `${RESOURCE_NAMES[family]}s.`)
+  })
 }
 
 export function fixtureSchema(isNamed = false): Schema {
@@ -153,7 +153,7 @@ export function fixtureSchema(isNamed = false): Schema {
     pattern: '^[\\x21-\\x39\\x3B-\\x7E]{1,255}$',
     description: 'Printable, without spaces and without a colon.'
   })
-  return closed({
+  const schema = closed({
     properties: {
       api_keys: listOf(
         closed({
@@ -180,6 +180,7 @@ export function fixtureSchema(isNamed = false): Schema {
       )
     }
   })
+  return schemaOf(schema)
 }
 
 export const FIXTURE_CHECKER = checkerOf(fixtureSchema)

@@ -17,15 +17,15 @@ import {
   instant,
   isTrue,
   listOf,
+  mapOf,
   name,
-  named,
-  of,
   published,
   recordId,
   recordSchemas,
   share,
   someOf,
   text,
+  typed,
   wordOf
 } from './parts.js'
 
@@ -36,7 +36,7 @@ export const GENERATED_FAMILIES = [
   'tickets',
   'transactions'
 ] as const
-const WEIGHT = of<number>({
+const WEIGHT = typed<number>({
   type: 'number',
   minimum: 0,
   description: 'How often, compared with the others; 0 for never.'
@@ -48,7 +48,7 @@ const GENERATE = closed({
     account: recordId('The Account that they belong to.'),
     location: either(
       'object',
-      named(WEIGHTED),
+      mapOf(WEIGHTED),
       { ...recordId(), 'x-advice': 'write several with their weights: { loc_a: 3, loc_b: 1 }' },
       'The Location that they are at, or Locations with their weights.'
     ),
@@ -94,7 +94,7 @@ const GENERATE = closed({
 })
 export type GenerateData = Static<typeof GENERATE>
 
-const VARS = named(
+const VARS = mapOf(
   SCALAR,
   'Variables with their defaults: text, a number, or true or false. The value replaces ${vars.NAME} in any text.'
 )
@@ -102,7 +102,7 @@ export const isOfScenarios = (key: keyof typeof SETTINGS) =>
   SETTINGS[key].scope === 'sandbox' && key !== 'seed'
 
 const sharedParts = () => ({
-  data: of<Record<string, unknown>>({
+  data: typed<Record<string, unknown>>({
     ...fixtureSchema(true),
     description:
       'Records and API keys, as in a fixture; each replaces the whole record of the fixtures with the same id.'
@@ -118,7 +118,7 @@ const sharedParts = () => ({
     'Requests that `check` sends as a client would, after the steps: scripted, journaled and counted.'
   ),
   expect: listOf(
-    of<ExpectationData>({ ...expectationSchema(), 'x-name': 'Expectation' }),
+    typed<ExpectationData>({ ...expectationSchema(), 'x-name': 'Expectation' }),
     'What the client must do, and what the records must be at the end.'
   )
 })
@@ -132,7 +132,7 @@ export const sharedScriptSchema = () =>
     properties: {
       description: text('What the groups are for, in a sentence.'),
       vars: VARS,
-      groups: named(
+      groups: mapOf(
         either(
           'array',
           listOf(entrySchema(), undefined, { minItems: 1 }),
@@ -166,7 +166,7 @@ export const scenarioSchema = () =>
         instant(),
         "An instant at which the clock is frozen, or { now, running }; left out: the machine's clock."
       ),
-      settings: of<object>({
+      settings: typed<object>({
         ...settingsSchema(isOfScenarios),
         description: 'Settings of the sandbox.'
       }),

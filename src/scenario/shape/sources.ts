@@ -1,4 +1,4 @@
-/** The shape of a scenario and of all that it uses: its groups and fixtures, read and expanded. */
+/** Reads, expands and checks the shape of a scenario and of the groups and fixtures that it uses. */
 import { ApiError } from '../../core/errors.js'
 import { type PlacedProblem, partAt, problemAt, type Step } from '../../core/places.js'
 import { isObject } from '../../core/quick-check.js'
@@ -11,9 +11,9 @@ import {
   type Report,
   reportBy,
   reportTo,
-  type Written,
-  within,
-  writtenIn
+  type SourceOf,
+  sourceIn,
+  within
 } from '../documents.js'
 import type { Library } from '../library.js'
 import type { SourceDocument } from '../read/document.js'
@@ -36,12 +36,12 @@ import {
 } from './scenario.js'
 import { checkGiven, type Expanded, expandVariables, type GivenVariables } from './variables.js'
 
-export const SCENARIO_NAMES = Object.keys((scenarioSchema() as { properties: object }).properties)
+export const SCENARIO_NAMES = Object.keys(scenarioSchema().properties)
 
 export function isBareFixture(data: unknown): boolean {
   const names = isObject(data) ? Object.keys(data) : []
   return (
-    names.some(name => (SECTIONS as readonly string[]).includes(name)) &&
+    names.some(name => SECTIONS.some(section => section === name)) &&
     !names.some(name => SCENARIO_NAMES.includes(name))
   )
 }
@@ -71,25 +71,24 @@ export type Lists = {
 export type Parts = Lists & {
   document: SourceDocument
   data: ScenarioData
-  written: Written
+  sourceOf: SourceOf
   report: Report
   warn: Report
-  /** What is not in it may be elsewhere. */
+  /** What it refers to may be elsewhere. */
   isOpen?: boolean
 }
 export type Used = Parts & { fixtures: readonly Fixture[] }
-type From = { file: string | null; library: Library; given: GivenVariables | undefined }
+type From = { file: string | null; library: Library; variables: GivenVariables | undefined }
 
 export const partsOf = (document: SourceDocument, data: ScenarioData, lists: Lists): Parts => ({
   ...lists,
   document,
   data,
-  written: writtenIn(document),
+  sourceOf: sourceIn(document),
   report: reportTo(lists.problems, document),
   warn: reportTo(lists.warnings, document)
 })
 
-/** Reports what is wrong with the shape of the document and of all that it names. */
 export async function checkShape(
   document: SourceDocument,
   lists: Lists,
@@ -101,39 +100,38 @@ export async function checkShape(
     return alone
   }
   if (isBareFixture(document.data)) {
-    if (from.given !== undefined) checkGiven(from.given, [], within(alone.report, 'vars'))
+    if (from.variables !== undefined) checkGiven(from.variables, [], within(alone.report, 'vars'))
     return { ...alone, fixtures: checkedFixture(document, lists) }
   }
-  const read = readScenario(document, alone.report, from.given)
+  const read = readScenario(document, alone.report, from.variables)
   const parts = partsOf(document, isObject(read.data) ? read.data : {}, lists)
   const groups = await usedGroups(parts, read, from)
   const fixtures = await usedFixtures(parts, from)
-  // what has the wrong shape is not looked at further
   if (lists.problems.length > 0) return alone
-  const own = [...groups, parts].map(ownFixture)
-  return { ...withGroups(parts, groups), fixtures: [...fixtures, ...own] }
+  const ownData = [...groups, parts].map(ownFixture)
+  return { ...withGroups(parts, groups), fixtures: [...fixtures, ...ownData] }
 }
 
-export function ownFixture({ data, written }: Group): Fixture {
-  const { document, steps } = written(['data'])
+export function ownFixture({ data, sourceOf }: Group): Fixture {
+  const { document, steps } = sourceOf(['data'])
   return fixtureIn(document, data.data ?? {}, steps)
 }
 
 const readScenario = (
   document: SourceDocument,
   report: Report,
-  given: GivenVariables | undefined
+  variables: GivenVariables | undefined
 ): Expanded =>
   expandVariables(document.data, data => shapeProblems(document, 'scenario', data), {
-    given: given === undefined ? [] : [given],
-    report: (steps, said) => report(steps, processSettingIn(steps, document.data) ?? said)
+    overrides: variables === undefined ? [] : [variables],
+    report: (steps, problem) => report(steps, processSettingIn(steps, document.data) ?? problem)
   })
 
-/** None where its shape is wrong, which is reported. */
-function checkedFixture(document: SourceDocument, { problems }: Lists): Fixture[] {
-  const found = shapeProblems(document, 'fixture')
-  for (const problem of found) problems.push({ document, ...problem })
-  return found.length === 0 ? [fixtureIn(document, document.data as object)] : []
+function checkedFixture(document: SourceDocument, lists: Lists): Fixture[] {
+  const problems = shapeProblems(document, 'fixture')
+  for (const problem of problems) lists.problems.push({ document, ...problem })
+  const isRight = problems.length === 0
+  return isRight && isObject(document.data) ? [fixtureIn(document, document.data)] : []
 }
 
 function processSettingIn(steps: readonly Step[], data: unknown): Said | undefined {
@@ -151,7 +149,7 @@ function namedIn(name: 'use' | 'fixtures', list: unknown): Map<string, Step[][]>
   return places
 }
 
-/** Null, with its problems reported, for one that cannot be read. */
+/** Null, with the problems reported, if it cannot be read. */
 async function readable(
   { documents, problems, report }: Parts,
   places: readonly Step[][],
@@ -164,7 +162,7 @@ async function readable(
   } catch (error) {
     if (!(error instanceof ApiError) || error.problems === undefined) throw error
     for (const { file, line = 1, column = 1, code, message } of error.problems) {
-      if (file === undefined) for (const at of places) report(at, { code, message })
+      if (file === undefined) for (const place of places) report(place, { code, message })
       else {
         const document = documentOf(file, null)
         documents.push(document)
@@ -188,8 +186,8 @@ async function usedFiles(
     const ofFile = uses.filter(use => use.file === name)
     const places = ofFile.flatMap(use => use.places)
     const source = await readable(parts, places, library.sharedScript(name, file))
-    const wanted = ofFile.flatMap(({ group }) => group ?? [])
-    files.set(name, source && readSharedScript(source, wanted, options))
+    const groups = ofFile.flatMap(({ group }) => group ?? [])
+    files.set(name, source && readSharedScript(source, groups, options))
   }
   return files
 }
@@ -197,75 +195,75 @@ async function usedFiles(
 async function usedGroups(parts: Parts, expanded: Expanded, from: From): Promise<Group[]> {
   const { data, problems, report } = parts
   const values = Object.fromEntries([...expanded.variables].filter(([, value]) => value !== null))
-  const own = { values, isText: false }
-  const given = from.given === undefined ? [own] : [own, from.given]
+  const inherited = { values, isText: false }
+  const overrides = from.variables === undefined ? [inherited] : [inherited, from.variables]
   const uses = Array.from(
     namedIn('use', data.use),
     ([reference, places]): Use => ({ reference, places, ...partsOfUse(reference) })
   )
-  const options = { given, problems, reportGiven: within(report, 'vars') }
+  const options = { overrides, problems, reportGiven: within(report, 'vars') }
   const files = await usedFiles(parts, uses, options, from)
-  const groups = uses.flatMap(({ reference, places, file, group }) => {
+  const groups = uses.flatMap(({ reference, places, file, group: name }) => {
     const shared = files.get(file)
     if (!shared) return []
-    const found = shared.groups.get(group ?? '')
+    const group = shared.groups.get(name ?? '')
     for (const [nth, place] of places.entries()) {
-      if (group === null) report(place, say('no_group', file, shared.names[0]))
-      else if (found === undefined) report(place, say('unknown_group', group, shared.names))
+      if (name === null) report(place, say('no_group', file, shared.names[0]))
+      else if (group === undefined) report(place, say('unknown_group', name, shared.names))
       else if (nth > 0) report(place, say('listed_twice', reference))
     }
-    return found ?? []
+    return group ?? []
   })
   const read = [...files.values()].flatMap(shared => shared ?? [])
   const declared = read.flatMap(shared => shared.variables)
-  if (read.length === files.size) checkVariables(parts, expanded, from.given, declared)
+  if (read.length === files.size) checkVariables(parts, expanded, from.variables, declared)
   return groups
 }
 
 function checkVariables(
   { report, warn }: Parts,
   { variables, used }: Expanded,
-  given: GivenVariables | undefined,
+  assigned: GivenVariables | undefined,
   declared: readonly string[]
 ): void {
-  if (given !== undefined)
-    checkGiven(given, [...new Set([...variables.keys(), ...declared])], within(report, 'vars'))
+  if (assigned !== undefined)
+    checkGiven(assigned, [...new Set([...variables.keys(), ...declared])], within(report, 'vars'))
   for (const name of variables.keys())
     if (!used.has(name) && !declared.includes(name))
       warn(['vars', name], say('unused_variable', name))
 }
 
-/** Lists that groups add to; those of FIRST begin with the members of the scenario itself. */
+/** Lists that groups add to; in those of FIRST the scenario's own items come first. */
 const JOINED = ['generate', 'script', 'steps', 'play', 'expect'] as const
 const FIRST: readonly string[] = ['script', 'expect']
 
 export function withGroups(parts: Parts, groups: readonly Group[]): Parts {
   if (groups.length === 0) return parts
-  const sources = new Map<Step | undefined, { written: Written; index: number }[]>()
+  const sources = new Map<Step | undefined, { sourceOf: SourceOf; index: number }[]>()
   const data: SharedParts = { ...parts.data }
   for (const name of JOINED) {
     const all: Group[] = FIRST.includes(name) ? [parts, ...groups] : [...groups, parts]
-    const members = all.flatMap(({ data, written }) => {
-      const own: readonly unknown[] = data[name] ?? []
-      return own.map((member, index) => ({ member, written, index }))
+    const members = all.flatMap(({ data, sourceOf }) => {
+      const list: readonly unknown[] = data[name] ?? []
+      return list.map((member, index) => ({ member, sourceOf, index }))
     })
     Object.assign(data, { [name]: members.map(({ member }) => member) })
     sources.set(name, members)
   }
-  const written: Written = steps => {
-    const [name, nth, ...more] = steps
-    const source = sources.get(name)?.[nth as number]
+  const sourceOf: SourceOf = steps => {
+    const [name, index, ...more] = steps
+    const source = typeof index === 'number' ? sources.get(name)?.[index] : undefined
     return source === undefined
-      ? parts.written(steps)
-      : source.written([name as Step, source.index, ...more])
+      ? parts.sourceOf(steps)
+      : source.sourceOf([...steps.slice(0, 1), source.index, ...more])
   }
   const { problems, warnings } = parts
   return {
     ...parts,
     data,
-    written,
-    report: reportBy(problems, written),
-    warn: reportBy(warnings, written)
+    sourceOf,
+    report: reportBy(problems, sourceOf),
+    warn: reportBy(warnings, sourceOf)
   }
 }
 

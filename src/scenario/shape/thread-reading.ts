@@ -6,7 +6,7 @@ import { isSharedScript } from '../script/shared-script.js'
 import { isBareFixture, shapeProblems } from './sources.js'
 
 /** JSON of the data, long lists in parts, so that none takes long to parse. */
-export async function answerReading({ read, places }: Reading): Promise<unknown> {
+export async function readLarge({ read, places }: Reading): Promise<unknown> {
   const document = await readDocument(read.name, read.text, read.options)
   if (places !== undefined) return document.locate(places)
   const parts: Part[] = []
@@ -46,7 +46,7 @@ function withoutLists(data: unknown, path: readonly string[], parts: Part[]): un
       Object.entries(data).map(([name, part]) => [name, withoutLists(part, [...path, name], parts)])
     )
   if (data.length < MAX_MEMBERS) return data
-  for (let at = 0; at < data.length; at += MAX_MEMBERS)
-    parts.push([path, data.slice(at, at + MAX_MEMBERS)])
+  for (let start = 0; start < data.length; start += MAX_MEMBERS)
+    parts.push([path, data.slice(start, start + MAX_MEMBERS)])
   return []
 }

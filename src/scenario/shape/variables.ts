@@ -1,4 +1,4 @@
-/** Variables: the values of `vars`, which replace `${vars.NAME}` in texts. */
+/** Variables: values of `vars`, which replace `${vars.NAME}` in texts. */
 import { shortened } from '../../core/nearest.js'
 import type { PlacedProblem, Step } from '../../core/places.js'
 import { isObject } from '../../core/quick-check.js'
@@ -7,19 +7,20 @@ import { typedValue } from '../../core/typed-value.js'
 import { type Report, within } from '../documents.js'
 import { unclosedIn, withValues } from '../play/references.js'
 import { say } from '../sentences.js'
+import { present } from './checked.js'
 
 export type VariableValue = string | number | boolean
 export type GivenVariables = {
   values: Readonly<Record<string, unknown>>
-  /** Texts of a command line: the type of the default says what each is. */
+  /** From a command line: each text becomes a value of the default's type. */
   isText: boolean
-  /** Takes the names of the document: others may be of another one. */
+  /** Collects the names of several documents. */
   known?: Set<string>
 }
 
 /** Names such as `last4`, of variables and of steps. */
 export const NAME = /^[A-Za-z_][\w-]*$/
-/** Characters of a value: a text may hold many references. */
+/** Characters of a value: a text may refer to many. */
 const MAX_VALUE = 1000
 const TYPES: Readonly<Record<string, string>> = {
   string: 'text',
@@ -27,31 +28,31 @@ const TYPES: Readonly<Record<string, string>> = {
   boolean: 'true or false'
 }
 
-/** `reportGiven` takes what is wrong with a value of `given`, the first of which counts. */
+/** `reportGiven` reports the problems of `overrides`, the first of which counts. */
 export type VariableOptions = {
-  given: readonly GivenVariables[]
+  overrides: readonly GivenVariables[]
   report: Report
   reportGiven?: Report
 }
 
 export function declaredVariables(
   declared: unknown,
-  { given, report, reportGiven = report }: VariableOptions
+  { overrides, report, reportGiven = report }: VariableOptions
 ): Map<string, VariableValue | null> {
   const variables = new Map<string, VariableValue | null>()
   for (const [name, fallback] of Object.entries(isObject(declared) ? declared : {})) {
-    // the schema says what is wrong with a value of another type
-    const isScalar = Object.hasOwn(TYPES, typeof fallback)
-    const problem = isScalar ? problemOfDefault(name, String(fallback)) : null
+    // the schema reports values of other types
+    const isValue = isVariableValue(fallback)
+    const problem = isValue ? problemOfDefault(name, String(fallback)) : null
     if (problem !== null) report([name], problem)
-    const isRight = isScalar && problem === null
-    variables.set(
-      name,
-      isRight ? givenOr(name, fallback as VariableValue, given, reportGiven) : null
-    )
+    const isRight = isValue && problem === null
+    variables.set(name, isRight ? valueOrDefault(name, fallback, overrides, reportGiven) : null)
   }
   return variables
 }
+
+const isVariableValue = (value: unknown): value is VariableValue =>
+  Object.hasOwn(TYPES, typeof value)
 
 function problemOfDefault(name: string, fallback: string): Said | null {
   if (!NAME.test(name)) return say('not_a_variable_name')
@@ -59,33 +60,32 @@ function problemOfDefault(name: string, fallback: string): Said | null {
   return fallback.length > MAX_VALUE ? say('variable_too_long', MAX_VALUE, fallback.length) : null
 }
 
-function givenOr(
+function valueOrDefault(
   name: string,
   fallback: VariableValue,
   all: readonly GivenVariables[],
   report: Report
 ): VariableValue | null {
-  const given = all.find(({ values }) => Object.hasOwn(values, name))
-  if (given === undefined) return fallback
-  const value = given.isText
-    ? typedValue(given.values[name] as string, { type: typeof fallback })
-    : given.values[name]
-  const shown =
-    typeof value === 'string' && value ? `the text ${shortened(value)}` : shownGot(value)
+  const override = all.find(({ values }) => Object.hasOwn(values, name))
+  if (override === undefined) return fallback
+  const value = override.isText
+    ? typedValue(String(override.values[name]), { type: typeof fallback })
+    : override.values[name]
+  const got = typeof value === 'string' && value ? `the text ${shortened(value)}` : shownGot(value)
   const { length } = String(value)
-  if (typeof value !== typeof fallback)
+  if (!isVariableValue(value) || typeof value !== typeof fallback)
     report(
       [name],
       say(
         'variable_of_type',
         name,
-        TYPES[typeof fallback] as string,
+        present(TYPES[typeof fallback]),
         shortened(String(fallback)),
-        shown
+        got
       )
     )
   else if (length > MAX_VALUE) report([name], say('variable_too_long', MAX_VALUE, length))
-  else return value as VariableValue
+  else return value
   return null
 }
 
@@ -100,21 +100,20 @@ export function checkGiven(
     if (!declared.includes(name)) report([name], say('unknown_variable', name, declared))
 }
 
-/** `used` are the names of variables that it refers to. */
 export type Expanded = {
   data: unknown
   variables: ReadonlyMap<string, VariableValue | null>
   used: ReadonlySet<string>
 }
 
-/** Expands variables; `check` looks for problems of shape, of which unresolved places have none. */
+/** Expands variables; problems that `check` finds at unresolved places are left out. */
 export function expandVariables(
   data: unknown,
   check: (data: unknown) => readonly PlacedProblem[],
-  { report, reportGiven, given }: VariableOptions
+  { report, reportGiven, overrides }: VariableOptions
 ): Expanded {
   const variables = declaredVariables(isObject(data) ? data.vars : undefined, {
-    given,
+    overrides,
     report: within(report, 'vars'),
     reportGiven
   })
@@ -139,31 +138,29 @@ class Expansion {
     this.#report = report
   }
 
-  /** `said` is null for what is reported elsewhere. */
-  #note(said: Said | null): void {
+  #note(problem: Said | null): void {
     this.unresolved.add(JSON.stringify(this.#steps))
-    if (said !== null) this.#report([...this.#steps], said)
+    if (problem !== null) this.#report([...this.#steps], problem)
   }
 
   expand(whole: unknown): unknown {
     if (typeof whole === 'string') return hasSign(whole) ? this.#expandText(whole) : whole
-    if (typeof whole !== 'object' || whole === null) return whole
+    if (!hasParts(whole)) return whole
     let copy: Record<Step, unknown> | undefined
     for (const step of Array.isArray(whole) ? whole.keys() : Object.keys(whole)) {
       if (this.#steps.length === 0 && step === 'vars') continue
-      const part = (whole as Record<Step, unknown>)[step]
+      const part = whole[step]
       this.#steps.push(step)
       if (typeof step === 'string' && hasSign(step)) this.#note(say('variable_as_name'))
       const value = this.expand(part)
       this.#steps.pop()
       if (value === part) continue
-      copy ??= (Array.isArray(whole) ? [...whole] : { ...whole }) as Record<Step, unknown>
+      copy ??= Object.assign(Array.isArray(whole) ? [] : {}, whole)
       copy[step] = value
     }
     return copy ?? whole
   }
 
-  /** One that is wholly a reference becomes the value itself. */
   #expandText(text: string): unknown {
     const unclosed = unclosedIn(text)
     if (unclosed !== undefined && hasSign(unclosed))
@@ -171,7 +168,7 @@ class Expansion {
     return withValues(text, (reference, all) => this.#valueAt(reference.trim()) ?? all)
   }
 
-  /** Null for a reference to something else, or to a variable without a value. */
+  /** Null for other references, and for variables without a value. */
   #valueAt(reference: string): VariableValue | null {
     const [, name] = /^vars(?:\.(.*))?$/s.exec(reference) ?? []
     const declared = [...this.#variables.keys()]
@@ -191,5 +188,8 @@ class Expansion {
     return value ?? null
   }
 }
+
+const hasParts = (whole: unknown): whole is Record<Step, unknown> =>
+  typeof whole === 'object' && whole !== null
 
 const hasSign = (text: string) => text.includes('${') && /\$\{\s*vars\b/.test(text)

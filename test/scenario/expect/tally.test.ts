@@ -8,7 +8,7 @@ import {
   type Expectation,
   type ExpectationData
 } from '../../../src/scenario/expect/expectations.js'
-import type { Came, Verdict } from '../../../src/scenario/expect/judges.js'
+import type { Arrival, Verdict } from '../../../src/scenario/expect/judges.js'
 import { Tally } from '../../../src/scenario/expect/tally.js'
 import { MAX_VALUES, type SentCall } from '../../../src/scenario/match/matching.js'
 import { Store } from '../../../src/store/store.js'
@@ -41,7 +41,7 @@ const sent = ({
   test = undefined
 }: Request): SentCall => ({
   operation: on === 'nothing' ? null : (operationNamed(on) as OperationId),
-  at,
+  arrivedAt: at,
   key: 'sk_1',
   params: () => undefined,
   query: () => undefined,
@@ -51,7 +51,6 @@ const sent = ({
   about: what => (what === 'ticket' ? ticket : undefined)
 })
 
-/** The responses to steps. */
 const SENT = new Map([['sent', { id: 'rfd_a', amount: 400, reason: 'undefined' }]])
 const RECORDS = new Store()
 const records: [family: Family, record: object][] = parse(`
@@ -75,7 +74,7 @@ const tallyOf = async (...expectations: ExpectationData[]): Promise<Tally> => {
   return new Tally(compiled)
 }
 
-function end(tally: Tally, came: Came, request: Request): void {
+function end(tally: Tally, came: Arrival, request: Request): void {
   const {
     on = 'POST /refunds',
     at = 0,
@@ -86,7 +85,7 @@ function end(tally: Tally, came: Came, request: Request): void {
     body,
     changed = []
   } = request
-  tally.ended(came, {
+  tally.endRequest(came, {
     status,
     isDelivered: !lost,
     tookEffect: effect ?? (on.startsWith('POST') && status < 300),
@@ -94,7 +93,7 @@ function end(tally: Tally, came: Came, request: Request): void {
       const [family, id] = name.split('/') as [Family, string]
       return { family, id }
     }),
-    at: end as number,
+    endedAt: end as number,
     body: () => body as never
   })
 }
@@ -103,7 +102,7 @@ function end(tally: Tally, came: Came, request: Request): void {
 const judged = async (data: ExpectationData, requests: readonly Request[]): Promise<Verdict> => {
   const tally = await tallyOf(data)
   for (const [nth, request] of requests.entries()) {
-    const came = tally.came(sent(request), `req_${nth + 1}`)
+    const came = tally.addRequest(sent(request), `req_${nth + 1}`)
     if (request.end !== null) end(tally, came, request)
   }
   const [verdict] = await tally.verdicts(RECORDS)
@@ -311,15 +310,15 @@ t.test('requests whose end comes late', async t => {
   const data = { sequence: [{ on: 'POST /refunds', answered: false }, { on: 'GET /refunds' }] }
   const tally = await tallyOf(data)
   const [first, second] = [{ lost: true } as const, { on: 'GET /refunds' }]
-  const came = [first, second].map(request => tally.came(sent(request)))
+  const came = [first, second].map(request => tally.addRequest(sent(request)))
   const [late] = await tally.verdicts(RECORDS)
   t.match(late, { seen: 0, verdict: 'unmet', wanted: /, in this order and no others$/ })
   t.notOk(['requests', 'tests', 'value'].some(name => name in (late as Verdict)))
   t.notOk(came.some(one => tally.hasCounted(one)))
   t.match(tally.awaited(), [{ seen: 0, calls: { data: data.sequence[0] } }])
-  end(tally, came[1] as Came, second)
+  end(tally, came[1] as Arrival, second)
   t.match(await tally.verdicts(new Store()), [{ seen: 0, verdict: 'unmet' }], 'it is not over')
-  end(tally, came[0] as Came, first)
+  end(tally, came[0] as Arrival, first)
   t.match(await tally.verdicts(new Store()), [{ seen: 2, verdict: 'met' }])
   t.ok(came.every(one => tally.hasCounted(one)))
   t.strictSame(tally.awaited(), [])
@@ -350,9 +349,9 @@ t.test('what is named of the requests that counted', async t => {
     const unnamed = await tallyOf(data)
     for (const nth of [0, 1]) {
       t.equal(unnamed.awaited().length, 1 - nth)
-      end(unnamed, unnamed.came(sent({})), {})
+      end(unnamed, unnamed.addRequest(sent({})), {})
     }
-    end(unnamed, unnamed.came(sent({})), {})
+    end(unnamed, unnamed.addRequest(sent({})), {})
     t.strictSame(unnamed.awaited(), [], 'what is forbidden is not awaited')
     t.notOk('requests' in ((await unnamed.verdicts(RECORDS))[0] as Verdict))
   }
