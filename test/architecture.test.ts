@@ -52,7 +52,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   reports: 48_840,
   server: 39_790,
   control: 151_020,
-  console: 234_930,
+  console: 234_280,
   client: 28_560,
   cli: 165_570,
   top: 22_400,
