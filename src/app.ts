@@ -15,9 +15,9 @@ import type { Settings } from './core/settings.js'
 import { REFUSALS } from './engine/sentences.js'
 import type { Sandboxes } from './sandbox/sandboxes.js'
 import type { Library } from './scenario/library.js'
-import { Answers, addApi, type Data } from './server/api.js'
+import { addApi, type Data, Responses } from './server/api.js'
 import { Arrivals, withoutSandbox } from './server/arrivals.js'
-import { answerAll, answerUnreadable } from './server/errors.js'
+import { refuseUnreadable, serveUnusualRequests } from './server/errors.js'
 import { Faults } from './server/faults.js'
 import { serverOptions } from './server/options.js'
 import { wantsPage } from './server/pages.js'
@@ -33,30 +33,44 @@ export type AppOptions = {
   data?: Data
 }
 
-/**
- * The emulated API under `/next` and the control API under `/_control`, of every sandbox, ready to
- * listen or to be injected into.
- */
-export async function buildApp({
-  sandboxes,
-  library,
-  settings,
-  version,
-  logger,
-  data
-}: AppOptions): Promise<FastifyInstance> {
-  const isLogged = logger !== undefined && logger.level !== 'silent'
+/** The emulated API and the control API of every sandbox. */
+export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
+  const { sandboxes, settings, data } = options
   const arrivals = new Arrivals(sandboxes, {
     cors: settings.cors,
-    isLogged,
+    isLogged: isLogged(options.logger),
     unread: settings['limits.request_timeout']
   })
   const faults = new Faults()
-  const answers = new Answers({ arrivals, faults, data })
+  const responses = new Responses({ arrivals, faults, data })
+  const app = createApp(options, arrivals, responses)
+  serveUnusualRequests(app)
+  app.decorateRequest('arrival')
+  app.setErrorHandler((error: FastifyError | ApiError, _request, reply) =>
+    responses.refuse(error, reply)
+  )
+  addClosing(app, faults, sandboxes)
+  app.addHook('onRequest', (request, reply, done) => {
+    const refusal = arrivals.open(request, reply)
+    if (refusal !== null) throw refusal
+    if (request.headers.host === undefined || request.is404) rejectUnroutable(request)
+    done()
+  })
+  addRoot(app, options.version)
+  const api = { responses, arrivals, sandboxes, settings, faults, data }
+  await app.register(scope => addApi(scope, api), { prefix: BASE })
+  await app.register(controlApi, { ...options, prefix: CONTROL, arrivals, data, pages: PAGES })
+  return app
+}
+
+const isLogged = (logger: AppOptions['logger']): logger is FastifyBaseLogger =>
+  logger !== undefined && logger.level !== 'silent'
+
+function createApp({ settings, logger }: AppOptions, arrivals: Arrivals, responses: Responses) {
   const app: FastifyInstance = fastify({
     ...serverOptions(settings),
     // a silent logger still makes the framework listen to every response
-    ...(isLogged
+    ...(isLogged(logger)
       ? { loggerInstance: logger, childLoggerFactory: (log: FastifyBaseLogger) => log }
       : { logger: false }),
     logController: new LogController({ disableRequestLogging: true }),
@@ -69,23 +83,18 @@ export async function buildApp({
     rewriteUrl: withoutSandbox,
     frameworkErrors: (error, request, reply) => {
       const refusal = arrivals.open(request, reply)
-      answers.refuse(
-        refusal ?? error,
-        reply,
-        isUnder(CONTROL, request.url) ? CONTROL_HEADERS : null
-      )
+      const headers = isUnder(CONTROL, request.url) ? CONTROL_HEADERS : null
+      responses.refuse(refusal ?? error, reply, headers)
     },
-    clientErrorHandler: (error, socket) => answerUnreadable(error as object, socket, app.server)
+    clientErrorHandler: (error, socket) => refuseUnreadable(error as object, socket, app.server)
   })
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true })
   app.server.maxConnections = settings['limits.connections']
   app.server.on('drop', () => app.log.warn(SAYS.connections_reached()))
-  answerAll(app)
+  return app
+}
 
-  app.decorateRequest('arrival')
-  app.setErrorHandler((error: FastifyError | ApiError, _request, reply) =>
-    answers.refuse(error, reply)
-  )
+function addClosing(app: FastifyInstance, faults: Faults, sandboxes: Sandboxes): void {
   const endUnused = unusedConnectionsOf(app.server)
   const endLoopback = addLoopback(app)
   app.addHook('preClose', async () => {
@@ -95,47 +104,21 @@ export async function buildApp({
   })
   app.addHook('onClose', async () => faults.end())
   app.addHook('onClose', () => sandboxes.worker.end())
-  app.addHook('onRequest', (request, reply, done) => {
-    const refusal = arrivals.open(request, reply)
-    if (refusal !== null) throw refusal
-    if (request.headers.host === undefined || request.is404) rejectUnroutable(request)
-    done()
-  })
+}
 
-  // the origin leads a browser to the console
+/** The origin describes the emulator, and leads a browser to the console. */
+function addRoot(app: FastifyInstance, version: string): void {
   app.get('/', { exposeHeadRoute: true }, async (request, reply) => {
     const { id, base } = request.arrival
     reply.headers({ 'request-id': id, vary: 'accept' })
     if (wantsPage(request)) return reply.redirect(controlOfBase(base))
     return { name: 'commerce-emulator', version, api: base, control: controlOfBase(base) }
   })
-  await app.register(
-    async api => addApi(api, { answers, arrivals, sandboxes, settings, faults, data }),
-    {
-      prefix: BASE
-    }
-  )
-  await app.register(controlApi, {
-    prefix: CONTROL,
-    sandboxes,
-    library,
-    settings,
-    version,
-    arrivals,
-    data,
-    pages: PAGES
-  })
-  return app
 }
 
 /** Refuses a request without a Host, and a path outside the base and the control API. */
-function rejectUnroutable({
-  url,
-  headers,
-  raw,
-  is404,
-  arrival: { reading, base }
-}: FastifyRequest): void {
+function rejectUnroutable({ url, headers, raw, is404, arrival }: FastifyRequest): void {
+  const { reading, base } = arrival
   if (headers.host === undefined && raw.httpVersion === '1.1') {
     throw new ApiError('request_malformed', { message: SAYS.no_host(), assumption: 'A08' })
   }

@@ -1,11 +1,11 @@
-/** Starts the emulator: its app on a port, with the start scenario or the data folder loaded. */
+/** Starts an emulator. */
 import { once } from 'node:events'
 import { mkdir, readdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { buildApp } from './app.js'
 import { checkerOf } from './core/checking.js'
-import { ApiError, type Problem } from './core/errors.js'
+import { ApiError } from './core/errors.js'
 import { sentence } from './core/nearest.js'
 import { BASE, CONTROL } from './core/paths.js'
 import { withoutSecrets } from './core/redaction.js'
@@ -13,6 +13,7 @@ import {
   flattened,
   type GivenSettings,
   nested,
+  type Settings,
   type SettingVariables,
   settingsInForce,
   settingsSchema
@@ -31,158 +32,79 @@ import { SAYS } from './server/sentences.js'
 import { reloading, watchFiles } from './watching.js'
 
 export type RunOptions = {
-  /** A scenario's or fixture's name, a file's path, or a document; `default` when left out. */
+  /** A name, a file's path, or a document; `default` when left out. */
   scenario?: string | object
-  /** Settings by key, as on the command line: `{ port: 0, 'pagination.max_limit': 5 }`. */
+  /** By key, as on the command line: `{ port: 0, 'pagination.max_limit': 5 }`. */
   settings?: GivenSettings
-  /** Whether a port that `settings` leaves out is a free one, as by default. */
+  /** Whether to listen on a free port if `settings` has none; true by default. */
   isPortFree?: boolean
   /** Settings of lower precedence, as from the environment. */
   environment?: GivenSettings
-  /** The variable that each of them was read from, as `GET /_control/settings` tells it. */
+  /** The variable that each was read from, for `GET /_control/settings`. */
   variables?: SettingVariables
   /** The machine's time in milliseconds; `Date.now` when left out. */
   now?: () => number
   logger?: FastifyBaseLogger
-  /** Values of the start scenario's variables in place of their defaults. */
+  /** Values of variables of the start scenario. */
   vars?: GivenVariables | undefined
-  /** Takes each warning of the start scenario as a line, besides the log. */
+  /** Called with each warning, which is logged too. */
   warn?: (line: string) => void
   /** Called with a sandbox that is about to forget its requests. */
   beforeForgetting?: (sandbox: Sandbox) => void
 }
 
 export type RunningEmulator = {
-  /** The origin, `http://localhost:PORT`, or the address that is bound. */
+  /** The origin, such as `http://localhost:PORT`. */
   url: string
-  /** The base address, `http://localhost:PORT/next`. */
+  /** `http://localhost:PORT/next` */
   baseUrl: string
   controlUrl: string
-  /** The loaded scenario. */
   scenario: { name: string; description: string | null }
-  /** The API keys at the start, each with the Account that it acts as. */
   apiKeys: { key: string; account: string }[]
-  /** The data folder that the state was read from; null without one, or when it is new. */
+  /** The data folder that the state was read from, if it was. */
   resumed: string | null
-  /** The sandbox at the base address: records, script, evidence. */
+  /** The sandbox at the base address. */
   sandbox: Sandbox
-  /** Every sandbox. */
   sandboxes: Sandboxes
-  /** The app, to inject requests into. */
   app: FastifyInstance
-  /**
-   * Stops the emulator: new requests are refused, those in flight get up to `limits.shutdown`
-   * milliseconds. Errors: `data_not_written` with what is not on disk.
-   */
+  /** Gives requests in flight up to `limits.shutdown` ms. Errors: `data_not_written`. */
   close: () => Promise<void>
 }
 
 const SETTINGS_CHECKER = checkerOf(() => settingsSchema(() => true))
 
-/**
- * Starts an emulator and loads its scenario. Errors, with nothing left running: an `ApiError` of
- * the settings or the scenario, or the system's own.
- */
-export async function runEmulator({
-  scenario,
-  settings = {},
-  isPortFree = true,
-  environment = {},
-  variables,
-  vars,
-  warn = () => {},
-  now = Date.now,
-  logger,
-  beforeForgetting
-}: RunOptions = {}): Promise<RunningEmulator> {
-  const launch = {
-    flag: { ...(isPortFree && { port: 0 }), ...(await checked(settings)) },
-    environment: await checked(environment),
-    variables
-  }
-  const process = settingsInForce(launch).values
-  const library = Library.by(process)
-  const sandboxes = new Sandboxes({ library, launch, machine: now, beforeForgetting })
-  const folder =
-    process.data === null
-      ? null
-      : await DataFolder.take(process.data, process.data_sync ? DISK : UNSYNCED)
-  const app = await buildApp({
-    sandboxes,
-    library,
-    settings: process,
-    version: VERSION,
-    data: folder ?? undefined,
-    ...(logger && { logger })
-  })
+type Parts = Awaited<ReturnType<typeof buildParts>>
+
+/** Errors, with nothing left running: of the settings, of the scenario, of the system. */
+export async function runEmulator(options: RunOptions = {}): Promise<RunningEmulator> {
+  const parts = await buildParts(options)
+  const { app, settings, library, sandboxes, folder } = parts
   let stopWatching = async () => {}
   /** Whether the state is complete, so that it may be written. */
   let isWritable = false
   const close = async () => {
     await stopWatching()
-    const cut = setTimeout(() => app.server.closeAllConnections(), process['limits.shutdown'])
+    const cut = setTimeout(() => app.server.closeAllConnections(), settings['limits.shutdown'])
     await app.close()
     clearTimeout(cut)
     await folder?.close({ writesLast: isWritable })
   }
   try {
-    await Promise.all(
-      [process.fixtures_dir, process.scenarios_dir].map(path => path && readdir(path))
-    )
-    if (process.snapshots_dir) await mkdir(process.snapshots_dir, { recursive: true })
-    const host = process.host === 'localhost' ? '127.0.0.1' : process.host
-    // workers of a cluster share no port
-    const exclusive = true
-    await app.listen({ port: process.port, host, exclusive, listenTextResolver: SAYS.loading })
-    const { port } = app.server.address() as AddressInfo
-    let name = host.includes(':') ? `[${host}]` : host
-    if (host === '::') name = 'localhost'
-    else if (host === '127.0.0.1' || host === '0.0.0.0') {
-      // a client may try no other address of localhost
-      const listening = once(app.loopback.listen({ port, host: '::1', exclusive }), 'listening')
-      name = await listening.then(
-        () => 'localhost',
-        () => '127.0.0.1'
-      )
-    }
-    const url = `http://${name}:${port}`
-    const reportWarnings = (warnings: readonly Problem[]) => {
-      for (const line of warnings.map(problemLine).map(line => withoutSecrets(line))) {
-        app.log.warn(line)
-        warn(line)
-      }
-    }
-    const load = async () => {
-      const { document, origin } = await startDocument(scenario ?? process.scenario, library)
-      await folder?.writable()
-      const loaded = await sandboxes.start(document, origin, {
-        play: playIn,
-        variables: vars,
-        warn: reportWarnings
-      })
-      await folder?.saved()
-      return loaded
-    }
-    folder?.writeFrom(() => sandboxes.present)
-    const isNew = folder === null || folder.isNew
-    if (isNew) await load()
-    else {
-      sandboxes.resume(await folder.read(launch))
-      folder.resumed()
-    }
+    await prepareFolders(settings)
+    const url = await listen(app, settings)
+    const load = () => loadStart(parts, options)
+    const isResumed = await loadOrResume(parts, load)
     isWritable = true
-    if (process.watch) stopWatching = watchFiles(library.read, reloading(load, app.log))
+    if (settings.watch) stopWatching = watchFiles(library.read, reloading(load, app.log))
     app.log.info(SAYS.listening(url))
     const sandbox = sandboxes.main
-    const apiKeys = keysIn(sandbox.store)
-    const resumed = isNew ? null : process.data
     return {
       url,
       baseUrl: `${url}${BASE}`,
       controlUrl: `${url}${CONTROL}`,
       scenario: sandbox.scenario,
-      apiKeys,
-      resumed,
+      apiKeys: keysIn(sandbox.store),
+      resumed: isResumed ? settings.data : null,
       sandbox,
       sandboxes,
       app,
@@ -194,12 +116,104 @@ export async function runEmulator({
   }
 }
 
-/** Settings given by key or nested. Errors: `setting_invalid` with every problem. */
-async function checked(given: GivenSettings): Promise<GivenSettings> {
-  const problems = (await SETTINGS_CHECKER.problems(nested(flattened(given)))).map(
+async function buildParts({
+  settings: flags = {},
+  isPortFree = true,
+  environment = {},
+  variables,
+  now = Date.now,
+  logger,
+  beforeForgetting
+}: RunOptions) {
+  const launch = {
+    flag: { ...(isPortFree && { port: 0 }), ...(await checked(flags)) },
+    environment: await checked(environment),
+    variables
+  }
+  const settings = settingsInForce(launch).values
+  const { data, data_sync } = settings
+  const library = Library.by(settings)
+  const sandboxes = new Sandboxes({ library, launch, machine: now, beforeForgetting })
+  const folder = data === null ? null : await DataFolder.take(data, data_sync ? DISK : UNSYNCED)
+  const app = await buildApp({
+    sandboxes,
+    library,
+    settings,
+    version: VERSION,
+    data: folder ?? undefined,
+    ...(logger && { logger })
+  })
+  return { app, launch, settings, library, sandboxes, folder }
+}
+
+async function prepareFolders(settings: Settings): Promise<void> {
+  const { fixtures_dir, scenarios_dir, snapshots_dir } = settings
+  await Promise.all([fixtures_dir, scenarios_dir].map(path => path && readdir(path)))
+  if (snapshots_dir) await mkdir(snapshots_dir, { recursive: true })
+}
+
+async function listen(app: FastifyInstance, settings: Settings): Promise<string> {
+  const host = settings.host === 'localhost' ? '127.0.0.1' : settings.host
+  // workers of a cluster share no port
+  const exclusive = true
+  await app.listen({ port: settings.port, host, exclusive, listenTextResolver: SAYS.loading })
+  const { port } = app.server.address() as AddressInfo
+  let name = host.includes(':') ? `[${host}]` : host
+  if (host === '::') name = 'localhost'
+  else if (host === '127.0.0.1' || host === '0.0.0.0') {
+    // some clients try only this one
+    const listening = once(app.loopback.listen({ port, host: '::1', exclusive }), 'listening')
+    name = await listening.then(
+      () => 'localhost',
+      () => '127.0.0.1'
+    )
+  }
+  return `http://${name}:${port}`
+}
+
+async function loadStart(
+  { app, settings, library, sandboxes, folder }: Parts,
+  { scenario = settings.scenario, vars, warn = () => {} }: RunOptions
+): Promise<{ name: string }> {
+  const { document, origin } = await startDocument(scenario, library)
+  await folder?.writable()
+  const loaded = await sandboxes.start(document, origin, {
+    play: playIn,
+    variables: vars,
+    warn: warnings => {
+      for (const warning of warnings) {
+        const line = withoutSecrets(problemLine(warning))
+        app.log.warn(line)
+        warn(line)
+      }
+    }
+  })
+  await folder?.saved()
+  return loaded
+}
+
+/** Returns whether it resumed the state of the data folder. */
+async function loadOrResume(
+  { sandboxes, folder, launch }: Parts,
+  load: () => Promise<unknown>
+): Promise<boolean> {
+  folder?.writeFrom(() => sandboxes.present)
+  if (folder === null || folder.isNew) {
+    await load()
+    return false
+  }
+  sandboxes.resume(await folder.read(launch))
+  folder.resumed()
+  return true
+}
+
+/** By flat keys. Errors: `setting_invalid` with every problem. */
+async function checked(settings: GivenSettings): Promise<GivenSettings> {
+  const flat: GivenSettings = flattened(settings)
+  const problems = (await SETTINGS_CHECKER.problems(nested(flat))).map(
     ({ path, code, message }) => ({ path, code, message })
   )
-  if (problems.length === 0) return flattened(given) as GivenSettings
+  if (problems.length === 0) return flat
   throw new ApiError('setting_invalid', {
     message: sentence(problems.map(({ path, message }) => `${path}: ${message}`).join('; ')),
     problems

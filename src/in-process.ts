@@ -12,12 +12,9 @@ import { isObject } from './core/quick-check.js'
 import { flattened, type GivenSettings } from './core/settings.js'
 import { type RunningEmulator, runEmulator } from './emulator.js'
 
-/** Writes a line of the log: what it is about, and a text; or a text alone. */
+/** Writes an object with a text, or a text alone. */
 export type LogLine = (about: unknown, text?: string) => void
-/**
- * Where log lines go: pino, `console`, or anything else that has these. Lines of a level that it
- * does not have are not written.
- */
+/** Such as pino or `console`. Lines of a level that it lacks are not written. */
 export type Logger = {
   info: LogLine
   warn: LogLine
@@ -30,20 +27,15 @@ export type Logger = {
 export type EmulatorOptions = {
   /** A scenario or a fixture: a name, a file's path, or a document; `default` when left out. */
   scenario?: string | Scenario | Fixture
-  /**
-   * Values of the scenario's variables in place of their defaults, each of the type of its default.
-   */
+  /** Values of the scenario's variables, each of the type of its default. */
   vars?: Variables
-  /**
-   * Settings by key, as on the command line, or nested: `{ 'pagination.max_limit': 5 }`, `{
-   * pagination: { max_limit: 5 } }`.
-   */
+  /** By key, as on the command line, or nested: `{ pagination: { max_limit: 5 } }`. */
   settings?: Settings
   /** The port to listen on; a free one when left out. */
   port?: number
   /** Where log lines go; nothing is logged when left out. */
   logger?: Logger
-  /** The machine's time in milliseconds, which the clock goes by; `Date.now` when left out. */
+  /** The machine's time in milliseconds; `Date.now` when left out. */
   now?: () => number
 }
 
@@ -64,18 +56,18 @@ const OPTIONS = [
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   checkOptions('startEmulator', options, OPTIONS)
   const { scenario, vars, settings = {}, port, logger, now } = options
-  const given = flattened(settings) as GivenSettings
+  const flat: GivenSettings = flattened(settings)
   if (scenario !== undefined && typeof scenario !== 'string' && !isObject(scenario))
     throw ERRORS.notAScenario(scenario)
-  if (port !== undefined && given.port !== undefined) throw ERRORS.portTwice()
+  if (port !== undefined && flat.port !== undefined) throw ERRORS.portTwice()
   const running = await withNextTick(() =>
     runEmulator({
-      settings: { ...given, ...(port !== undefined && { port }) },
+      settings: { ...flat, ...(port !== undefined && { port }) },
       ...(scenario !== undefined && {
         scenario: typeof scenario === 'string' ? scenario : JSON.parse(jsonOf(scenario))
       }),
       ...(vars && { vars: { values: checkedVars(vars), isText: false } }),
-      ...(logger && { logger: wholeLogger(logger) }),
+      ...(logger && { logger: completeLogger(logger) }),
       ...(now && { now })
     })
   ).catch(error => {
@@ -102,8 +94,8 @@ function injection({ url, app, close }: RunningEmulator): Transport {
         headers: { host, ...headers },
         ...(body !== undefined && { payload: body })
       }
-      const { statusCode, headers: sent, payload } = await app.inject(request)
-      return { status: statusCode, headers: joinedHeaders(sent), text: payload }
+      const { statusCode, headers: sentHeaders, payload } = await app.inject(request)
+      return { status: statusCode, headers: joinedHeaders(sentHeaders), text: payload }
     },
     close: () =>
       close().catch(error => {
@@ -114,20 +106,20 @@ function injection({ url, app, close }: RunningEmulator): Transport {
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
-/** A logger with every level, as the framework wants it. */
-function wholeLogger(given: Logger): FastifyBaseLogger {
-  const lines = given as Partial<Record<string, unknown>> as Partial<Record<string, LogLine>>
+/** A logger with every level, as the framework needs it. */
+function completeLogger(logger: Logger): FastifyBaseLogger {
+  const lines: Partial<Record<(typeof LEVELS)[number], LogLine>> = logger
   const levels = LEVELS.map(level => [
     level,
     (...line: Parameters<LogLine>) => lines[level]?.(...line)
   ])
   const isLevelEnabled = (level: string) =>
-    given.isLevelEnabled?.(level) ?? (level !== 'debug' && level !== 'trace')
-  const logger = {
+    logger.isLevelEnabled?.(level) ?? (level !== 'debug' && level !== 'trace')
+  const complete = {
     ...Object.fromEntries(levels),
     isLevelEnabled,
-    level: given.level ?? 'info',
-    child: () => logger
+    level: logger.level ?? 'info',
+    child: () => complete
   }
-  return logger
+  return complete
 }

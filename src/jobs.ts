@@ -1,25 +1,24 @@
-/** The jobs of a worker's thread: it reads large documents, and writes what takes long to write. */
+/** What a worker's thread does: it reads large documents, and writes long ones. */
 import type { MessagePort } from 'node:worker_threads'
 import type { Reading } from './scenario/reading.js'
 import { answerReading } from './scenario/shape/thread-reading.js'
 import { answerQuestions, type Text } from './work/worker.js'
 
-/** Answers the questions of a worker. */
-export function answerJobs(port: MessagePort): void {
+export function runJobs(port: MessagePort): void {
   answerQuestions(port, async (question: Reading | Text) =>
-    'write' in question ? written(question) : answerReading(question)
+    'write' in question ? textOf(question) : answerReading(question)
   )
 }
 
-async function written({ write, json }: Text): Promise<string> {
+async function textOf({ write, json }: Text): Promise<string> {
   const value = JSON.parse(json)
   if (write === 'scenario') {
     const { scenarioText } = await import('./scenario/yaml.js')
     return scenarioText(value.data, value.notes)
   }
-  const [{ RUN_FORMATS }, { DEFAULT_GATES, judged }] = await Promise.all([
+  const [{ RUN_FORMATS }, { DEFAULT_CRITERIA, judged }] = await Promise.all([
     import('./reports/formats.js'),
     import('./reports/run.js')
   ])
-  return RUN_FORMATS[write](judged(value, DEFAULT_GATES))
+  return RUN_FORMATS[write](judged(value, DEFAULT_CRITERIA))
 }

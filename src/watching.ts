@@ -1,6 +1,4 @@
-/**
- * Tells when a file changes. The files are polled, since file events do not cross every bind mount.
- */
+/** Watches files by polling, since file events do not cross every bind mount. */
 import { type Stats, type StatsListener, unwatchFile, watchFile } from 'node:fs'
 import type { FastifyBaseLogger } from 'fastify'
 import type { ApiError } from './core/errors.js'
@@ -9,7 +7,7 @@ import { SAYS } from './server/sentences.js'
 
 const INTERVAL_MS = 250
 
-/** Watches a growing set of files; changes are handled in turn. Returns what stops it. */
+/** Watches a growing set of files; changes are handled in order. Returns what stops it. */
 export function watchFiles(
   files: ReadonlySet<string>,
   onChange: (file: string) => Promise<unknown>
@@ -48,5 +46,5 @@ export const reloading =
       }
     )
 
-/** Differs once a file has been written, replaced, removed or made, not when it is read. */
+/** Differs once a file is written, replaced, removed or created, not when it is read. */
 const versionOf = ({ mtimeMs, size, ino }: Stats) => `${mtimeMs} ${size} ${ino}`

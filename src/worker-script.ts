@@ -1,5 +1,5 @@
 /** The script of the worker's thread, where the sources are run as they are. */
 import { type MessagePort, parentPort } from 'node:worker_threads'
-import { answerJobs } from './jobs.js'
+import { runJobs } from './jobs.js'
 
-answerJobs(parentPort as MessagePort)
+runJobs(parentPort as MessagePort)

@@ -89,7 +89,8 @@ function namedSchemas(groups: readonly Group[]): Record<string, Part> {
     for (const inner of Object.values(part)) look(inner)
   }
   look(scenarioSchema())
-  for (const { rows } of groups) for (const { answer } of Object.values<Row>(rows)) look(answer)
+  for (const { rows } of groups)
+    for (const { response: answer } of Object.values<Row>(rows)) look(answer)
   for (const [family, name] of Object.entries(RESOURCE_NAMES)) {
     const { properties, ...rest } = RESOURCES[family as Family]
     named[name] = {
@@ -199,7 +200,7 @@ export function controlDocument(
   function operation(
     on: string,
     tag: string,
-    { does, query, body, answer, status = 200, also, open }: Row
+    { does, query, body, response: answer, status = 200, also, open }: Row
   ): Json {
     const [method, path] = on.split(' ') as [string, string]
     const answered = answer && inner(schemaOf(answer))

@@ -178,7 +178,7 @@ function answersOf(rows: Readonly<Record<string, Row>>): Named {
     if (name !== undefined && about !== undefined) named[name] = { about, schema: part as Schema }
     for (const inner of Object.values(part)) look(inner)
   }
-  for (const [on, { answer, does }] of Object.entries(rows)) {
+  for (const [on, { response: answer, does }] of Object.entries(rows)) {
     look(answer)
     const whole = (answer ?? {}) as Written
     const items = whole.properties?.data?.items as Written | undefined
@@ -207,7 +207,7 @@ export function declarations(): string {
     RuleId: ['A rule of the reference.', Object.keys(RULES)],
     AssumptionId: ['An assumption of the emulator.', Object.keys(ASSUMPTIONS)],
     FindingName: ['A mistake that a client can make.', Object.keys(FINDINGS)],
-    AnswerCode: ['The code of a refusal, of the API or the control API.', Object.keys(CATALOGUE)]
+    RefusalCode: ['The code of a refusal, of the API or the control API.', Object.keys(CATALOGUE)]
   }
   const ofWords = Object.entries(words).map(([name, [, members]]): [string, string] => [
     textOf({ type: 'string', enum: members }),
@@ -244,7 +244,7 @@ export function declarations(): string {
     ...answersOf(ROWS)
   }
   const byRequest = Object.entries(ROWS).map(
-    ([on, { answer }]) => `${INDENT}'${on}': ${answerType(answer, 'unknown')}\n`
+    ([on, { response: answer }]) => `${INDENT}'${on}': ${answerType(answer, 'unknown')}\n`
   )
   return [
     '/** What documents, records, settings, control responses and names look like: written by the build from the tables that the emulator checks them by. */\n',
@@ -327,7 +327,7 @@ const METHODS: Readonly<Record<string, readonly [on: string, errors?: string]>> 
 export function methods(): string {
   const named = new Set<string>()
   const lines = Object.entries(METHODS).map(([signature, [on, errors]]) => {
-    const { does, answer } = ROWS[on] as (typeof ROWS)[string]
+    const { does, response: answer } = ROWS[on] as (typeof ROWS)[string]
     const [, group, name, parameters] = /^(?:(\w+)\.)?(\w+)(\(.*\))$/.exec(
       signature
     ) as RegExpExecArray

@@ -1,4 +1,4 @@
-/** What a command is made of: its flags, its help and what it runs. */
+/** The parts of a command: flags, help and the function that it runs. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { SAYS } from './sentences.js'
 
@@ -18,16 +18,16 @@ export type CommandSpec = {
   run?(flags: object, line: CommandLine, operand: string | string[]): Promise<number | null>
 }
 
-/** `misused`: a wrong command line or setting; `gate`: all went well but a gate. */
-export const STATUS = { done: 0, failed: 1, misused: 2, gate: 3 } as const
+/** `misused`: a wrong command line or setting; `unmet`: only a criterion failed. */
+export const STATUS = { done: 0, failed: 1, misused: 2, unmet: 3 } as const
 
 export function option<T>(
   flags: string,
   about: string,
   parse?: (text: string, before: T) => T
 ): Option {
-  const described = new Option(flags, about)
-  return parse ? described.argParser(parse) : described
+  const created = new Option(flags, about)
+  return parse ? created.argParser(parse) : created
 }
 
 export const collect = (text: string, before: string[] = []): string[] => [...before, text]
@@ -37,12 +37,12 @@ export const listOf = (text: string, before: string[] = []): string[] => [
   ...text.split(',').filter(name => name !== '')
 ]
 
-const numberOf = (isRight: (number: number) => boolean, says: string) => (text: string) => {
-  if (!/^\d+(\.\d+)?$/.test(text) || !isRight(Number(text))) throw new InvalidArgumentError(says)
+const numberOf = (isValid: (number: number) => boolean, message: string) => (text: string) => {
+  if (!/^\d+(\.\d+)?$/.test(text) || !isValid(Number(text))) throw new InvalidArgumentError(message)
   return Number(text)
 }
 export const percentOf = numberOf(number => number <= 100, SAYS.percentage())
-/** Timers take no more. */
+/** The maximum of timers. */
 export const wholeOf = numberOf(
   number => Number.isInteger(number) && number >= 1 && number <= 2_147_483_647,
   SAYS.whole()
@@ -50,13 +50,15 @@ export const wholeOf = numberOf(
 
 export type Pairs = ReadonlyMap<string, string>
 
-/** Values by names, of `NAME=VALUE`; of a value alone, ''. */
+/** Of `NAME=VALUE`; the name of a value alone is ''. */
 export function pairOf(text: string, before: Pairs = new Map()): Pairs {
-  const at = text.indexOf('=')
-  return new Map([...before, at < 1 ? ['', text] : [text.slice(0, at), text.slice(at + 1)]])
+  const equals = text.indexOf('=')
+  const pair: [string, string] =
+    equals < 1 ? ['', text] : [text.slice(0, equals), text.slice(equals + 1)]
+  return new Map([...before, pair])
 }
 
-/** The same, each with a name and one value. Errors: `InvalidArgumentError`. */
+/** Each with a name and one value. Errors: `InvalidArgumentError`. */
 export function namedValueOf(text: string, before: Pairs = new Map()): Pairs {
   const pairs = pairOf(text, before)
   if (pairs.has('')) throw new InvalidArgumentError(SAYS.pair())

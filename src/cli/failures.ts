@@ -42,10 +42,10 @@ function linesOf(error: SystemError): string[] {
       ? [SAYS.problems(lines.length), ...lines.map(line => `  ${line}`)]
       : [lines[0] ?? error.message]
   }
-  const { code, syscall, port, address, message, stack } = error
+  const { code, syscall, port = 0, address = '', message, stack } = error
   if (error instanceof Failure) return [message]
-  if (code === 'EADDRINUSE') return [SAYS.port_in_use(port as number, address as string)]
-  if (code === 'EACCES' && syscall === 'listen') return [SAYS.port_denied(port as number)]
+  if (code === 'EADDRINUSE') return [SAYS.port_in_use(port, address)]
+  if (code === 'EACCES' && syscall === 'listen') return [SAYS.port_denied(port)]
   return syscall === 'listen' || syscall === 'getaddrinfo'
     ? [SAYS.address_unusable(message)]
     : (unusable(error) ?? String(stack)).split('\n')

@@ -1,13 +1,13 @@
-/** What a run or a check ends with: reports, annotations and the exit status. */
+/** The end of a run or a check: reports, annotations and the exit status. */
 import { appendFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { visible } from '../core/visible.js'
 import { CHECK_FORMATS, jsonText, RUN_FORMATS } from '../reports/formats.js'
 import { type CheckedFile, isFailed } from '../reports/points.js'
 import {
-  type Gates,
-  type GivenGates,
-  gatesFrom,
+  type Criteria,
+  criteriaFrom,
+  type GivenCriteria,
   type JudgedRun,
   judged,
   type RunDocument
@@ -17,19 +17,19 @@ import { coloured } from './colours.js'
 import { type CommandLine, listOf, option, percentOf, STATUS } from './command.js'
 import { reasonOf, SAYS } from './sentences.js'
 
-export type GateFlags = GivenGates & { report?: string; verbose?: boolean }
-/** `report` is a folder; `isVerbose` lists the assumptions. */
-export type Reporting = { gates: Gates; report: string | null; isVerbose: boolean }
+export type CriteriaFlags = GivenCriteria & { report?: string; verbose?: boolean }
+/** `report` is a folder. */
+export type Reporting = { criteria: Criteria; report: string | null; isVerbose: boolean }
 type Output = Pick<CommandLine, 'environment' | 'stderr'>
 
-export const GATES = [
+export const CRITERIA = [
   option('--min-coverage <percent>', 'Minimum rule coverage.', percentOf),
   option(
     '--fail-on <names...>',
-    'More gates: script, findings, errors, warnings, or a finding by name. Expectations are a gate by default.',
+    'More criteria: script, findings, errors, warnings, or a finding by name. Expectations are one by default.',
     listOf
   ),
-  option('--ignore <names...>', 'Gates to disable: expectations, or a finding by name.', listOf),
+  option('--ignore <names...>', 'Criteria to disable: expectations, or a finding by name.', listOf),
   option('--allow-no-requests', 'Pass a run in which the emulator received no requests.'),
   option(
     '--report <dir>',
@@ -38,25 +38,22 @@ export const GATES = [
   option('--verbose', 'List the assumptions that responses relied on.')
 ]
 
-/** Makes the folder of reports. Errors: `setting_invalid` for a gate. */
-export async function reportingOf(flags: GateFlags): Promise<Reporting> {
+/** Creates the folder of reports. Errors: `setting_invalid`. */
+export async function reportingOf(flags: CriteriaFlags): Promise<Reporting> {
   const { report = null, verbose = false } = flags
-  const gates = gatesFrom(flags)
+  const criteria = criteriaFrom(flags)
   if (report !== null) await mkdir(report, { recursive: true })
-  return { gates, report, isVerbose: verbose }
+  return { criteria, report, isVerbose: verbose }
 }
 
-/**
- * `status` is that of the command; `next` says what to run after a failure, by the first request
- * that shows it. Returns 1 where only a report was not written.
- */
+/** `next` is the command to run after a failure, by the first request that shows it. */
 export async function concludeRun(
   run: RunDocument,
   status: number | null,
-  { gates, report, isVerbose, next }: Reporting & { next: (request: string) => string },
+  { criteria, report, isVerbose, next }: Reporting & { next: (request: string) => string },
   { environment, stderr }: Output
 ): Promise<number> {
-  const result = judged(run, gates, status)
+  const result = judged(run, criteria, status)
   const failing = result.run.findings.find(({ finding }) => result.fails.has(finding))
   const request = failing?.requests[0] ?? result.unmet[0]?.requests?.[0]
   const text = runText(result, {
@@ -67,18 +64,18 @@ export async function concludeRun(
   stderr.write(coloured(text, stderr))
   if (environment.GITHUB_ACTIONS === 'true') stderr.write(runAnnotations(result))
   const { GITHUB_STEP_SUMMARY: summary } = environment
-  const written = await Promise.allSettled([
+  const writes = await Promise.allSettled([
     ...(report === null ? [] : writeReports(report, reportsOf(result))),
     ...(summary ? [appendFile(summary, RUN_FORMATS.markdown(result))] : [])
   ])
-  const problems = written.flatMap(outcome =>
+  const problems = writes.flatMap(outcome =>
     outcome.status === 'rejected'
       ? [SAYS.unwritten(outcome.reason.path, reasonOf('write', outcome.reason))]
       : []
   )
   for (const problem of problems) stderr.write(`commerce-emulator: ${visible(problem)}\n`)
   if (status !== null && status !== 0) return status
-  if (!result.hasPassed) return STATUS.gate
+  if (!result.hasPassed) return STATUS.unmet
   return problems.length > 0 ? STATUS.failed : STATUS.done
 }
 
@@ -93,13 +90,13 @@ const reportsOf = (result: JudgedRun) => ({
   'report.html': RUN_FORMATS.html(result)
 })
 
-function runJson({ run, gates, hasPassed, ignore, status }: JudgedRun): string {
-  const results = gates.map(({ gate, problems }) => ({
-    gate,
+function runJson({ run, criteria, hasPassed, ignore, status }: JudgedRun): string {
+  const gates = criteria.map(({ criterion, problems }) => ({
+    gate: criterion,
     passed: problems.length === 0,
     problems
   }))
-  return jsonText({ status, passed: hasPassed, gates: results, ignored: ignore, run })
+  return jsonText({ status, passed: hasPassed, gates, ignored: ignore, run })
 }
 
 export async function concludeCheck(

@@ -21,7 +21,6 @@ import type { Launch } from '../scenario/scenario.js'
 import { collect, type Environment, namedValueOf, option, type Pairs } from './command.js'
 import { SAYS, say } from './sentences.js'
 
-/** The flags of settings lie beside these, each under its own name. */
 export type SettingFlags = { set?: string[]; var?: Pairs; settings?: string }
 export type CommandLaunch = Launch & {
   variables: SettingVariables
@@ -37,16 +36,13 @@ export const A_FREE_PORT = 'default: a free one'
 
 type SettingTexts = Readonly<Partial<Record<SettingKey, string>>>
 
-/**
- * The flags of settings, `--set` and `--settings`. `notes` replace default and variable, `abouts`
- * what a setting is.
- */
+/** `notes` replace the default and variable of a setting, `abouts` its description. */
 export function settingOptions(
   keys: readonly SettingKey[],
   notes: SettingTexts = {},
   abouts: SettingTexts = {}
 ): Option[] {
-  const named = keys.flatMap(key => {
+  const flagOptions = keys.flatMap(key => {
     const { flag, about, default: fallback } = SETTINGS[key]
     if (!flag) return []
     const note = fallback === null || fallback === false ? '' : `default: ${fallback}; `
@@ -57,7 +53,7 @@ export function settingOptions(
     )
   })
   return [
-    ...named,
+    ...flagOptions,
     option('--set <key=value>', 'Any setting; repeatable.', collect),
     option(
       '--settings <file>',
@@ -68,18 +64,18 @@ export function settingOptions(
 
 export const FOLDERS = settingOptions(['fixtures_dir', 'scenarios_dir'])
 
-/** What the flags and the environment set. Errors: `setting_invalid`, and those of the file. */
+/** Errors: `setting_invalid`, and those of the file. */
 export async function launchOf(
   { set = [], settings, var: values, ...flags }: SettingFlags,
   environment: Environment
 ): Promise<CommandLaunch> {
-  const named = Object.entries(flags).map(([name, value]): [string, string] => [
+  const settingFlags = Object.entries(flags).map(([name, value]): [string, string] => [
     name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`),
     String(value)
   ])
   const fromFile =
     settings === undefined ? {} : await (await import('./settings-file.js')).readSettings(settings)
-  const fromFlags = await settingsOfFlags(Object.fromEntries(named), set)
+  const fromFlags = await settingsOfFlags(Object.fromEntries(settingFlags), set)
   return {
     flag: { ...fromFile, ...fromFlags },
     environment: await settingsOfEnvironment(environment),
@@ -94,7 +90,7 @@ const CHECKER = checkerOf(() => settingsSchema(() => true))
 
 const isSetting = (key: string): key is SettingKey => Object.hasOwn(SETTINGS, key)
 
-/** With the prefix, else the bare one; an empty one is absent. */
+/** Variables with the prefix take precedence; an empty one counts as absent. */
 export function variablesIn(environment: Environment): SettingVariables {
   return Object.fromEntries(
     SETTING_KEYS.flatMap(key => {
@@ -121,12 +117,12 @@ export async function settingsOfEnvironment(environment: Environment): Promise<G
 /** Refuses a bare HOST, which shells set. Errors: `setting_invalid`. */
 export function refuseForeignHost({ host }: GivenSettings, environment: Environment): void {
   const { HOST = '' } = environment
-  const isMeant =
+  const isForEmulator =
     host !== undefined ||
     variablesIn(environment).host !== 'HOST' ||
     isIP(HOST) !== 0 ||
     HOST === 'localhost'
-  if (isMeant) return
+  if (isForEmulator) return
   const message = `${SAYS.host(HOST)}${adviceOn('host', HOST, 'HOST')}`
   throw settingInvalid([{ path: 'the variable HOST', code: 'host', message }])
 }
@@ -143,7 +139,7 @@ function adviceOn(key: SettingKey, text: string, name: string): string {
   return /^tcp:/.test(text) ? SAYS.kubernetes() : ''
 }
 
-/** Own flags win. Errors: `setting_invalid` with every problem. */
+/** Flags take precedence over `--set`. Errors: `setting_invalid` with every problem. */
 export async function settingsOfFlags(
   flags: Readonly<Record<string, string>>,
   sets: readonly string[]
@@ -153,11 +149,11 @@ export async function settingsOfFlags(
     const [, key = '', value] = /^([^=]+)=(.*)$/s.exec(text) ?? []
     const place = `--set ${key === 'control_token' ? key : text}`
     if (value !== undefined && isSetting(key)) return { key, text: value, place }
-    const said =
+    const problem =
       value === undefined
         ? say('set')
         : say('unknown_setting', key, didYouMean(key, SETTING_KEYS) || SAYS.settings_listed())
-    problems.push({ path: place, ...said })
+    problems.push({ path: place, ...problem })
     return []
   })
   const fromFlags = Object.entries(flags).flatMap(([key, text]) =>

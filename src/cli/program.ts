@@ -1,4 +1,4 @@
-/** The table of commands; reads the command line by it, and runs what it names. */
+/** The table of commands, and how a command line is run. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Command, CommanderError, Help } from 'commander'
 import { VERSION } from '../scenario/library.js'
@@ -21,7 +21,7 @@ import { SAYS } from './sentences.js'
 
 export type Streams = Pick<CommandLine, 'stdout' | 'stderr'>
 
-/** In the order of the help; one below another has both names. */
+/** In the order of the help. */
 export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
   start: START,
   new: NEW,
@@ -47,15 +47,15 @@ Examples:
   commerce-emulator validate ./own.yaml              check it, start nothing
 
 Exit status: ${STATUS.done} when all is well, ${STATUS.failed} when something failed (a scenario, a check),
-${STATUS.misused} when the command line or a setting is wrong, ${STATUS.gate} when a gate failed; exec and
-record exit with the status of their command if it failed.
+${STATUS.misused} when the command line or a setting is wrong, ${STATUS.unmet} when a criterion failed;
+exec and record exit with the status of their command if it failed.
 
 A flag takes precedence over its environment variable, and the variable over the
 scenario. A variable with the prefix COMMERCE_EMULATOR_ takes precedence over
 the one without it. GET /_control/settings of a running emulator lists every
 setting and where its value came from.`
 
-/** What the help shows first; the other commands are under More. */
+/** The other commands are under More. */
 const FIRST_COMMANDS = ['start', 'new', 'validate', 'check', 'exec', 'openapi']
 
 const FLAG = /^-(-|[a-z]$)/i
@@ -80,7 +80,6 @@ export async function run(
       status = await run(command.opts(), line, operand)
     })
   }
-  // the options of the default command come before its own
   program.configureHelp({
     visibleOptions: command => [...START.options, ...new Help().visibleOptions(command)]
   })
@@ -96,7 +95,7 @@ export async function run(
   return status === STATUS.done && failing.has('stdout') ? STATUS.failed : status
 }
 
-/** Says what cannot be written, and returns what fails: not a reader that has read enough. */
+/** Reports streams that cannot be written, and returns their names; EPIPE is no failure. */
 function outliveFailures({ stdout, stderr }: Streams): ReadonlySet<string> {
   const failing = new Set<string>()
   for (const [name, stream] of Object.entries({ stdout, stderr }))
@@ -116,7 +115,8 @@ function addCommand(
 ): Command {
   const isDefault = name === 'start'
   const [last = name, above] = name.split(' ').reverse()
-  const command = (above === undefined ? program : commandOf(program, above))
+  const parent = program.commands.find(command => command.name() === above) ?? program
+  const command = parent
     .command(last, { isDefault })
     .description(about)
     .addHelpText('after', examplesText(examples))
@@ -126,7 +126,7 @@ function addCommand(
   if (FIRST_COMMANDS.includes(name)) command.helpGroup('Commands:')
   if (argument) command.argument(...argument)
   for (const option of options) {
-    // commander takes whatever follows for the value; this listener comes before its own
+    // commander takes any next word as the value; this listener comes before its own
     command.on(`option:${option.name()}`, (value?: string) => {
       if (value !== undefined && FLAG.test(value) && args.includes(value))
         command.error(`error: ${SAYS.no_option_value(option.flags, value)}`)
@@ -135,9 +135,6 @@ function addCommand(
   }
   return command
 }
-
-const commandOf = (program: Command, name: string) =>
-  program.commands.find(command => command.name() === name) as Command
 
 function examplesText(examples: CommandSpec['examples']): string {
   const lines = examples.map(([about, line]) => `  # ${about}\n  ${line}`)

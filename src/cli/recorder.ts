@@ -25,20 +25,21 @@ export class Recorder {
     else this.#omitted++
   }
 
-  /** The files of further loads and resets end in -2, -3… `isWritten`: there was something to write. */
+  /** Files of further loads and resets end in -2, -3… `isWritten`: every file was written. */
   async end(
     { sandboxes }: Pick<RunningEmulator, 'sandboxes'>,
     out: string | undefined,
     stderr: NodeJS.WritableStream
   ): Promise<{ recordings: RunRecording[]; isWritten: boolean }> {
     for (const sandbox of sandboxes.all()) if (sandbox.isJudged) this.note(sandbox)
-    const noted = (await Promise.all(this.#recordings)).filter(({ calls }) => calls.length > 0)
+    const recorded = (await Promise.all(this.#recordings)).filter(({ calls }) => calls.length > 0)
     const say = (text: string) => stderr.write(`commerce-emulator: ${visible(text)}\n`)
     if (this.#omitted > 0) say(SAYS.too_many_recordings(MAX_RECORDINGS, this.#omitted))
-    if (noted.length === 0 && out !== undefined) say(SAYS.not_written(out, SAYS.nothing_recorded()))
-    let isWritten = noted.length > 0
+    if (recorded.length === 0 && out !== undefined)
+      say(SAYS.not_written(out, SAYS.nothing_recorded()))
+    let isWritten = recorded.length > 0
     const recordings: RunRecording[] = []
-    for (const [index, recording] of noted.entries()) {
+    for (const [index, recording] of recorded.entries()) {
       const file = out === undefined || index === 0 ? out : numbered(out, index + 1)
       const { of, calls } = recording
       try {
@@ -67,7 +68,7 @@ const unwritable = (file: string, error: SystemError) =>
 
 export async function checkWritable(file: string): Promise<void> {
   const isFolder = await stat(file).then(
-    found => found.isDirectory(),
+    stats => stats.isDirectory(),
     () => false
   )
   if (isFolder) throw unwritable(file, Object.assign(new Error(), { code: 'EISDIR' }))

@@ -1,4 +1,4 @@
-/** What commands ask a running emulator over its control API. */
+/** Reads a running emulator over its control API. */
 import { emulatorAddress } from '../client/address.js'
 import { contentOf } from '../client/connection.js'
 import { httpTransport } from '../client/http.js'
@@ -33,7 +33,7 @@ export async function runningAt(
   }
 }
 
-/** Of any address of an emulator. Errors: `setting_invalid` for what is not an HTTP address. */
+/** Errors: `setting_invalid` if the address is not HTTP. */
 export function originOf(address: string): string {
   const url = emulatorAddress(address)
   if (url === null)
@@ -49,7 +49,7 @@ export async function runOf(emulator: RunningAddress): Promise<RunDocument> {
   return readFrom(emulator, 'the run', `${CONTROL}/run`, run)
 }
 
-/** What a response with status 200 holds. Errors: a `Failure`, also where that is null. */
+/** The content of a response with status 200. Errors: a `Failure`, also for null. */
 export async function readFrom<T>(
   { url, token }: RunningAddress,
   what: string,

@@ -1,4 +1,4 @@
-/** What `validate` and `check` are given. */
+/** The files that `validate` and `check` read. */
 import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { isAbsolute, relative, resolve } from 'node:path'
@@ -13,10 +13,7 @@ import { isSharedScript } from '../scenario/script/shared-script.js'
 import { say as sayOfDocument } from '../scenario/sentences.js'
 import { SAYS, say } from './sentences.js'
 
-/**
- * `names` are those of `--var`, each of which some file has to know; `withShared` takes files of
- * groups too.
- */
+/** `names` are those of `--var`, each of which some file must know; `withShared` includes groups. */
 type Files = {
   launch: Launch
   names: readonly string[]
@@ -32,8 +29,8 @@ const ENDINGS = '**/*.{yaml,yml,json}'
 const IGNORED = ['**/node_modules/**']
 
 /**
- * The files of each place, once; where there is none, the scenario or fixture of that name. Other
- * documents of a folder or pattern are left out; a place with none is a failure.
+ * Files of each place, deduplicated; otherwise the scenario or fixture of that name. Other documents
+ * in a folder are left out; a place without a file is a failure.
  */
 export async function checkFiles(
   places: readonly string[],
@@ -42,7 +39,8 @@ export async function checkFiles(
 ): Promise<CheckedFile[]> {
   const library = Library.by(settingsInForce(launch).values)
   const checked: CheckedFile[] = []
-  const [seen, known] = [new Set<string>(), new Set<string>()]
+  const seen = new Set<string>()
+  const known = new Set<string>()
   for (const place of places) {
     const { files, isSearched, isPattern } = await filesAt(
       existsSync(place) ? place : (library.named(place) ?? place),
@@ -64,7 +62,7 @@ export async function checkFiles(
     if (isEmpty)
       checked.push(withFailure(place, say('file_exists'), { path: '', file: place, ...why }))
   }
-  // what a file knows that is not valid is not known
+  // the names of an invalid file are unknown
   const isInvalid = checked.some(({ points }) =>
     points.some(point => isFailed(point) && point.code === 'valid')
   )
@@ -76,8 +74,8 @@ const unknownNames = (names: readonly string[], known: ReadonlySet<string>): Che
     .filter(name => !known.has(name))
     .map(name => {
       const title = say('var', name)
-      const said = sayOfDocument('unknown_variable', name, [...known])
-      return withFailure(title.message, title, { path: title.message, ...said })
+      const problem = sayOfDocument('unknown_variable', name, [...known])
+      return withFailure(title.message, title, { path: title.message, ...problem })
     })
 
 /** Matches of a pattern, files of a folder, or what is named. */
@@ -85,20 +83,20 @@ export async function filesAt(
   place: string,
   endings: string
 ): Promise<{ files: string[]; isSearched: boolean; isPattern: boolean }> {
-  const found = await stat(place).catch(() => null)
-  const isPattern = found === null && isDynamicPattern(place)
-  if (!isPattern && !found?.isDirectory()) return { files: [place], isSearched: false, isPattern }
+  const stats = await stat(place).catch(() => null)
+  const isPattern = stats === null && isDynamicPattern(place)
+  if (!isPattern && !stats?.isDirectory()) return { files: [place], isSearched: false, isPattern }
   const paths = isPattern
     ? await glob(place, { absolute: isAbsolute(place), expandDirectories: false, ignore: IGNORED })
     : await glob(endings, { cwd: place, absolute: true, ignore: IGNORED })
-  // a path as the person wrote the beginning of it
+  // paths begin as the place does
   const files = isPattern
     ? paths
     : paths.map(path => `${withoutSlashes(place)}/${relative(place, path)}`)
   return { files: files.sort(), isSearched: true, isPattern }
 }
 
-/** Null for what is checked, and a file that cannot be read: that is found out later. */
+/** Null for a file to check, and for one that cannot be read, which fails later. */
 async function whyLeftOut(
   file: string,
   library: Library,

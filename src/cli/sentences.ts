@@ -1,4 +1,4 @@
-/** What the commands say; their help is in the table of commands. */
+/** The messages of the commands; their help is in the table of commands. */
 import { type Sentences, sayer } from '../core/sentences.js'
 import { countOf } from '../reports/sentences.js'
 
@@ -45,7 +45,7 @@ export type SystemError = Error & {
 export const reasonOf = (
   doing: keyof typeof SYSTEM,
   { code = '', message }: Pick<SystemError, 'code' | 'message'>
-): string => (SYSTEM[doing] as Readonly<Record<string, string>>)[code] ?? message
+): string => new Map<string, string>(Object.entries(SYSTEM[doing])).get(code) ?? message
 
 /** Quoted if needed; `separator` separates the parts of a path. */
 export const shellWord = (text: string, separator = '/'): string =>
@@ -58,7 +58,7 @@ export const SAYS = {
   dashes_first: () => 'write it after --: commerce-emulator exec -- npm test',
   file_without_flag: (word: string) =>
     `unexpected argument ${word}; did you mean --scenario ${word}?`,
-  unknown_command: (word: string, meant: string) => `unknown command ${word}${meant}`,
+  unknown_command: (word: string, advice: string) => `unknown command ${word}${advice}`,
   no_option_value: (flags: string, got: string) => {
     const [flag] = flags.split(' ')
     return `option '${flags}' must have a value; got ${got}. If that is the value, write ${flag}=${got}`
@@ -71,7 +71,7 @@ export const SAYS = {
   percentage: () => 'Must be a percentage from 0 to 100.',
   whole: () => 'Must be a whole number from 1 to 2147483647.',
   set: () => 'must be key=value, such as --set pagination.max_limit=5',
-  unknown_setting: (key: string, meant: string) => `unknown setting ${key}${meant}`,
+  unknown_setting: (key: string, advice: string) => `unknown setting ${key}${advice}`,
   settings_listed: () => '; commerce-emulator settings lists them',
   host: (host: string) => `must be an IP address or localhost; got ${host}`,
   not_meant: (prefixed: string) =>
@@ -119,8 +119,8 @@ export const SAYS = {
   too_many_recordings: (most: number, more: number) =>
     `only the requests before the first ${most} loads and resets were recorded; ${more} more were left out`,
   nothing_recorded: () => 'the emulator received no requests',
-  recorded: (file: string, requests: number, left: number) =>
-    `${file} replays ${countOf(requests, 'request')}${left > 0 ? `; its comments say why ${left} more cannot be replayed` : ''}`,
+  recorded: (file: string, requests: number, leftOut: number) =>
+    `${file} replays ${countOf(requests, 'request')}${leftOut > 0 ? `; its comments say why ${leftOut} more cannot be replayed` : ''}`,
   record_it: () =>
     'run the same with record --out failed.yaml in place of exec: failed.yaml then replays the requests',
   check_it: (file: string) => `commerce-emulator check ${file}`,
@@ -146,8 +146,8 @@ export const SAYS = {
   no_runs: (folder: string) => `${folder} has no run.json.`,
   not_a_run: (file: string) =>
     `${file} is not a report of a run; exec, record and judge write one as run.json with --report.`,
-  other_version: (file: string, other: string, own: string) =>
-    `${file} was written by version ${other}; this is ${own}. Merge reports of one version.`,
+  other_version: (file: string, version: string, current: string) =>
+    `${file} was written by version ${version}; this is ${current}. Merge reports of one version.`,
   ask_its_job: (request: string) => `see ${request} in the report of its job`,
   no_scenario: (isPattern: boolean) => `${isPattern ? 'matches' : 'has'} no scenario or fixture`,
   no_files: (isPattern: boolean) =>
@@ -161,7 +161,7 @@ export const SAYS = {
   all_given: () => 'every variable and key is given',
   var: (name: string) => `--var ${name}`,
   step: (label: string) => label,
-  expects: (wanted: string) => `expects ${wanted}`,
+  expects: (expectation: string) => `expects ${expectation}`,
   must_apply: (entry: string) => `the script entry "${entry}" must apply`,
   never_applied: () => 'it was never applied',
   must_not_cause: (finding: string) => `the plays must not cause the finding ${finding}`,

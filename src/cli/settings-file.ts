@@ -30,13 +30,13 @@ export async function readSettings(file: string): Promise<GivenSettings> {
   const document = await readDocument(file, await textOf(file))
   const { data } = document
   const under = isObject(data) && 'settings' in data ? ['settings'] : []
-  const found = partAt(data, under)
-  const problems = isObject(found)
-    ? withNumbers(below(document, under), found, CHECKER.problems(nested(flattened(found))))
+  const settings = partAt(data, under)
+  const problems = isObject(settings)
+    ? withNumbers(below(document, under), settings, CHECKER.problems(nested(flattened(settings))))
     : [{ steps: [], code: 'wrong_type', message: SAYS.settings_object() }]
   if (problems.length > 0)
     throw await refusalOf(
       problems.map(problem => ({ document, ...problem, steps: [...under, ...problem.steps] }))
     )
-  return flattened(found as object) as GivenSettings
+  return flattened(Object(settings)) as GivenSettings
 }

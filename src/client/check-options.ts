@@ -9,14 +9,14 @@ export function checkedVars(vars: Variables): Variables {
   return vars
 }
 
-/** Refuses an unknown option. Errors: `option_invalid`. */
-export function checkOptions(of: string, options: object, known: readonly string[]): void {
+/** Errors: `option_invalid` for an unknown option. */
+export function checkOptions(method: string, options: object, known: readonly string[]): void {
   const name = Object.keys(options).find(name => !known.includes(name))
   if (name !== undefined)
     throw ERRORS.unknownOption(
-      of,
+      method,
       name,
       known,
-      of === 'startEmulator' && Object.hasOwn(SETTINGS, name)
+      method === 'startEmulator' && Object.hasOwn(SETTINGS, name)
     )
 }

@@ -10,10 +10,7 @@ import { httpTransport } from './http.js'
 import { ERRORS } from './sentences.js'
 
 export type ConnectOptions = {
-  /**
-   * Such as `http://localhost:4010`; the base address, and the address of the control API or of a
-   * sandbox, work too.
-   */
+  /** Such as `http://localhost:4010`, its API or control API, or one of its sandboxes. */
   url: string
   /** The value of its `control_token`, if set. */
   token?: string
@@ -27,27 +24,27 @@ const PAUSE = 50
 const STARTING: readonly string[] = ['no_answer', 'not_ready']
 
 /**
- * Connects to a running emulator once it is ready. Closing the object stops nothing. Errors:
+ * Connects to a running emulator once it is ready. Closing the object does not stop it. Errors:
  * `option_invalid`; `no_answer` or `not_ready` when it is not ready in time; `answer_unreadable`;
  * `token_required` and other refusals of the control API.
  */
 export async function connect(options: ConnectOptions): Promise<Emulator> {
   checkOptions('connect', options, OPTIONS)
   const { url, token = null, timeout = DEFAULT_TIMEOUT } = options
-  const { address, sandbox } = placeAt(url)
+  const { address, sandbox } = placeOf(url)
   const connection = new Connection(
     address.href.replace(/\/$/, ''),
     await httpTransport(address),
     token
   )
   const close = () => connection.close()
-  const at = (sandbox: string | null, keys: readonly ApiKey[], startKeys = keys) =>
+  const emulatorFor = (sandbox: string | null, keys: readonly ApiKey[], startKeys = keys) =>
     emulatorAt(connection, { sandbox, keys, startKeys, close })
   try {
-    const startKeys = await keysWhenReady(at(null, []), performance.now() + timeout)
-    if (sandbox === null) return at(null, startKeys)
-    const keys = await keysOf(at(sandbox, [])).catch(() => startKeys)
-    return at(sandbox, keys, startKeys)
+    const startKeys = await keysWhenReady(emulatorFor(null, []), performance.now() + timeout)
+    if (sandbox === null) return emulatorFor(null, startKeys)
+    const keys = await keysOf(emulatorFor(sandbox, [])).catch(() => startKeys)
+    return emulatorFor(sandbox, keys, startKeys)
   } catch (error) {
     await close()
     throw error
@@ -71,10 +68,10 @@ async function keysOf({ control, controlUrl }: Emulator): Promise<ApiKey[]> {
 }
 
 /** Errors: `option_invalid`. */
-function placeAt(url: string): { address: URL; sandbox: string | null } {
+function placeOf(url: string): { address: URL; sandbox: string | null } {
   const address = emulatorAddress(url)
   if (address === null) throw ERRORS.notAnAddress(url)
-  const [, under = address.pathname, sandbox = null] =
+  const [, path = address.pathname, sandbox = null] =
     /^(.*)\/sandbox\/([^/]+)$/.exec(address.pathname) ?? []
-  return { address: new URL(under || '/', address), sandbox }
+  return { address: new URL(path || '/', address), sandbox }
 }

@@ -2,7 +2,7 @@
 import { withNextTick } from './next-tick.js'
 import { ERRORS } from './sentences.js'
 
-/** `path` is what follows the address; `timeout` is for the whole response, in milliseconds. */
+/** `path` follows the address; `timeout` is for the whole response, in ms. */
 export type SentRequest = {
   method: string
   path: string
@@ -11,14 +11,13 @@ export type SentRequest = {
   timeout?: number
 }
 /** Names of headers are in lower case. */
-export type ReceivedAnswer = { status: number; headers: Record<string, string>; text: string }
+export type ReceivedResponse = { status: number; headers: Record<string, string>; text: string }
 export type Transport = {
-  send: (request: SentRequest) => Promise<ReceivedAnswer>
+  send: (request: SentRequest) => Promise<ReceivedResponse>
   close: () => Promise<void>
 }
 
-/** Headers of the connection, which say nothing about the response. */
-const OF_CONNECTION: readonly string[] = [
+const CONNECTION_HEADERS: readonly string[] = [
   'connection',
   'keep-alive',
   'transfer-encoding',
@@ -30,8 +29,8 @@ export class Connection {
   isClosed = false
 
   /**
-   * `address`: as in `http://localhost:4010`, or a proxy's with the path that leads to the emulator;
-   * `token`: the value of `control_token`, if set.
+   * `address`: such as `http://localhost:4010`, or that of a proxy with a path; `token`: the value
+   * of `control_token`, if set.
    */
   constructor(
     readonly address: string,
@@ -39,25 +38,25 @@ export class Connection {
     readonly token: string | null
   ) {}
 
-  /** Sends a request. Errors: `closed`, `no_answer`. */
-  async send(request: SentRequest): Promise<ReceivedAnswer> {
+  /** Errors: `closed`, `no_answer`. */
+  async send(request: SentRequest): Promise<ReceivedResponse> {
     if (this.isClosed) throw ERRORS.closed(`${request.method} ${request.path}`)
     try {
-      const answer = await withNextTick(() =>
+      const response = await withNextTick(() =>
         this.transport.send({
           ...request,
           headers: { 'user-agent': 'commerce-emulator', ...request.headers }
         })
       )
-      // closing ends a wait early, so its response covers only a part of the time
+      // the response to a wait that closing has ended covers only part of the time
       if (this.isClosed) throw ERRORS.closedMeanwhile()
-      return answer
+      return response
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException
-      // several addresses of a name give a code alone
+      // an error for several addresses has a code but no message
       throw ERRORS.noResponse(
         `${request.method} ${this.address}${request.path}`,
-        error as Error,
+        error,
         message || String(code)
       )
     }
@@ -71,14 +70,14 @@ export class Connection {
 
 export const joinedHeaders = (headers: {
   readonly [name: string]: number | string | readonly string[] | undefined
-}): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(headers)
-      .filter(([name]) => !OF_CONNECTION.includes(name))
-      .map(([name, value]) => [name, [value].flat().join(', ')])
-  )
+}): Record<string, string> => {
+  const joined: Record<string, string> = {}
+  for (const [name, value] of Object.entries(headers))
+    if (!CONNECTION_HEADERS.includes(name)) joined[name] = [value].flat().join(', ')
+  return joined
+}
 
-/** JSON as a value, any other text as it is; null for none. */
+/** JSON as a value, other text as it is; null for an empty text. */
 export function contentOf(text: string) {
   if (text === '') return null
   try {

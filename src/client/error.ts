@@ -1,6 +1,6 @@
 /** The one error of the package. */
 import { ApiError } from '../core/errors.js'
-import type { AnswerCode, Problem, Verdict } from './documents.js'
+import type { Problem, RefusalCode, Verdict } from './documents.js'
 
 /**
  * The code of a refusal; `option_invalid`; `no_answer` when a request got no response;
@@ -8,7 +8,7 @@ import type { AnswerCode, Problem, Verdict } from './documents.js'
  * `verify`; `closed` after `close`; or the system's own, such as `EADDRINUSE`.
  */
 export type ErrorCode =
-  | AnswerCode
+  | RefusalCode
   | 'option_invalid'
   | 'no_answer'
   | 'answer_unreadable'
@@ -22,13 +22,13 @@ type Details = {
   param?: string | undefined
   problems?: readonly Problem[] | undefined
   verdict?: Verdict
-  cause?: Error
+  cause?: unknown
 }
 
 export class EmulatorError extends Error {
   override readonly name = 'EmulatorError'
   readonly code: ErrorCode
-  /** What is wrong with a document or with settings, one by one; empty for every other error. */
+  /** The problems of a document or of settings; empty for every other error. */
   readonly problems: readonly Problem[]
   /** The status of the control request, where one was refused. */
   declare readonly status?: number
@@ -45,19 +45,17 @@ export class EmulatorError extends Error {
     super(message)
     this.code = code
     this.problems = problems
-    const known = Object.entries({ status, param, verdict, cause }).filter(
-      ([, value]) => value !== undefined
-    )
-    Object.assign(this, Object.fromEntries(known))
+    for (const [name, value] of Object.entries({ status, param, verdict, cause }))
+      if (value !== undefined) Object.assign(this, { [name]: value })
   }
 }
 
-/** Any error as the package's own. */
+/** Any error as an EmulatorError. */
 export function errorFrom(error: unknown): EmulatorError {
   if (error instanceof ApiError) {
     const { code, message, param, problems } = error
     return new EmulatorError(code, message, { param, problems })
   }
-  const { code = 'internal_error', message } = error as { code?: string; message: string }
-  return new EmulatorError(code, message, { cause: error as Error })
+  const { code, message } = error as NodeJS.ErrnoException
+  return new EmulatorError(code ?? 'internal_error', message, { cause: error })
 }

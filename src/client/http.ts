@@ -6,55 +6,48 @@ import type { RequestOptions } from 'node:https'
 import { text } from 'node:stream/consumers'
 import {
   joinedHeaders,
-  type ReceivedAnswer,
+  type ReceivedResponse,
   type SentRequest,
   type Transport
 } from './connection.js'
 
-/**
- * A transport to `http:` or `https:`; the path of the address comes before every other. Connections
- * are kept until it is closed.
- */
-export async function httpTransport({
-  protocol,
-  hostname,
-  port,
-  pathname
-}: URL): Promise<Transport> {
-  const under = pathname.replace(/\/$/, '')
+/** A transport to an address, which may have a path; connections are reused until it is closed. */
+export async function httpTransport(address: URL): Promise<Transport> {
+  const { protocol, hostname, port } = address
   const http = protocol === 'https:' ? await import('node:https') : { Agent, request }
   const agent = new http.Agent({ keepAlive: true })
-  // an IPv6 address is in brackets in a URL
   const target: RequestOptions = {
     protocol,
+    // an IPv6 address is in brackets in a URL
     hostname: hostname.replace(/^\[|\]$/g, ''),
     port,
     agent
   }
+  const prefix = address.pathname.replace(/\/$/, '')
 
-  const send = ({ method, path, headers, body, timeout }: SentRequest) =>
-    new Promise<ReceivedAnswer>((resolve, reject) => {
-      const sent = http.request({
-        ...target,
-        ...(timeout !== undefined && { signal: AbortSignal.timeout(timeout) }),
-        method,
-        path: `${under}${path}`,
-        headers: {
-          ...headers,
-          ...(body !== undefined && { 'content-length': Buffer.byteLength(body) })
-        }
-      })
-      sent.on('error', reject)
-      sent.on('response', answer =>
-        text(answer)
-          .then(text => ({
-            status: answer.statusCode as number,
-            headers: joinedHeaders(answer.headers),
-            text
-          }))
+  const send = (sentRequest: SentRequest) =>
+    new Promise<ReceivedResponse>((resolve, reject) => {
+      const clientRequest = http.request({ ...target, ...optionsOf(sentRequest, prefix) })
+      clientRequest.on('error', reject)
+      clientRequest.on('response', response => {
+        const { statusCode: status = 0, headers } = response
+        text(response)
+          .then(text => ({ status, headers: joinedHeaders(headers), text }))
           .then(resolve, reject)
-      )
-      sent.end(body)
+      })
+      clientRequest.end(sentRequest.body)
     })
   return { send, close: async () => agent.destroy() }
+}
+
+function optionsOf({ method, path, headers, body, timeout }: SentRequest, prefix: string) {
+  return {
+    ...(timeout !== undefined && { signal: AbortSignal.timeout(timeout) }),
+    method,
+    path: `${prefix}${path}`,
+    headers: {
+      ...headers,
+      ...(body !== undefined && { 'content-length': Buffer.byteLength(body) })
+    }
+  }
 }

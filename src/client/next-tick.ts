@@ -1,17 +1,17 @@
-/** In the build, as it was when the package was loaded. */
-const own = process.nextTick
+/** Node's own `nextTick`, read when the package is loaded. */
+const original = process.nextTick
 let calls = 0
-let faked = own
+let faked = original
 
-/** Calls with Node's own `nextTick`, which its servers need and Sinon fakes. */
+/** Calls with Node's own `nextTick`, which its servers need and Sinon replaces. */
 export async function withNextTick<T>(call: () => Promise<T>): Promise<T> {
   const { nextTick } = process
-  if (calls === 0 && nextTick === own) return call()
+  if (calls === 0 && nextTick === original) return call()
   if (calls++ === 0) {
     faked = nextTick
     define({
-      get: () => own,
-      set: (next: typeof own) => {
+      get: () => original,
+      set: (next: typeof original) => {
         faked = next
       }
     })

@@ -1,32 +1,38 @@
-/** What the package says itself; the messages of refusals come from the control API. */
+/** The messages of the package's own errors; those of refusals come from the control API. */
 import { didYouMean, sentence } from '../core/nearest.js'
 import { shownGot } from '../core/sentences.js'
 import { EmulatorError } from './error.js'
 
-/** An option, an argument or a part of them that cannot be right. */
-const option = (param: string, message: string) =>
+const invalidOption = (param: string, message: string) =>
   new EmulatorError('option_invalid', sentence(message), { param })
 
 export const ERRORS = {
-  unknownOption: (of: string, name: string, known: readonly string[], isSetting = false) =>
-    option(
+  unknownOption: (method: string, name: string, known: readonly string[], isSetting = false) =>
+    invalidOption(
       name,
-      `${of} has no option ${name}${isSetting ? `; it is a setting: settings: { ${name}: … }` : didYouMean(name, known) || `; available: ${known.join(', ')}`}`
+      `${method} has no option ${name}${isSetting ? `; it is a setting: settings: { ${name}: … }` : didYouMean(name, known) || `; available: ${known.join(', ')}`}`
     ),
   notAScenario: (got: unknown) =>
-    option('scenario', `scenario must be a name, a path or a document; got ${shownGot(got)}`),
+    invalidOption(
+      'scenario',
+      `scenario must be a name, a path or a document; got ${shownGot(got)}`
+    ),
   notVariables: (got: unknown) =>
-    option('vars', `vars must be an object, such as { last4: '0341' }; got ${JSON.stringify(got)}`),
-  portTwice: () => option('port', 'port is given both as an option and in settings; give it once'),
+    invalidOption(
+      'vars',
+      `vars must be an object, such as { last4: '0341' }; got ${JSON.stringify(got)}`
+    ),
+  portTwice: () =>
+    invalidOption('port', 'port is given both as an option and in settings; give it once'),
   notAnAddress: (got: string) =>
-    option(
+    invalidOption(
       'url',
       `url must be the address of an emulator, such as http://localhost:4010; got ${shownGot(got)}`
     ),
   notARequest: (example: string, got: string) =>
-    option('on', `on must be a method and a path, such as ${example}; got ${shownGot(got)}`),
+    invalidOption('on', `on must be a method and a path, such as ${example}; got ${shownGot(got)}`),
   notAnId: (got: string) =>
-    option('id', `id must be the id of a request or entry, such as req_1; got "${got}"`),
+    invalidOption('id', `id must be the id of a request or entry, such as req_1; got "${got}"`),
   notJson: (cause: Error) =>
     new EmulatorError(
       'option_invalid',
@@ -35,13 +41,13 @@ export const ERRORS = {
     ),
   closed: (request: string) =>
     new EmulatorError('closed', `${request} was not sent: this emulator is closed.`),
-  noResponse: (request: string, cause: Error, reason: string) =>
+  noResponse: (request: string, cause: unknown, reason: string) =>
     new EmulatorError('no_answer', `${request} got no response: ${reason}.`, { cause }),
   closedMeanwhile: () => new Error('this emulator was closed before the response'),
-  notAnEmulator: (at: string) =>
+  notAnEmulator: (url: string) =>
     new EmulatorError(
       'answer_unreadable',
-      `${at} is not a commerce-emulator, or runs an older version.`
+      `${url} is not a commerce-emulator, or runs an older version.`
     ),
   unreadable: (request: string, status: number) =>
     new EmulatorError(

@@ -19,7 +19,7 @@ export type ControlOptions = Pick<
   'sandboxes' | 'library' | 'settings' | 'version' | 'pages' | 'data'
 > & { arrivals: Arrivals }
 
-/** Bytes of a response in pieces that are on their way, about. */
+/** Roughly the bytes of a streamed response that are on their way. */
 const PIECE = 131_072
 const ROWS = [...CONTROL_GROUPS.map(({ rows }) => rows), FILE_ROWS].flatMap(Object.entries<Row>)
 
@@ -29,7 +29,6 @@ export async function controlApi(
 ): Promise<void> {
   const { settings } = options
   const closing = new AbortController()
-  // each request that waits listens to it
   setMaxListeners(0, closing.signal)
   const services: Services = {
     ...options,
@@ -74,7 +73,7 @@ function addHooks(control: FastifyInstance, services: Services, arrivals: Arriva
   })
 }
 
-/** Whether a browser opens a page, which then asks for the token. */
+/** Whether a browser opened a page, which asks for the token. */
 const asksForToken = ({ code }: { code: string }, request: FastifyRequest) =>
   code === 'token_required' && request.routeOptions.config?.row?.page === true && wantsPage(request)
 
@@ -86,7 +85,7 @@ function refusePath(request: FastifyRequest): never {
   )
 }
 
-/** Moves a request into the sandbox that it names, which the row may make. */
+/** Moves a request into the sandbox that it names. */
 function enterSandbox(request: FastifyRequest, arrivals: Arrivals): void {
   const { arrival, routeOptions } = request
   const { row } = routeOptions.config
@@ -108,7 +107,7 @@ function countResponse(
   payload: unknown,
   arrivals: Arrivals
 ): void {
-  // files are the same bytes for all
+  // a file is the same memory for all
   if (reply.hasHeader('etag')) return
   const { length = PIECE } = (payload ?? '') as { length?: number }
   if (request.method === 'GET') arrivals.requireRoom(length)

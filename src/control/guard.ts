@@ -41,16 +41,16 @@ export function guardControl(request: FastifyRequest, { settings, sessions }: Gu
   if (!isHealth) arrival.sandbox.requireLoaded()
 }
 
-/** Whether a link was followed: the site that it is on sees nothing of the page. */
+/** Whether a link was followed; its site cannot see the page. */
 const opensPage = ({ headers, routeOptions: { config } }: FastifyRequest) =>
   config?.row?.page === true &&
   headers['sec-fetch-mode'] === 'navigate' &&
   headers['sec-fetch-dest'] === 'document'
 
-/** An IPv6 address in brackets or an ASCII name, perhaps with a port; nothing encoded, no zone. */
+/** An IPv6 address in brackets or an ASCII name, perhaps with a port. */
 const HOST = /^(?:\[([\da-f:.]+)\]|([\w-]+(?:\.[\w-]+)*))(?::\d{0,5})?$/i
 
-/** Lower case, without port and brackets; undefined for what is not a host. */
+/** In lower case, without port and brackets. */
 function nameIn(host: string): string | undefined {
   const [, address, name] = HOST.exec(host) ?? []
   if (address !== undefined && isIP(address) !== 6) return undefined
@@ -61,13 +61,13 @@ function nameIn(host: string): string | undefined {
 const hasSeveralHosts = ({ rawHeaders }: FastifyRequest['raw']) =>
   rawHeaders.filter((text, place) => place % 2 === 0 && text.toLowerCase() === 'host').length > 1
 
-/** An address, or a name that no public DNS server can point at this machine. */
+/** An address, or a name that public DNS cannot point at this machine. */
 function isSafeHost(host: string, allowed: readonly string[]): boolean {
   const name = nameIn(host)
   if (name === undefined) return false
   const isLocal =
     !name.includes('.') || name.endsWith('.localhost') || name === 'host.docker.internal'
-  return isIP(name) !== 0 || isLocal || allowed.some(other => nameIn(other) === name)
+  return isIP(name) !== 0 || isLocal || allowed.some(allowedHost => nameIn(allowedHost) === name)
 }
 
 /** Compares in constant time. */
@@ -75,18 +75,18 @@ export const isSame = (a: string, b: string) => timingSafeEqual(digest(a), diges
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
 const SESSION_MS = 12 * 60 * 60 * 1000
-/** Maximum number of sessions; the oldest gives way. */
+/** The oldest session gives way. */
 const MAX_SESSIONS = 100
 const READING: readonly (string | undefined)[] = ['GET', 'HEAD']
 
-/** When each ends, by its random id. */
+/** The end of each session by its random id. */
 export class Sessions {
   readonly #ends = new Map<string, number>()
 
   begin(now: number): string {
     const id = randomBytes(32).toString('base64url')
-    for (const [other, end] of this.#ends)
-      if (end <= now || this.#ends.size >= MAX_SESSIONS) this.#ends.delete(other)
+    for (const [oldId, end] of this.#ends)
+      if (end <= now || this.#ends.size >= MAX_SESSIONS) this.#ends.delete(oldId)
     this.#ends.set(id, now + SESSION_MS)
     return id
   }
@@ -100,7 +100,7 @@ export class Sessions {
   }
 }
 
-/** Browsers keep cookies by host and not by port, so each port has its own name. */
+/** Browsers share cookies between ports, so each port has its own name. */
 const cookieName = ({ headers }: FastifyRequest) =>
   `commerce_emulator_${/:(\d+)$/.exec(headers.host ?? '')?.[1] ?? '80'}`
 
@@ -108,8 +108,8 @@ const idIn = (request: FastifyRequest): string =>
   parseCookie(request.headers.cookie ?? '')[cookieName(request)] ?? ''
 
 /**
- * Pages of other ports send the cookies too. Where browsers leave Sec-Fetch-Site out, a request
- * that changes something names its Origin.
+ * Pages of other ports send the cookies too. Without Sec-Fetch-Site, browsers name the Origin of a
+ * request that changes something.
  */
 function isOwnPage({ headers, method }: FastifyRequest): boolean {
   const { 'sec-fetch-site': site, origin } = headers
@@ -117,7 +117,7 @@ function isOwnPage({ headers, method }: FastifyRequest): boolean {
   return site === 'same-origin' || (site === 'none' && READING.includes(method))
 }
 
-/** The guard has refused other origins by then. */
+/** After the guard has refused other origins. */
 export const isSignedIn = (request: FastifyRequest, sessions: Sessions): boolean =>
   isOwnPage(request) && sessions.has(idIn(request), request.arrival.reading.request.now)
 

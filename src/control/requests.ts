@@ -1,4 +1,4 @@
-/** The control requests by subject: routes, documents and types are made of them. */
+/** The control requests by subject. */
 import type { Group } from './route.js'
 import { CLOCK_ROWS } from './subjects/clock.js'
 import { DOCUMENT_ROWS } from './subjects/documents.js'

@@ -1,4 +1,4 @@
-/** The rows of the control API, and the routes that are made from them. */
+/** The rows of the control API, and their routes. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import { checkerOf } from '../core/checking.js'
@@ -23,7 +23,7 @@ import type { EventStreams } from './evidence/events.js'
 import type { Sessions } from './guard.js'
 import { isYes } from './schemas.js'
 import { REFUSALS } from './sentences.js'
-import { type Format, sendAnswer } from './writing.js'
+import { type Format, sendResult } from './writing.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -33,16 +33,16 @@ declare module 'fastify' {
 
 export type Pages = {
   console: (reply: FastifyReply, control: string) => Promise<void>
-  /** `key` is what its requests are made with, so no cache may keep the page. */
+  /** The page holds the key of its requests, so it must not be cached. */
   docs: (reply: FastifyReply, values: { control: string; key: string }) => Promise<string>
-  /** Returns whether there is such a file. */
+  /** Returns whether the file exists. */
   file: (reply: FastifyReply, of: 'console' | 'docs', name: string) => Promise<boolean>
 }
 
 export type Services = {
   sandboxes: Sandboxes
   library: Library
-  /** Those of the process; a sandbox has its own. */
+  /** Of the process; a sandbox has its own. */
   settings: Settings
   version: string
   data: Data
@@ -57,11 +57,11 @@ export type Context<Q = unknown, B = unknown> = Services & {
   request: FastifyRequest
   reply: FastifyReply
   sandbox: Sandbox
-  /** The first and the second part of the path that the row has in capitals. */
+  /** The parts of the path that are in capitals in the row. */
   name: string
   id: string
   query: Q
-  /** The body by its schema, and the document that it was read from. */
+  /** The parsed body, and the document it was read from. */
   body: B
   document: SourceDocument
   sent: Body | null
@@ -71,60 +71,60 @@ export type Context<Q = unknown, B = unknown> = Services & {
 }
 
 export type Flags = {
-  /** Needs no token: it shows no state, and is of the base address. */
+  /** Needs no token: it shows no state. */
   open?: true
-  /** Without a token, browsers get the console, which asks for it. */
+  /** Shows the console to browsers without a token, which asks for it. */
   page?: true
-  /** Makes the sandbox that it names, unless it fails. */
+  /** Creates the sandbox that it names, unless it fails. */
   makesSandbox?: true
-  /** Changes what a data folder holds, if it is neither refused nor a trial. */
+  /** Changes what a data folder keeps, unless it is refused or a trial. */
   isSaved?: true
-  /** Adds something, for which there has to be memory. */
+  /** Needs memory for what it adds. */
   adds?: true
 }
 
-/** Of a row that changes the state of the sandbox that it names, and makes it if needed. */
 export const CHANGES = { makesSandbox: true, isSaved: true } as const
 
 export type Row<Q extends TSchema = TSchema, B extends TSchema = TSchema> = Flags & {
   does: string
-  /** Without it there are no parameters; null takes any and reads none. */
+  /** Left out, there are no parameters; null ignores any. */
   query?: Q | null
-  /** Without a schema it is a document of up to `limits.control_body`, which the handler reads. */
+  /** Without a schema, the handler reads a document of up to `limits.control_body`. */
   body?: {
     example: string
     schema?: () => B
     isOptional?: true
-    /** What describes such a document. */
+    /** The schema of such a document. */
     published?: () => object
   }
-  /** Left out, the response is empty, text or a document. */
-  answer?: TSchema
+  /** Left out for an empty response, text or a document. */
+  response?: TSchema
   /** 200 by default; a DELETE has 204. */
   status?: 200 | 201
   /** The status of a negative result of the same type. */
   also?: 409 | 503
-  run: (context: Context<Static<Q>, Static<B>>) => unknown
+  run(context: Context<Static<Q>, Static<B>>): unknown
 }
 
-/** A name is a method and a path; capitals are any name or id. */
+/** By method and path; capitals are any name or id. */
 export type Group = { title: string; rows: Rows }
 export type Rows = Readonly<Record<string, Row>>
 
 /** A row whose handler gets the types of its query and body. */
-export const row = <Q extends TSchema, B extends TSchema>(row: Row<Q, B>): Row =>
-  row as unknown as Row
+export const row = <Q extends TSchema, B extends TSchema>(row: Row<Q, B>): Row => row
 
-/** `dry_run` and `format` mean the same wherever a row takes them. */
+/** The parameters that mean the same in every row. */
 type Query = { dry_run?: string; format?: Format }
+type Requested = { Params: Record<string, string>; Querystring: string }
+type ControlRequest = FastifyRequest<Requested>
 
 export function addRoute(control: FastifyInstance, on: string, row: Row, services: Services): void {
-  const [method, path] = on.split(' ') as [string, string]
+  const [method = '', path = ''] = on.split(' ')
   const takesDocument = row.body !== undefined && row.body.schema === undefined
-  control.route({
+  control.route<Requested>({
     method,
     exposeHeadRoute: method === 'GET',
-    url: path.replaceAll(/[A-Z]{2,}/g, named => `:${named.toLowerCase()}`),
+    url: path.replaceAll(/[A-Z]{2,}/g, param => `:${param.toLowerCase()}`),
     config: { row, takesDocument },
     bodyLimit: services.settings[takesDocument ? 'limits.control_body' : 'limits.body'],
     handler: handlerOf(on, row, services)
@@ -138,38 +138,35 @@ function handlerOf(on: string, row: Row, services: Services) {
   const readBody = row.body ? bodyReader(row.body) : refuseBody
   const isDelete = on.startsWith('DELETE')
   const frees = isDelete || /\/(?:load|reset)$/.test(on)
-  return async (request: FastifyRequest, reply: FastifyReply) => {
+  return async (request: ControlRequest, reply: FastifyReply) => {
     const { sandbox } = request.arrival
     const query = readQuery(request)
     const isTrial = isYes(query.dry_run)
     if (adds) sandboxes.requireRoom(sandbox)
     if (isSaved && !isTrial) await data?.writable()
-    const [name = '', id = ''] = Object.values(request.params as Record<string, string>)
+    const [name = '', id = ''] = Object.values(request.params)
     const sent = request.body instanceof Body && !request.body.isEmpty ? request.body : null
     const left = () => clientDisconnect(reply)
-    const taken = (await readBody(sent, sandbox, left)) as Pick<Context, 'body' | 'document'>
+    const bodyParts = (await readBody(sent, sandbox, left)) as Pick<Context, 'body' | 'document'>
     reply.code(isDelete ? 204 : status)
-    const of = { request, reply, sandbox, name, id, query, sent, left, isTrial }
-    const answer = await run({ ...services, ...taken, ...of })
+    const requestParts = { request, reply, sandbox, name, id, query, sent, left, isTrial }
+    const result = await run({ ...services, ...bodyParts, ...requestParts })
     if (frees) freed()
     if (makesSandbox && !isTrial) sandboxes.keep(sandbox)
     if (isSaved && !isTrial) await data?.saved()
     if (isDelete) return reply.send()
-    return sendAnswer(reply, answer, query.format)
+    return sendResult(reply, result, query.format)
   }
 }
 
 const takeAny = (): Query => ({})
 
-/**
- * Reads queries. An empty value counts as left out; of a parameter that is yes or no, as yes.
- * Errors: naming the parameter.
- */
+/** An empty value counts as left out, or as yes for yes or no. Errors: with the parameter. */
 function queryReader(parameters: TSchema) {
   const { properties = {} } = schemaOf(parameters)
   const { problems } = checkerOf(() => parameters)
-  return ({ query, arrival }: FastifyRequest): Query => {
-    const { root, problem } = decodeForm(query as string, arrival.sandbox.settings)
+  return ({ query, arrival }: ControlRequest): Query => {
+    const { root, problem } = decodeForm(query, arrival.sandbox.settings)
     if (problem) throw new ApiError(problem.code, problem)
     const values = [...root].flatMap(([name, value]): [string, unknown][] => {
       const { type, enum: words = [] } = properties[name] ?? {}
@@ -188,7 +185,7 @@ function queryReader(parameters: TSchema) {
   }
 }
 
-/** Reads bodies. Errors: `body_malformed` for none, or broken JSON; `document_invalid`. */
+/** Errors: `body_malformed` for a missing body or broken JSON; `document_invalid`. */
 function bodyReader({ example, schema, isOptional }: NonNullable<Row['body']>) {
   const checker = schema && checkerOf(schema)
   return async (
@@ -205,7 +202,7 @@ function bodyReader({ example, schema, isOptional }: NonNullable<Row['body']>) {
   }
 }
 
-/** The `{}` of a client that always sends a body counts as none. */
+/** Some clients always send `{}`, which counts as no body. */
 function refuseBody(sent: Body | null): void {
   if (sent !== null && !/^\s*\{\s*\}\s*$/.test(sent.text)) throw REFUSALS.bodyUnexpected()
 }
@@ -216,7 +213,7 @@ function clientDisconnect({ raw }: FastifyReply): AbortSignal {
   return disconnect.signal
 }
 
-/** Accepts JSON and YAML, read when needed, and refuses any other type. */
+/** Accepts JSON and YAML, and refuses any other type. */
 export function acceptBodies(control: FastifyInstance, bodies: Bodies): void {
   control.removeAllContentTypeParsers()
   for (const type of ['json', 'yaml'] as const) {
@@ -233,7 +230,7 @@ export function acceptBodies(control: FastifyInstance, bodies: Bodies): void {
   })
 }
 
-/** `known` are the requests that exist, by method and path. */
+/** `known`: the methods and paths that exist. */
 export function noSuchPath(
   { url, arrival }: FastifyRequest,
   known: readonly string[] = []

@@ -1,7 +1,4 @@
-/**
- * The pieces of the schemas of responses, which the types of the package and the OpenAPI document
- * are written from.
- */
+/** Parts of response schemas; the types of the package and the OpenAPI document use them. */
 import type { TProperties, TSchema } from 'typebox'
 import * as Type from 'typebox'
 import { ASSUMPTION_IDS } from '../reference/assumptions.js'
@@ -13,11 +10,11 @@ const noted = (description?: string) => (description === undefined ? {} : { desc
 /** A schema that is written as a type of the package. */
 export const typed = (type: string, schema: object = {}) =>
   Type.Unsafe<unknown>({ ...schema, 'x-type': type })
-/** Declares a type of the package; a row says what it answers, other types are told `about`. */
-export const named = <T extends TSchema>(name: string, schema: T, about?: string): T =>
+/** A type of the package; `about` describes it if it is not a response. */
+export const namedSchema = <T extends TSchema>(name: string, schema: T, about?: string): T =>
   Object.assign(schema, { 'x-name': name, ...(about && { 'x-about': about }) })
-export const answer = (name: string, properties: TProperties, about?: string) =>
-  named(name, closed(properties), about)
+export const response = (name: string, properties: TProperties, about?: string) =>
+  namedSchema(name, closed(properties), about)
 export const list = (items: TSchema, description?: string) => Type.Array(items, noted(description))
 export const listing = (items: TSchema) => closed({ data: list(items) })
 export const map = (values: TSchema, description?: string) =>
@@ -33,19 +30,19 @@ export const strings = list(text())
 export const textOrNull = nullable(text())
 export const rule = word(RULE_IDS)
 export const assumption = word(ASSUMPTION_IDS)
-/** The requests in which something happened, and how often. */
+/** How often something happened, and in which requests. */
 export const totals = { times: count(), requests: strings }
 
-export const SCENARIO = answer(
+export const SCENARIO = response(
   'LoadedScenario',
   { name: text(), description: textOrNull },
   'The loaded scenario.'
 )
-export const CLOCK = answer('ClockState', {
+export const CLOCK = response('ClockState', {
   now: described('An ISO 8601 instant.'),
   running: flag('Whether the clock runs on from `now`.')
 })
-export const NEAR_MISS = answer(
+export const NEAR_MISS = response(
   'NearMiss',
   { in: text(), misses: list(closed({ condition: text(), wanted: text(), got: text() })) },
   'A request or record, by its id, that nearly matched, and which conditions it missed.'

@@ -120,8 +120,8 @@ export const REFUSALS = {
     )(),
   stateUnknown: refusal(
     'state_unknown',
-    (id: string, kept: number) =>
-      `The state around ${id} is no longer kept: a load or reset came since, or more than limits.journal (${kept}) changes or 16 MiB of them. Ask sooner after the request, or raise limits.journal.`
+    (id: string, limit: number) =>
+      `The state around ${id} is no longer kept: a load or reset came since, or more than limits.journal (${limit}) changes or 16 MiB of them. Ask sooner after the request, or raise limits.journal.`
   ),
   twoMoments: refusalOf('after', () => 'cannot be combined with before; send two requests'),
   operationUnknown: refusalOf(
@@ -158,15 +158,15 @@ export const REFUSALS = {
 export const filterOfScenario = (filter: string) =>
   refusalOf(filter, () => 'cannot be combined with format=scenario')()
 
-/** What the check of a `verify` body finds, and what verdicts say. */
+/** The problems of a `verify` body, and the messages of verdicts. */
 export const VERIFY = {
   no_way: () =>
     "must have one of on, sequence, state and script; without a body, the scenario's own expectations are judged",
   several_ways: () => 'must have only one of on, sequence, state and script',
   key_not_kept: () =>
     'the journal does not keep keys; use account, the Account that the key acts as',
-  header_not_kept: (name: string, kept: readonly string[]) =>
-    `the journal does not keep ${name}, only ${kept.join(' and ')}; match it in a script entry, or under expect of the scenario`,
+  header_not_kept: (name: string, keptHeaders: readonly string[]) =>
+    `the journal does not keep ${name}, only ${keptHeaders.join(' and ')}; match it in a script entry, or under expect of the scenario`,
   secret_not_kept: (name: string, on: string) =>
     `${name} is not kept, so requests cannot be found by it; match it in a script entry instead (${on})`,
   too_many_steps: (count: number) => `The sequence has ${count} items`,

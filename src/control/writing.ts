@@ -1,4 +1,4 @@
-/** What responses are made of; long ones are sent in pieces, between which others are served. */
+/** Writes responses; long ones in pieces, so that other requests are served in between. */
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { isObject } from '../core/quick-check.js'
@@ -13,7 +13,7 @@ import { jsonPieces, type Lazy, lazily } from '../work/json-pieces.js'
 import { pause } from '../work/slices.js'
 import type { Ask, Text } from '../work/worker.js'
 
-/** Sends JSON: at once if it is short, otherwise as fast as the client takes it. */
+/** Sends JSON, at once if it is short, otherwise as fast as the client reads. */
 async function sendJson(reply: FastifyReply, value: unknown): Promise<void> {
   const pieces = jsonPieces(value)
   const { value: first } = await pieces.next()
@@ -30,12 +30,12 @@ const YAML_TYPE = 'application/yaml; charset=utf-8'
 const TYPES = { ...MEDIA_TYPES, json: JSON_TYPE, yaml: YAML_TYPE, scenario: YAML_TYPE }
 export type Format = keyof typeof TYPES
 
-/** Sends what a handler returns: a value as JSON, and text in the format that was asked for. */
-export function sendAnswer(reply: FastifyReply, answer: unknown, format: Format = 'json') {
-  const isText = typeof answer === 'string' || answer instanceof Readable
-  if (!isText) return isObject(answer) ? sendJson(reply, answer) : answer
+/** Sends a value as JSON, and text in the requested format. */
+export function sendResult(reply: FastifyReply, result: unknown, format: Format = 'json') {
+  const isText = typeof result === 'string' || result instanceof Readable
+  if (!isText) return isObject(result) ? sendJson(reply, result) : result
   if (!reply.hasHeader('content-type')) reply.type(TYPES[format])
-  return reply.send(answer)
+  return reply.send(result)
 }
 
 /** Without the API keys of the sandbox. */
@@ -52,14 +52,14 @@ export const lookedIn = ({ evidence: { journal }, store }: Sandbox) => ({
   store
 })
 
-/** What the thread writes of a value. Errors: as of `Worker.run`. */
+/** Text that the worker writes. Errors: as of `Worker.run`. */
 export async function written(ask: Ask, write: Text['write'], value: unknown): Promise<string> {
   let json = ''
   for await (const piece of jsonPieces(value, 3)) json += piece
   return ask({ write, json } satisfies Text) as Promise<string>
 }
 
-/** Records and keys as YAML, one after the other. */
+/** Records and keys as YAML, in pieces. */
 export async function* yamlOfStore(store: Store): AsyncGenerator<string> {
   const { yamlText } = await import('../scenario/yaml.js')
   for (const [name, members] of Object.entries(exported(store))) {

@@ -41,6 +41,9 @@ const SILENT =
 const NOWHERE: readonly Step[] = []
 const CHECKS = new WeakMap<Schema, Check>()
 
+type Conditional = Record<'if' | 'then' | 'else', Schema>
+const isConditional = (schema: Schema): schema is Schema & Conditional => 'if' in schema
+
 /** Errors: a word without a check. */
 function checkOf(schema: Schema): Check {
   const known = CHECKS.get(schema)
@@ -49,13 +52,15 @@ function checkOf(schema: Schema): Check {
   if (unknown !== undefined) throw new Error(`there is no check of ${unknown}`)
   const words = Object.keys(WORDS).flatMap(word => (word in schema ? wordCheck(word, schema) : []))
   const parts: Check[] = []
-  if ('items' in schema) parts.push(itemsCheck(checkOf(schema.items as Schema)))
+  if (schema.items) parts.push(itemsCheck(checkOf(schema.items)))
   if ('properties' in schema || 'additionalProperties' in schema || 'required' in schema)
     parts.push(namesCheck(schema))
-  if ('if' in schema) {
-    const [condition, right, otherwise] = [schema.if, schema.then, schema.else].map(part =>
-      checkOf(part as Schema)
-    ) as [Check, Check, Check]
+  if (isConditional(schema)) {
+    const [condition, right, otherwise] = [
+      checkOf(schema.if),
+      checkOf(schema.then),
+      checkOf(schema.else)
+    ]
     parts.push(value => (condition(value) === null ? right : otherwise)(value))
   }
   const check: Check = value => {

@@ -23,7 +23,7 @@ export function settled(
   }
 }
 
-/** A charge in sub-units; `charged` is what can be refunded at most. */
+/** In sub-units; `charged` is the maximum that can be refunded. */
 export type Money = {
   transaction: string
   currency: string
@@ -84,7 +84,6 @@ export function moneyShown(amount: number, currency: unknown): string {
   return format.format(`${amount < 0 ? '-' : ''}${value}` as Intl.StringNumericLiteral)
 }
 
-/** Whether a parameter, or a field of a record by its path, is an amount of money. */
 export const isMoney = (name: string): boolean => /(?:^|[._])amount(?:_|$)/.test(name)
 
 /** Whether the sum of a charge's parts is an integer that a double holds exactly (A27). */

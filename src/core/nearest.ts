@@ -2,26 +2,24 @@
 import { distance } from 'fastest-levenshtein'
 import { visible } from './visible.js'
 
-/** Longer names are not compared: that takes long, and they are hardly misspelled ones. */
+/** Longer names are not compared. */
 const MAX_COMPARED = 128
 const MAX_SHOWN = 60
 /** The longest text that a message repeats. */
 const MAX_REPEATED = 300
 const MAX_SUGGESTED = 3
-/** Existing names that are listed for a caller who asked for one that does not exist. */
+/** Names that a message lists. */
 const MAX_LISTED = 20
 
-/** A name or value as it is shown: the beginning of a long one. */
 export const shortened = (text: string): string =>
   visible(text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text)
 
-/** What a message is made with: the beginning of a text that is too long to repeat. */
 export const bounded = <T>(value: T): T | string =>
   typeof value === 'string' && value.length > MAX_REPEATED
     ? `${value.slice(0, MAX_REPEATED)}…`
     : value
 
-/** The known name that a person most likely meant, or null when none is similar. */
+/** The most similar known name, or null. */
 export function nearest(name: string, known: readonly string[]): string | null {
   if (name.length > MAX_COMPARED) return null
   let best: string | null = null
@@ -71,5 +69,5 @@ export function someOf(names: readonly string[]): string {
 export const thereAre = (names: readonly string[]): string =>
   names.length === 0 ? 'there are none' : `available: ${someOf(names)}`
 
-/** The text with a full stop, unless it ends in one or in a question mark, as a suggestion does. */
+/** Adds a full stop, unless the text ends in one or in a question mark. */
 export const sentence = (text: string): string => (/[.?]$/.test(text) ? text : `${text}.`)

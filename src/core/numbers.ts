@@ -2,12 +2,9 @@
 
 /** `negative` has a minus sign, however large. */
 export type IntegerProblem = 'not_an_integer' | 'negative' | 'too_large'
-/** `inexact` would come back as another number. */
+/** `inexact`: a double cannot hold it. */
 export type DecimalProblem = 'not_a_number' | 'inexact'
-/**
- * `problem` is null for an accepted number; `value` is NaN for no number, and rounded if it is
- * inexact.
- */
+/** `value` is NaN for what is not a number, and rounded if inexact. */
 export type Reading<P> = { value: number; problem: P | null }
 
 /** Reads decimal digits, perhaps after a minus sign. */
@@ -18,13 +15,10 @@ export function readInteger(text: string): Reading<IntegerProblem> {
   return { value, problem: value > Number.MAX_SAFE_INTEGER ? 'too_large' : null }
 }
 
-/**
- * An optional minus sign, digits with digits after a point, or these alone, and an optional
- * exponent: what JSON, Go, C, Python and SQL print.
- */
+/** A decimal number with an optional exponent, as JSON, Go, C, Python and SQL print it. */
 const DECIMAL = /^-?(\d+(?:\.\d+)?|\.\d+)(?:[eE]([+-]?\d+))?$/
 
-/** Reads a number; it is `inexact` if it would come back as another: 9007199254740993, not 0.1. */
+/** Reads a number: 9007199254740993 is `inexact`, 0.1 is not. */
 export function readDecimal(text: string): Reading<DecimalProblem> {
   if (!DECIMAL.test(text)) return { value: Number.NaN, problem: 'not_a_number' }
   const value = withoutMinusZero(Number(text))

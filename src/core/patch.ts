@@ -7,17 +7,15 @@ import type { Metadata, MetadataChange } from '../reference/parameters.js'
 const isMetadataChange = (change: unknown): change is MetadataChange =>
   typeof change === 'object' && change !== null && 'cleared' in change && 'entries' in change
 
-/** The changed record; itself if nothing changes. */
+/** Returns the same record if nothing changes. */
 export function patched<R extends object>(record: R, changes: object): R {
-  const before = record as Record<string, unknown>
-  let next: Record<string, unknown> | null = null
+  let next = record
   for (const [name, change] of Object.entries(changes)) {
-    const after = changedValue(before[name], change)
-    if (after === before[name]) continue
-    next ??= { ...before }
-    next[name] = after
+    const before = record[name as keyof R]
+    const after = changedValue(before, change)
+    if (after !== before) next = { ...next, [name]: after }
   }
-  return (next ?? record) as R
+  return next
 }
 
 function changedValue(before: unknown, change: unknown): unknown {

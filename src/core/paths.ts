@@ -8,7 +8,7 @@ export const pathOf = (url: string): string =>
   url.includes('?') ? url.slice(0, url.indexOf('?')) : url
 export const isUnder = (prefix: string, url: string): boolean =>
   url.startsWith(prefix) && '/?'.includes(url.charAt(prefix.length))
-/** The path below the base address; of another, the whole path. */
+/** The path below the base address, or the whole of another path. */
 export const pathBelow = (url: string): string =>
   (isUnder(BASE, url) ? pathOf(url).slice(BASE.length) : pathOf(url)) || '/'
 

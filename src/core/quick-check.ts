@@ -12,7 +12,17 @@ import { placeholdersIn, type TemplateRule } from './templates.js'
 const MAX_PLACEHOLDERS = 100
 const MAX_TEMPLATE = 16_384
 
-export type Schema = Readonly<Record<string, unknown>>
+export type Schema = Readonly<{
+  [word: string]: unknown
+  items?: Schema
+  properties?: Readonly<Record<string, Schema>>
+  else?: Schema
+  'x-advice'?: string
+  'x-expected'?: string
+  'x-instead'?: string
+  'x-many'?: { what?: string; advice: string; others?: string }
+  'x-single'?: string
+}>
 export type Test = (value: unknown) => boolean
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -60,17 +70,13 @@ export const WORDS: Readonly<Record<string, Word>> = {
     if (isDuration && typeof value === 'number') return say('wrong_format', durationExpected(value))
     const expected = typesIn(names).map(([, name]) => name)
     const hint =
-      (advice as string | undefined) ??
+      advice ??
       typeHint(names, value, steps) ??
-      singleHint(single, properties, value)
+      singleHint(properties?.[single ?? ''], single, value)
     return say('wrong_type', expected, shownGot(value), hint)
   },
   enum: (wanted: readonly unknown[], value, { 'x-many': many }) => {
-    const { what, advice, others } = (many ?? {}) as {
-      what?: string
-      advice: string
-      others?: string
-    }
+    const { what, advice = '', others } = many ?? {}
     if (wanted.includes(value) || (others !== undefined && patternOf(others).test(value)))
       return null
     const words = wanted.filter(word => word !== null).map(String)
@@ -97,7 +103,7 @@ export const WORDS: Readonly<Record<string, Word>> = {
   pattern: (
     source: string,
     value: unknown,
-    { 'x-expected': expected, 'x-instead': instead },
+    { 'x-expected': expected, 'x-instead': instead = '' },
     steps
   ) => {
     if (typeof value !== 'string' || patternOf(source).test(value)) return null
@@ -105,10 +111,10 @@ export const WORDS: Readonly<Record<string, Word>> = {
     if (steps.at(-1) === 'key') return say('not_a_key')
     if (expected === undefined) return say('not_matching', source, shownGot(value))
     // wrong characters are dropped at the ends, and become an underscore elsewhere
-    const corrected = value.match(new RegExp(instead as string, 'g'))?.join('_') ?? value
+    const corrected = value.match(new RegExp(instead, 'g'))?.join('_') ?? value
     return say(
       'wrong_characters',
-      expected as string,
+      expected,
       shownGot(value),
       corrected === value ? null : corrected
     )
@@ -161,10 +167,9 @@ function typeHint(
 }
 
 /** Advice to put a single value into an object. */
-function singleHint(name: unknown, parts: unknown, value: unknown): string | null {
-  const schema = (parts as Readonly<Record<string, Schema>> | undefined)?.[name as string]
-  const type = schema?.type ?? (schema?.else as Schema | undefined)?.type
-  return type !== undefined && typeTest(type as string)(value)
+function singleHint(schema: Schema | undefined, name: unknown, value: unknown): string | null {
+  const type = schema?.type ?? schema?.else?.type
+  return typeof type === 'string' && typeTest(type)(value)
     ? `write it as { ${name}: ${shortened(String(value))} }`
     : null
 }

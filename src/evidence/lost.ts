@@ -98,7 +98,7 @@ export function pageShown(call: Entry): List<AnyRecord> | null {
   return Array.isArray(page?.data) ? (page as List<AnyRecord>) : null
 }
 
-/** Whether a response shows that the record exists; null where it shows neither. */
+/** Whether a response shows that the record exists; null for neither. */
 function isShownMade(
   lost: Lost,
   call: Entry,

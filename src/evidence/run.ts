@@ -9,7 +9,7 @@ import { RunHistory } from './run-history.js'
 import { Metrics, TestTotals, Totals } from './totals.js'
 import type { explained } from './why.js'
 
-/** Gets each request that a journal keeps, with where its keys are; null when it is cleared. */
+/** Gets each journaled request with its world; null when a journal is cleared. */
 export type JournalListener = (
   sandbox: string,
   kept: { entry: Entry; world: Guarded } | null

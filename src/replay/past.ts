@@ -7,7 +7,7 @@ import { bytesOf } from '../store/bytes.js'
 import type { Shape, Stored } from '../store/collection.js'
 import { collectionOf, type RecordOf, type Store } from '../store/store.js'
 
-/** Whether the state around a request can be made again. */
+/** Whether the state around a request can be rebuilt. */
 export const isKnown = ({ inputs }: Sandbox, { place }: Entry): boolean => place >= inputs.earliest
 
 export async function storeAt(
@@ -24,22 +24,19 @@ export async function storeAt(
 export const storesAround = (sandbox: Sandbox, entry: Entry): Promise<[Store, Store]> =>
   Promise.all([storeAt(sandbox, entry, 'before'), storeAt(sandbox, entry, 'after')])
 
-/**
- * The records that a request changed, as the API shows them, the one that it was about first;
- * `before` is null where the request made the record, `after` where it deleted it.
- */
+/** The records that a request changed, its own first; null before creation and after deletion. */
 export function changesBy(entry: Entry, [before, after]: readonly [Store, Store]) {
   const { caller, settings } = entry
   const shape = { base: caller.base, list: settings['shapes.list'] }
   return recordsChanged(entry).map(({ family, id }) => ({
     family,
     id,
-    before: shown(before, family, id, shape),
-    after: shown(after, family, id, shape)
+    before: recordIn(before, family, id, shape),
+    after: recordIn(after, family, id, shape)
   }))
 }
 
-function shown(store: Store, family: Family, id: string, shape: Shape): object | null {
+function recordIn(store: Store, family: Family, id: string, shape: Shape): object | null {
   const stored = collectionOf(store, family).stored(id) as Stored<RecordOf<Family>> | undefined
   return stored === undefined ? null : JSON.parse(bytesOf(family, stored, store, shape).toString())
 }

@@ -1,4 +1,4 @@
-/** Requests as plays: what they sent, without secrets, and what is determined of the responses. */
+/** Requests as steps of a play, without secrets, and the parts of responses that do not vary. */
 import { FormList, type FormNode, FormObject, inBrackets } from '../core/form.js'
 import { MASK } from '../core/mask.js'
 import { partAt } from '../core/places.js'
@@ -8,17 +8,17 @@ import type { SecretWords } from '../core/secret-words.js'
 import type { Settings } from '../core/settings.js'
 import { picked, valueAt, without } from '../core/templates.js'
 import { testCardNumber } from '../core/test-cards.js'
-import { hasPerformed, hasReached, type Scripted, STAGE } from '../engine/outcome.js'
+import { hasPerformed, hasReached, STAGE } from '../engine/outcome.js'
 import { type Entry, isScripted } from '../evidence/entry.js'
 import { nameOf, operationOf } from '../reference/operations.js'
 import type { EntryData } from '../scenario/script.js'
 import type { Json, StepData } from '../scenario/steps.js'
 import { maskedRecord } from './recorded-state.js'
 
-/** `written`: how a play refers to an id; `headers`: those that are sent. */
+/** `idInPlay`: how a play refers to an id; `headers`: those that are sent. */
 export type Writing = {
   keyOf: (account: string) => string | undefined
-  written: (id: string) => string
+  idInPlay: (id: string) => string
   headers: ReadonlySet<string>
 }
 const IS_NUMBER = /^(?:limit|amount|\w+_amount)$/
@@ -32,11 +32,11 @@ export function playOf(
   if (call.operation === null) return null
   const { method, path } = operationOf(call.operation)
   const writer = new StepWriter(call, writing)
-  const [query, body] = [writer.values(call.query), writer.values(call.body)]
-  const headers = writer.headers()
-  const parts = Object.entries({ headers, query, body })
+  const query = writer.values(call.query)
+  const body = writer.values(call.body)
+  const parts = Object.entries({ headers: writer.headers(), query, body })
   const on = path.replace(/\{(\w+)\}/g, (_all, name) =>
-    writer.text(call.params[name] as string, name)
+    writer.text(String(call.params[name]), name)
   )
   const key = writer.key()
   return {
@@ -49,7 +49,7 @@ export function playOf(
   }
 }
 
-/** Writes what a request sent, and notes what of it is replaced. */
+/** Writes what a request sent; `replaced` names what differs. */
 class StepWriter {
   readonly replaced = new Set<string>()
 
@@ -59,10 +59,10 @@ class StepWriter {
   ) {}
 
   text(text: string, name: string): string {
-    const known = this.writing.written(text)
-    const sent = text.includes('${') ? known.replaceAll('${', '$ {') : known
-    if (known.includes(MASK) || sent !== known) this.replaced.add(name)
-    return sent
+    const inPlay = this.writing.idInPlay(text)
+    const literal = text.includes('${') ? inPlay.replaceAll('${', '$ {') : inPlay
+    if (inPlay.includes(MASK) || literal !== inPlay) this.replaced.add(name)
+    return literal
   }
 
   values(form: FormObject): Record<string, Json> {
@@ -71,14 +71,14 @@ class StepWriter {
         const value = this.#value(node, [name])
         if (!(node instanceof FormObject && node.cleared)) return [[name, value]]
         // an empty value for the whole comes before its parts
-        const parts = Object.entries(value as object)
+        const parts = Object.entries(Object(value))
         return [[name, ''], ...parts.map(([part, below]) => [inBrackets(name, part), below])]
       })
     )
   }
 
   #value(node: FormNode, names: readonly string[]): Json {
-    const name = names.at(-1) as string
+    const name = String(names.at(-1))
     if (node instanceof FormList) return node.items.map(item => this.text(item, name))
     if (node instanceof FormObject)
       return Object.fromEntries(
@@ -114,36 +114,35 @@ class StepWriter {
   }
 }
 
-/** For a number, one that ends in the last four digits that are stored, or were sent. */
+/** A number that ends in the last four digits that are stored, or were sent. */
 function placeholder([holder = '', name]: readonly string[], call: Entry): string {
   if (name !== 'number' && name !== 'account_number') return 'secret'
-  const sent = call.body.get(holder)
-  const { brand, last4 } = (partAt(call.outcome.result, ['payment_method', holder]) ??
-    (sent instanceof FormObject ? Object.fromEntries(sent) : {})) as {
-    brand?: string
-    last4?: string | null
-  }
+  const form = call.body.get(holder)
+  const stored = partAt(call.outcome.result, ['payment_method', holder])
+  const { brand, last4 }: { brand?: string; last4?: string | null } = Object(
+    stored ?? (form instanceof FormObject ? Object.fromEntries(form) : {})
+  )
   if (last4 === null) return 'none'
   const digits = last4 !== undefined && /^\d{4}$/.test(last4) ? last4 : '4242'
   return name === 'number' ? testCardNumber(brand, digits) : `00000${digits}`
 }
 
-/** Without messages of ours, what a creation draws, and all but the ids of a list. */
+/** Without the emulator's messages and what a creation draws; of a list only the ids. */
 export function determined(body: Json | undefined, call: Entry, isCreated: boolean): Json {
   const { outcome, settings } = call
-  if (!isObject(body)) return (body ?? null) as Json
+  if (!isObject(body)) return body ?? null
   const drawn = isStopped(call) ? ['$request_id'] : ['$request_id', '$message']
   if (outcome.status >= 400) return without(settings['shapes.error'], body, drawn) as Json
   const list = idsIn(body, settings)
   if (list !== undefined) return list
-  const { created: _created, refunds, ...fields } = body as Record<string, Json>
+  const { created: _created, refunds, ...fields } = body
   const ids = refunds && idsIn(refunds, settings)
   const record = ids === undefined ? fields : { ...fields, refunds: ids }
   if (isCreated) delete record.id
   return record
 }
 
-/** Of a list the ids, and whether there are more; undefined for anything else. */
+/** The ids of a list, and whether it has more; undefined for anything else. */
 function idsIn(body: unknown, { 'shapes.list': list }: Settings): Json | undefined {
   if (!Array.isArray(valueAt(list, body, '$members'))) return undefined
   const ids = (members: { id: Json }[]) => members.map(({ id }) => ({ id }))
@@ -154,7 +153,7 @@ function idsIn(body: unknown, { 'shapes.list': list }: Settings): Json | undefin
 export const isStopped = (call: Entry): boolean =>
   call.outcome.name === 'lost_before' || (call.outcome.name === 'scripted' && !hasPerformed(call))
 
-/** An entry for the successive requests of an operation that the script did the same to. */
+/** One entry for successive requests of an operation to which the script did the same. */
 export function scriptOf(calls: readonly Entry[], words: SecretWords): EntryData[] {
   const counts = new Map<string, number>()
   const entries: { on: string; from: number; to: number; name?: string; action: object }[] = []
@@ -163,8 +162,8 @@ export function scriptOf(calls: readonly Entry[], words: SecretWords): EntryData
     const on = nameOf(call.operation)
     const count = (counts.get(on) ?? 0) + 1
     counts.set(on, count)
-    if (!isScripted(call)) continue
-    const { name, ...action } = actionOf((call.script as Scripted).action.entry.data, words)
+    if (!isScripted(call) || !call.script) continue
+    const { name, ...action } = actionOf(call.script.action.entry.data, words)
     const last = entries.findLast(entry => entry.on === on)
     const isSame = last?.name === name && JSON.stringify(last?.action) === JSON.stringify(action)
     if (last?.to === count - 1 && isSame) last.to = count

@@ -1,4 +1,4 @@
-/** Plays requests as clients would. Time passes only when all that are on their way wait. */
+/** Plays requests. Time passes only while all of them wait. */
 import { setImmediate } from 'node:timers/promises'
 import { BASE } from '../core/paths.js'
 import { type Admitted, formIn, readingOf } from '../engine/admit.js'
@@ -12,7 +12,7 @@ import type { Action, Fault } from '../scenario/script.js'
 import type { StepAnswer, StepCall } from '../scenario/steps.js'
 import { SAYS } from './sentences.js'
 
-/** Until `at` ms of the play have passed; infinite where only another request lets it go on. */
+/** Until `at` ms of the play; infinite if only another request can end it. */
 type Waiting = { at: number; wake: (goesOn: boolean) => void }
 
 export class Player {
@@ -25,44 +25,43 @@ export class Player {
     this.#sandbox = sandbox
   }
 
-  /** Several are sent at once if the caller does not wait in between. */
+  /** Requests are concurrent if the caller does not wait in between. */
   readonly play = async (call: StepCall): Promise<StepAnswer> => {
     this.#onTheirWay++
-    const answer = await this.#played(call)
+    const response = await this.#send(call)
     this.#onTheirWay--
-    return answer
+    return response
   }
 
-  async #played(call: StepCall): Promise<StepAnswer> {
+  async #send(call: StepCall): Promise<StepAnswer> {
     const { body, ...request } = requestOf(call)
     const reading = readingOf(this.#sandbox, { ...request, base: BASE })
     const response =
       start(reading) ??
       (await run(reading, formIn(body ?? '', reading), {
-        waits: { pass: (action, admitted) => this.#waited(action, admitted) },
+        waits: { pass: (action, admitted) => this.#waitFor(action, admitted) },
         by: null
       }))
     return this.#end(breakResponse(response))
   }
 
-  /** Records a request. Returns what its client saw. */
   #end(response: Response): StepAnswer {
     const fault = faultSeen(response)
-    const answer =
+    const stepAnswer =
       fault === null || fault === 'malformed_body'
         ? clientResponse(response)
         : { status: 0, body: { error: { message: SAYS.no_response(SAYS[fault]()) } }, fault }
     count(response.reading)
     this.#sandbox.evidence.record(close(response, fault === null, 0), response.reading)
-    return answer
+    return stepAnswer
   }
 
-  async #waited(action: Action, { request, operation }: Admitted): Promise<boolean> {
+  async #waitFor(action: Action, { request, operation }: Admitted): Promise<boolean> {
     const { id, delay, entry } = action
     const { hold } = entry.data
     if (hold !== undefined) {
-      const held = { id: request.id, operation, action }
-      const { goesOn, leave, longest } = this.#sandbox.gates.arrive(id, hold, held)
+      const call = { id: request.id, operation, action }
+      const { goesOn, leave, longest } = this.#sandbox.gates.arrive(id, hold, call)
       const waiting = this.#wait(longest ?? Number.POSITIVE_INFINITY, leave)
       const isGoingOn = await goesOn
       this.#waiting.delete(waiting)
@@ -79,10 +78,10 @@ export class Player {
     return waiting
   }
 
-  /** The request that waits shortest goes on, when all wait; one that waits in vain is given up. */
+  /** The request with the shortest wait goes on; one that waits forever is given up. */
   #passTime(): void {
     if (this.#waiting.size < this.#onTheirWay || this.#waiting.size === 0) return
-    const next = [...this.#waiting].reduce((one, other) => (other.at < one.at ? other : one))
+    const next = [...this.#waiting].reduce((a, b) => (b.at < a.at ? b : a))
     this.#waiting.delete(next)
     const goesOn = next.at < Number.POSITIVE_INFINITY
     if (goesOn) {

@@ -1,7 +1,7 @@
-/** Requests as a scenario that plays them again, with the records that matter to them. */
+/** Requests as a scenario that replays them, with the records that matter to them. */
 import { durationText } from '../core/durations.js'
 import type { Entry } from '../evidence/entry.js'
-import { nameOf, type OperationId } from '../reference/operations.js'
+import { nameOf } from '../reference/operations.js'
 import { loadScenario } from '../sandbox/loading.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { documentOf } from '../scenario/documents.js'
@@ -13,7 +13,7 @@ import { type Recording, recordingOf } from './recording.js'
 import { type Played, type RecordedRequest, type Rehearsal, rehearse } from './rehearsal.js'
 import { SAYS } from './sentences.js'
 
-/** `notes` are lines about the document, `requests` those of its plays. */
+/** `notes` are comments of the document. */
 export type RecordedScenario = {
   data: Record<string, unknown>
   notes: string[]
@@ -26,9 +26,9 @@ export async function scenarioOf(recording: Recording): Promise<RecordedScenario
   let { calls } = recording
   for (;;) {
     const rehearsal = await rehearse(calls, recording)
-    const left = rehearsal.plays.filter(({ isPlayable }) => !isPlayable)
-    skipped.push(...left.map(whySkipped))
-    if (left.length === 0) {
+    const unplayable = rehearsal.plays.filter(({ isPlayable }) => !isPlayable)
+    skipped.push(...unplayable.map(whySkipped))
+    if (unplayable.length === 0) {
       const head = { name: 'recorded', description: SAYS.description(recording.scenario) }
       return documentFrom(head, rehearsal, recording, skipped)
     }
@@ -40,19 +40,15 @@ export async function scenarioOf(recording: Recording): Promise<RecordedScenario
 export async function scenarioOfCall(recording: Recording): Promise<RecordedScenario | undefined> {
   const rehearsal = await rehearse(recording.calls, recording)
   const [play] = rehearsal.plays
-  if (!play?.isReproduced) return undefined
-  const { call } = play
-  const on = nameOf(call.operation as OperationId)
-  const head = { name: call.id, description: SAYS.description_of_one(on, responseTo(call)) }
+  if (!play?.isReproduced || play.call.operation === null) return undefined
+  const description = SAYS.description_of_one(nameOf(play.call.operation), responseTo(play.call))
+  const head = { name: play.call.id, description }
   return documentFrom(head, rehearsal, recording, [])
 }
 
 export type RunRecording = { of: string; requests: readonly RecordedRequest[]; scenario: Json }
 
-/**
- * The scenario of one request, from a recording of all: what `repro` prints without the emulator.
- * Plays those up to it in a blank sandbox, with their ids and times.
- */
+/** The scenario of one request of a recording: replays those up to it, with their ids and times. */
 export async function replayedCall(
   id: string,
   { requests, scenario }: RunRecording,
@@ -63,16 +59,16 @@ export async function replayedCall(
   await loadScenario(sandbox, documentOf('recorded', data), { name: 'recorded', file: null })
   const { play, answers } = sandbox.requireLoaded()
   const { stamp } = sandbox
-  let sent: RecordedRequest | undefined
-  let left = 1 + requests.findIndex(request => request.id === id)
-  const coming = requests.slice(0, left)
+  let remaining = 1 + requests.findIndex(request => request.id === id)
+  const coming = requests.slice(0, remaining).values()
+  let current: RecordedRequest | undefined
   sandbox.nextRequestId = () => {
-    sent = coming.shift()
-    return (sent as RecordedRequest).id
+    current = coming.next().value
+    return String(current?.id)
   }
-  sandbox.stamp = (...of) => Object.assign(stamp.apply(sandbox, of), sent?.made)
+  sandbox.stamp = (...kind) => Object.assign(stamp.apply(sandbox, kind), current?.made)
   await playSteps(
-    play.filter(one => (isWait(one) ? left > 0 : left-- > 0)),
+    play.filter(step => (isWait(step) ? remaining > 0 : remaining-- > 0)),
     new Player(sandbox).play,
     bindingsOf(sandbox.store),
     () => {},
@@ -86,11 +82,11 @@ export async function replayedCall(
 function documentFrom(
   head: { name: string; description: string },
   { plays, written }: Rehearsal,
-  { beginning, expected: { data: wanted, notes }, dropped, words }: Recording,
+  { beginning, expected: { data: expectations, notes }, dropped, words }: Recording,
   skipped: readonly string[]
 ): RecordedScenario {
   const inPlay = (id: string) => written.get(id) ?? id
-  const expected = wanted.map(data => withTexts(data as Json, inPlay, inPlay))
+  const expected = expectations.map(data => withTexts(data as Json, inPlay, inPlay))
   const text = JSON.stringify([expected, plays.map(({ step, expect }) => [step, expect])])
   const play = plays.flatMap(({ name, step, expect, wait }) => [
     ...(wait === 0 ? [] : [{ wait: durationText(wait) }]),

@@ -1,5 +1,7 @@
-/** The records to begin with, and which of them matter. */
+/** The records that a recorded scenario begins with. */
 import { valueIn } from '../core/form.js'
+import { partAt } from '../core/places.js'
+import { isObject } from '../core/quick-check.js'
 import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
 import type { SecretWords } from '../core/secret-words.js'
 import {
@@ -20,7 +22,6 @@ import {
 import type { ExpectationData } from '../scenario/expect/expectations.js'
 import { textsOf } from '../scenario/play/references.js'
 import { STATE_WORDS } from '../scenario/shape/expectation.js'
-import type { Json } from '../scenario/shape/parts.js'
 import { FAMILIES, type Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
 
@@ -30,7 +31,7 @@ type Members = Map<string, Member>
 
 const ID_FIELDS: readonly string[] = ['id', ...Object.keys(LINKED_FAMILIES)]
 
-/** A record as in a fixture, with card numbers and keys in texts masked; ids and sums stay. */
+/** Masks card numbers and keys in texts; ids and amounts stay. */
 export const maskedRecord = (record: object, words: SecretWords): Record<string, unknown> => ({
   ...maskedThroughout(record, words),
   ...Object.fromEntries(
@@ -50,38 +51,41 @@ async function membersIn(store: Store): Promise<Members> {
   const members: Members = new Map()
   for (const family of FAMILIES)
     for (const record of store[family].inCreationOrder()) {
-      members.set(nameOf(family, record.id), { family, record: record as AnyRecord })
+      members.set(nameOf(family, record.id), { family, record })
       await pause()
     }
   return members
 }
 
-/** What requests made, and what else they changed, as it was before its first change. */
-function changedBy(requests: readonly Entry[]): { made: Members; changed: Members } {
-  const [made, changed]: [Members, Members] = [new Map(), new Map()]
+/** Changed records are as before their first change. */
+function changedBy(requests: readonly Entry[]): { created: Members; changed: Members } {
+  const created: Members = new Map()
+  const changed: Members = new Map()
   for (const call of requests.filter(tookEffect)) {
     const { family, kind } = operationOf(call.operation as OperationId)
-    const isMade = kind === 'create'
-    const record = (isMade ? call.outcome.result : call.facts.record) as AnyRecord
-    const [members, name] = [isMade ? made : changed, nameOf(family, record.id)]
+    const isCreating = kind === 'create'
+    const record = (isCreating ? call.outcome.result : call.facts.record) as AnyRecord
+    const members = isCreating ? created : changed
+    const name = nameOf(family, record.id)
     if (!members.has(name)) members.set(name, { family, record })
   }
-  return { made, changed }
+  return { created, changed }
 }
 
-/** Those before the first request, and later ones that no request made, with what they refer to. */
+/** Records before the first request, and later ones that no request created. */
 export async function membersFor(
   requests: readonly Entry[],
   before: Store,
   after: Store
 ): Promise<{ members: Members; copied: ReadonlySet<string> }> {
-  const { made, changed } = changedBy(requests)
-  const [all, copied] = [await membersIn(before), new Set<string>()]
+  const { created, changed } = changedBy(requests)
+  const all = await membersIn(before)
+  const copied = new Set<string>()
   const add = (name: string, member: Member) => {
     if (all.has(name)) return
     all.set(name, member)
     for (const link of linksOf(member)) {
-      const linked = made.get(link)
+      const linked = created.get(link)
       if (linked === undefined) continue
       copied.add(linked.record.id)
       add(link, linked)
@@ -93,24 +97,24 @@ export async function membersFor(
       .map(({ family, id }) => nameOf(family, id))
   )
   for (const [name, member] of await membersIn(after)) {
-    if (!made.has(name) && !byScript.has(name)) add(name, changed.get(name) ?? member)
+    if (!created.has(name) && !byScript.has(name)) add(name, changed.get(name) ?? member)
     await pause()
   }
   const placeOf = ({ family }: Member) => FAMILIES.indexOf(family)
-  const sorted = [...all].sort(([, one], [, other]) => placeOf(one) - placeOf(other))
+  const sorted = [...all].sort(([, a], [, b]) => placeOf(a) - placeOf(b))
   return { members: new Map(sorted), copied }
 }
 
-/** What requests found and showed, with Refunds of a judged charge, and expectations name. */
+/** Records that requests found or showed, or that expectations name. */
 export async function touchedBy(
   requests: readonly Entry[],
   members: Members,
   expected: readonly ExpectationData[]
 ): Promise<Member[]> {
-  const ids = new Set(expected.flatMap(data => textsOf(data as Json, true)) as unknown[])
+  const ids = new Set<unknown>(expected.flatMap(data => textsOf(data, true)))
   for (const call of requests) for (const id of idsOf(call)) ids.add(id)
   const charges = new Set(requests.flatMap(chargesOf))
-  const families = new Set([...expected.flatMap(familiesJudged), ...requests.flatMap(familiesCut)])
+  const families = new Set([...expected.flatMap(familiesCounted), ...requests.flatMap(familiesCut)])
   const touched = new Set<Member>()
   const touch = (member: Member | undefined) => {
     if (member === undefined || touched.has(member)) return
@@ -141,9 +145,9 @@ function idsOf({ caller, params, query, settings, script, facts, outcome }: Entr
     ...settings['pagination.cursors'].map(name => valueIn(query, name)),
     ...(hasReached({ outcome }, STAGE.running) ? Object.values(params) : []),
     ...removed,
-    ...(Object.values(data) as AnyRecord[][])
+    ...Object.values(data)
       .flat()
-      .flatMap(record => ID_FIELDS.map(name => record[name]))
+      .flatMap(record => ID_FIELDS.map(name => partAt(record, [name])))
   ]
 }
 
@@ -152,12 +156,12 @@ const chargesOf = (call: Entry): unknown[] => [
   ...recordsIn(call).flatMap(({ object, id }) => (object === 'transaction' ? [id] : []))
 ]
 
-const familiesJudged = (data: ExpectationData): Family[] =>
-  Object.entries('state' in data ? data.state : {}).flatMap(([family, of]) =>
-    STATE_WORDS.some(word => word in of) ? [family as Family] : []
-  )
+const familiesCounted = (data: ExpectationData): Family[] =>
+  FAMILIES.filter(family => {
+    const expected = partAt(data, ['state', family])
+    return isObject(expected) && STATE_WORDS.some(word => word in expected)
+  })
 
-/** The family of a list that left records out. */
 function familiesCut(call: Entry): Family[] {
   const list = listIn(call)
   return list !== null && (list.has_more || call.facts.retrieved > list.data.length)

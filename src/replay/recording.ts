@@ -1,4 +1,4 @@
-/** What is recorded of requests: the records that matter to them, and what is expected of them. */
+/** Requests with the records that matter to them, and what is expected of them. */
 import { isoOf } from '../core/instants.js'
 import { withoutSecrets } from '../core/redaction.js'
 import type { SecretWords } from '../core/secret-words.js'
@@ -19,45 +19,41 @@ export type Recording = Awaited<ReturnType<typeof recordingOf>>
 /** All requests of the journal, or some. */
 export async function recordingOf(sandbox: Sandbox, chosen?: readonly Entry[]) {
   const { scenario, clock, evidence, inputs } = sandbox
-  // requests that come meanwhile, and a reset, are not in it
+  // read before the first await: later requests and a reset do not count
   const of = evidence.prefix.slice(0, -1)
   const { dropped } = evidence.journal
   const words = keysToMask(sandbox)
   const expected = expectedOf(sandbox, words, chosen)
   const isRunning = clock.running
-  const held = chosen ?? evidence.journal.requests()
-  const calls = held.filter(({ place }) => place >= inputs.earliest)
+  const requests = chosen ?? evidence.journal.requests()
+  const calls = requests.filter(({ place }) => place >= inputs.earliest)
   const { members, copied } = await membersAround(calls, sandbox, chosen !== undefined)
-  const { data, ids } = await dataOf(
-    await touchedBy(calls, members, expected.data),
-    new Set(calls.map(({ caller }) => caller.account)),
-    words
-  )
-  const [call] = calls
-  const now = isoOf(call?.at ?? 0)
+  const accounts = new Set(calls.map(({ caller }) => caller.account))
+  const touched = await touchedBy(calls, members, expected.data)
+  const { data, ids } = await dataOf(touched, accounts, words)
   return {
     /** `SANDBOX#PERIOD` in a run. */
     of,
     scenario: scenario.name,
     calls,
-    /** Requests dropped before these. */
-    dropped: chosen === undefined ? dropped + held.length - calls.length : 0,
+    /** Requests that the journal no longer has. */
+    dropped: chosen === undefined ? dropped + requests.length - calls.length : 0,
     isRunning,
     words,
-    beginning: {
-      ...(call && setupOf(call.settings)),
-      // only a clock that moves judges a pause
-      ...(call &&
-        chosen?.length !== 1 && {
-          clock: expected.timed.length > 0 ? { now, running: true } : now
-        }),
-      data
-    },
+    beginning: { ...setupBefore(calls[0], expected.timed.length > 0, chosen?.length === 1), data },
     ids,
     copied,
     expected,
     blank: () => sandbox.blank()
   }
+}
+
+/** Only a clock that runs can judge pauses; one request needs no clock. */
+function setupBefore(first: Entry | undefined, isTimed: boolean, isSingle: boolean) {
+  if (first === undefined) return {}
+  const now = isoOf(first.at)
+  const clock = isTimed ? { now, running: true } : now
+  return { ...setupOf(first.settings), ...(!isSingle && { clock }) }
 }
 
 async function membersAround(calls: readonly Entry[], { inputs, store }: Sandbox, isPart: boolean) {
@@ -70,15 +66,15 @@ async function membersAround(calls: readonly Entry[], { inputs, store }: Sandbox
   return membersFor(calls, before.store, after.store)
 }
 
-/** The records of a document, with keys of callers; `ids` has the id of each by what is shown. */
+/** `ids` has the id of each record by its masked id. */
 async function dataOf(
   touched: readonly Member[],
-  callers: ReadonlySet<string | null>,
+  accounts: ReadonlySet<string | null>,
   words: SecretWords
 ) {
-  const keys = [...callers].flatMap(account =>
-    touched.some(({ record }) => record.id === account)
-      ? { key: keyOf(account as string), account }
+  const keys = [...accounts].flatMap(account =>
+    account !== null && touched.some(({ record }) => record.id === account)
+      ? { key: keyOf(account), account }
       : []
   )
   const data: Record<string, object[]> = keys.length > 0 ? { api_keys: keys } : {}
@@ -94,22 +90,24 @@ async function dataOf(
 
 export const keyOf = (account: string) => `sk_test_${account}`
 
-/** `timed` are requests with a pause between them, `headers` those that plays send. */
+/** `timed` are requests whose pauses are expected, `headers` those that plays send. */
 function expectedOf(sandbox: Sandbox, words: SecretWords, chosen: readonly Entry[] | undefined) {
   const { tally, store, settings } = sandbox
   const { answers } = sandbox.requireLoaded()
   const testHeader = settings['evidence.test_header'].toLowerCase()
-  const [data, notes]: [ExpectationData[], string[]] = [[], []]
-  const [timed, headers]: [Calls[], Set<string>] = [[], new Set()]
+  const data: ExpectationData[] = []
+  const notes: string[] = []
+  const timed: Calls[] = []
+  const headers = new Set<string>()
   for (const expectation of tally.expectations) {
     const calls = callsOf(expectation)
-    if (chosen && calls && !calls.some(one => chosen.some(call => isOf(one, call)))) continue
-    const own = carried(expectation, { keys: store.keys, keyOf, answers, testHeader, words })
-    if (own === null) notes.push(SAYS.not_expected(withoutSecrets(expectation.wanted, words)))
+    if (chosen && calls && !calls.some(part => chosen.some(call => isOf(part, call)))) continue
+    const copy = carried(expectation, { keys: store.keys, keyOf, answers, testHeader, words })
+    if (copy === null) notes.push(SAYS.not_expected(withoutSecrets(expectation.wanted, words)))
     else {
-      data.push(own.data)
+      data.push(copy.data)
       if (calls?.some(({ apart }) => apart !== null)) timed.push(...calls)
-      for (const name of own.headers) headers.add(name)
+      for (const name of copy.headers) headers.add(name)
     }
   }
   return { data, notes, timed, headers }

@@ -1,7 +1,8 @@
 /** Plays recorded requests in a blank sandbox. */
 import { MAX_DURATION } from '../core/durations.js'
 import { MASK } from '../core/mask.js'
-import { type AnyRecord, scriptAction, tookEffect } from '../engine/outcome.js'
+import { partAt } from '../core/places.js'
+import { scriptAction, tookEffect } from '../engine/outcome.js'
 import { playIn } from '../engine/play.js'
 import { alongside, type Entry, isScripted, maskedBody } from '../evidence/entry.js'
 import { operationOf, RESOURCE_NAMES } from '../reference/operations.js'
@@ -14,7 +15,7 @@ import { pause } from '../work/slices.js'
 import { determined, isStopped, playOf } from './played-requests.js'
 import { keyOf, type Recording } from './recording.js'
 
-/** `made`: the record that it made, for which a play drew another id. */
+/** `made`: the record that it created, with the id that a play drew for it. */
 export type RecordedRequest = {
   id: string
   made?: { id: string; created: string; drawn: string }
@@ -26,7 +27,7 @@ type Stage = Awaited<ReturnType<typeof stageOf>>
 /** Plays requests that reached their operation. Errors: as of `loadScenario`. */
 export async function rehearse(calls: readonly Entry[], recording: Recording) {
   const stage = await stageOf(recording)
-  const plays: (Awaited<ReturnType<typeof played>> & { wait: number })[] = []
+  const plays: (Awaited<ReturnType<typeof rehearseCall>> & { wait: number })[] = []
   // how far the play's clock is behind
   let behind = 0
   for (const [index, call] of calls.entries()) {
@@ -34,7 +35,7 @@ export async function rehearse(calls: readonly Entry[], recording: Recording) {
     const wait = Math.min(Math.max(0, behind), MAX_DURATION)
     behind -= wait
     stage.sandbox.setClock({ by: wait })
-    plays.push({ ...(await played(call, index + 1, stage, recording)), wait })
+    plays.push({ ...(await rehearseCall(call, index + 1, stage, recording)), wait })
   }
   return { plays, written: stage.written }
 }
@@ -51,13 +52,13 @@ async function stageOf({ beginning, ids, blank }: Recording) {
     // the first key is sent without a name
     keyOf: (account: string) => (first === keyOf(account) ? undefined : keyOf(account)),
     answers: new Answers([]),
-    // how a play writes a recorded id
+    // recorded ids as a play writes them
     written: new Map(ids)
   }
 }
 
 /** The step is null where no play can send it, what it expects where it has no effect. */
-async function played(
+async function rehearseCall(
   call: Entry,
   number: number,
   stage: Stage,
@@ -65,22 +66,22 @@ async function played(
 ) {
   const { sandbox, bindings, answers, written } = stage
   const inPlay = (id: string) => written.get(id) ?? id
-  const writing = { keyOf: stage.keyOf, written: inPlay, headers }
+  const writing = { keyOf: stage.keyOf, idInPlay: inPlay, headers }
   const { step = null, replaced = [] } = playOf(call, writing) ?? {}
   const isSent = step !== null && !isStopped(call)
   const operation = call.operation && operationOf(call.operation)
   const isCreating = tookEffect(call) && operation?.kind === 'create'
-  const was = determined(maskedBody(call, words), call, isCreating)
-  const body = withTexts(playable(was), inPlay)
-  const wanted = { status: call.outcome.status, ...(body !== null && { body }) }
-  const steps = isSent ? [{ ...step, expect: wanted }] : []
+  const determinedBody = determined(maskedBody(call, words), call, isCreating)
+  const body = withTexts(playable(determinedBody), inPlay)
+  const recorded = { status: call.outcome.status, ...(body !== null && { body }) }
+  const steps = isSent ? [{ ...step, expect: recorded }] : []
   const client = playIn(sandbox, alongside(call))
   const [outcome] = await playSteps(steps, client, bindings, () => {}, answers)
   await pause()
-  const { status, body: shown } = outcome?.answer ?? { status: 0, body: null }
-  const isAlike = step !== null && (!isSent || status === wanted.status)
+  const { status, body: response } = outcome?.answer ?? { status: 0, body: null }
+  const isAlike = step !== null && (!isSent || status === recorded.status)
   const isReproduced = isAlike && !outcome?.problems.length
-  const expect = expectationOf(call, isReproduced ? wanted : { status })
+  const expect = expectationOf(call, isReproduced ? recorded : { status })
   const isPlayable = isAlike && expect !== null && (isReproduced || call.outcome.refusal === null)
   const name =
     isSent && isCreating && operation
@@ -88,31 +89,34 @@ async function played(
       : null
   const play = { call, step, name, replaced, status, expect, isReproduced, isPlayable, made: null }
   if (name === null || status >= 300) return play
-  answers.set(name, shown)
-  const { id: drawn } = shown as { id: string }
-  const { id, created } = call.outcome.result as AnyRecord & { created: string }
+  answers.set(name, response)
+  const drawn = textIn(response, 'id')
+  const id = textIn(call.outcome.result, 'id')
+  const created = textIn(call.outcome.result, 'created')
   if (copied.has(id)) return play
   // a client that lost the response has never seen the id, but the seed draws the same one again
   written.set(id, isScripted(call) ? drawn : `\${${name}.id}`)
   return { ...play, made: { id, created, drawn } }
 }
 
+const textIn = (body: unknown, name: string): string => String(partAt(body, [name]))
+
 /**
- * Milliseconds that the clock was set forward or back, without those that passed by themselves;
- * where pauses are expected, all since the response before.
+ * Milliseconds that the clock was set forward or back before a request; where pauses are expected,
+ * all since the response before.
  */
 function moveBefore(
   { at, now }: Entry,
-  before: Entry | undefined,
+  previous: Entry | undefined,
   { isRunning, expected: { timed } }: Recording
 ): number {
-  if (before === undefined || before.at === at) return 0
+  if (previous === undefined || previous.at === at) return 0
   if (timed.length > 0)
-    return at - (timed.some(one => isOf(one, before)) ? before.ended : before.at)
-  return at - before.at - (isRunning ? now - before.now : 0)
+    return at - (timed.some(calls => isOf(calls, previous)) ? previous.ended : previous.at)
+  return at - previous.at - (isRunning ? now - previous.now : 0)
 }
 
-/** Null for a request without effect. `common` is what recording and play have in common. */
+/** Null for a request without effect; `common` is what recording and play have in common. */
 function expectationOf(
   call: Entry,
   common: NonNullable<StepData['expect']>
@@ -122,7 +126,7 @@ function expectationOf(
   return call.outcome.name === 'lost_before' ? null : common
 }
 
-/** Null for what is masked, or would be read as a reference. */
+/** Null if it has masked text, or text that would be read as a reference. */
 function playable(value: Json): Json {
   const text = JSON.stringify(value)
   return text.includes('${') || text.includes(MASK) ? null : value

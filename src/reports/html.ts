@@ -57,18 +57,18 @@ summary { cursor: pointer; padding: .3rem 0 } details details, details > div { m
 const STYLESHEET: Html = { [MARKUP]: `<style>${STYLE}</style>` }
 const POLICY = `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; img-src data:; base-uri 'none'; form-action 'none'`
 
-/** Templates are in ASCII, since the bundle is read as Latin-1. */
+/** Templates are ASCII: the bundle is read as Latin-1. */
 export function runPage(judged: JudgedRun): string {
   const { run, hasPassed } = judged
-  const places = new Map(run.requests.map(({ request }, place) => [request, `request-${place}`]))
-  const shown: Shown = part => {
+  const anchors = new Map(run.requests.map(({ request }, index) => [request, `request-${index}`]))
+  const show: ShowPart = part => {
     if (typeof part !== 'object') return part
-    const place = places.get(part.name)
-    return place === undefined
+    const anchor = anchors.get(part.name)
+    return anchor === undefined
       ? html`<code>${part.name}</code>`
-      : html`<a href="#${place}"><code>${part.name}</code></a>`
+      : html`<a href="#${anchor}"><code>${part.name}</code></a>`
   }
-  const { gates, expectations, findings, assumptions } = tablesOf(judged)
+  const { criteria, expectations, findings, assumptions } = tablesOf(judged)
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -82,33 +82,32 @@ ${STYLESHEET}
 <body>
 <h1>commerce-emulator: <span class="${hasPassed ? 'good' : 'bad'}">${headline(judged)}</span></h1>
 <p>${overview(judged)}</p>
-${section(gates, shown)}
-${expectations.rows.length === 0 ? '' : section(expectations, shown)}
-${section(findings, shown)}
-${testParts(judged, call => callPart(call, places.get(call.request) as string, shown))}
+${section(criteria, show)}
+${expectations.rows.length === 0 ? '' : section(expectations, show)}
+${section(findings, show)}
+${testParts(judged, call => callPart(call, String(anchors.get(call.request)), show))}
 <h2>Coverage</h2>
 <p class="quiet">${SAYS.map(run.coverage.rules.length)}</p>
 <ul class="map">${Object.entries(LEGEND).map(([seen, words]) => html`<li class="${seen}">${words}</li>\n`)}</ul>
 <ul class="map">${run.coverage.rules.map(coverageCell)}</ul>
-${section(assumptions, shown)}
+${section(assumptions, show)}
 <p class="quiet">${SAYS.page_end(run.version)}</p>
 </body>
 </html>
 `[MARKUP]
 }
 
-/** The name of a request leads to its place on the page. */
-type Shown = (part: Part) => HtmlValue
+type ShowPart = (part: Part) => HtmlValue
 
 /** The level is the class of the first cell. */
 const row = (level: Row['level'] | undefined, cells: readonly HtmlValue[]): Html =>
   html`<tr>${cells.map((cell, nth) => html`<td${nth === 0 && level ? html` class="${level}"` : ''}>${cell}</td>`)}</tr>\n`
 
-function section({ title, head, rows }: Table, shown: Shown): Html {
+function section({ title, head, rows }: Table, show: ShowPart): Html {
   const lines = rows.map(({ level, cells }) =>
     row(
       level,
-      cells.map(parts => parts.map(shown))
+      cells.map(parts => parts.map(show))
     )
   )
   const table = html`<table><tr>${head.map(name => html`<th>${name}</th>`)}</tr>\n${lines}</table>`
@@ -118,14 +117,14 @@ function section({ title, head, rows }: Table, shown: Shown): Html {
 function testParts(judged: JudgedRun, part: (call: RunCall) => Html): Html {
   const { tests, requests, omitted } = judged.run
   const isNamed = tests.some(({ test }) => test !== null)
-  const parts = tests.map(one => {
-    const { test, calls, refused, passed, violated, findings } = one
-    const problems = problemsOfTest(judged, one)
+  const parts = tests.map(runTest => {
+    const { test, calls, refused, passed, violated, findings } = runTest
+    const problems = problemsOfTest(judged, runTest)
     const name = test ?? (isNamed ? 'Requests that named no test' : 'All requests')
-    const found = findings.map(
+    const findingNames = findings.map(
       ({ finding, times }) => html` <code class="warn">${finding} ${times}&#215;</code>`
     )
-    return html`<details${isNamed && findings.length === 0 && problems.length === 0 ? '' : html` open`}><summary${problems.length === 0 ? '' : html` class="bad"`}>${name} <span class="quiet">${SAYS.requests(calls, refused)}</span>${found}</summary>
+    return html`<details${isNamed && findings.length === 0 && problems.length === 0 ? '' : html` open`}><summary${problems.length === 0 ? '' : html` class="bad"`}>${name} <span class="quiet">${SAYS.requests(calls, refused)}</span>${findingNames}</summary>
 ${problems.map(problem => html`<p class="bad">${problem}</p>\n`)}<p>Rules passed: ${passed.join(' ') || 'none'}. Rules violated: ${violated.join(' ') || 'none'}.</p>
 ${requests.filter(call => call.test === test).map(part)}
 </details>
@@ -138,24 +137,24 @@ ${parts}${others.length === 0 ? '' : html`<details><summary>Requests of other te
 ${omitted.requests + omitted.entries === 0 ? '' : html`<p>${SAYS.omitted(omitted.requests, omitted.entries)}</p>`}`
 }
 
-function callPart(call: RunCall, place: string, shown: Shown): Html {
+function callPart(call: RunCall, anchor: string, show: ShowPart): Html {
   const { request, method, path, status, outcome, entry } = call
   const result = html`<span class="${outcome === 'refused' ? 'bad' : 'quiet'}">${status} ${outcome.replace('_', ' ')}</span>`
   const line = html`<code>${request}</code> ${method} <code>${path}</code> ${result}`
-  if (entry === null) return html`<div id="${place}">${line}</div>\n`
-  return html`<details id="${place}"><summary>${line} ${whyOf(call)}</summary>${entryPart(entry, shown)}</details>\n`
+  if (entry === null) return html`<div id="${anchor}">${line}</div>\n`
+  return html`<details id="${anchor}"><summary>${line} ${whyOf(call)}</summary>${entryPart(entry, show)}</details>\n`
 }
 
 function entryPart(
   { query, body, script, answer, why, answered, took_effect: tookEffect, account }: RunEntry,
-  shown: Shown
+  show: ShowPart
 ): Html {
   const facts = [
     `${account === null ? 'No Account' : `Account ${account}`}; ${tookEffect ? 'took effect' : 'changed nothing'}`,
     ...(answered ? [] : ['the response was lost']),
     ...(script ? [`script entry ${script.name ?? script.id}`] : [])
   ]
-  const sent = Object.entries({ query, body }).filter(
+  const parameters = Object.entries({ query, body }).filter(
     ([, values]) => Object.keys(values).length > 0
   )
   const verdicts = why.rules.map(({ rule, verdict, text, facts }) =>
@@ -167,13 +166,12 @@ function entryPart(
   )
   const lines = (typeof answer === 'string' ? answer : JSON.stringify(answer, null, 2)).split('\n')
   return html`<p>${facts.join('; ')}</p>
-${sent.map(([what, values]) => html`<p>${what}: <code>${JSON.stringify(values)}</code></p>\n`)}<table>${verdicts}</table>
-${why.changed_by.length === 0 ? '' : html`<p>${SAYS.changed_by()}${why.changed_by.map(name => [shown({ name }), ' '])}</p>`}
+${parameters.map(([what, values]) => html`<p>${what}: <code>${JSON.stringify(values)}</code></p>\n`)}<table>${verdicts}</table>
+${why.changed_by.length === 0 ? '' : html`<p>${SAYS.changed_by()}${why.changed_by.map(name => [show({ name }), ' '])}</p>`}
 <p>Relies on: ${why.assumptions.map(({ assumption, topic }) => `${assumption} (${topic})`).join(', ') || 'no assumption'}</p>
 <pre>${answer === null ? '(no body)' : lines.map((line, nth) => (nth === 0 ? line : html`\n${line}`))}</pre>`
 }
 
-/** The classes of the map by what was seen of a rule, in words. */
 const LEGEND = {
   all: 'every outcome seen',
   passed: 'only passed',
@@ -181,7 +179,6 @@ const LEGEND = {
   none: 'not exercised'
 } as const
 
-/** What was seen of a rule; one that cannot be violated is only passed. */
 function outcomeSeen({ passed, violated }: ReturnType<typeof outcomesOf>): keyof typeof LEGEND {
   if (!passed && !violated) return 'none'
   if (violated === 0) return 'passed'

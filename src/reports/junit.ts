@@ -13,30 +13,33 @@ type Case = {
 }
 type Suite = { name: string; cases: readonly Case[]; output?: readonly string[] }
 
-/** The suites `gates`, `sandboxes` and `tests`, sorted by name. */
+/** The suites `gates` (the criteria), `sandboxes` and `tests`, sorted by name. */
 export function runJunit(judged: JudgedRun): string {
-  const { run, gates, unmet } = judged
-  const tests = run.tests.flatMap(one => {
-    const { test, calls, refused, passed, violated } = one
-    const own = refusedIn(run).filter(call => call.test === test)
+  const { run, criteria, unmet } = judged
+  const tests = run.tests.flatMap(runTest => {
+    const { test, calls, refused, passed, violated } = runTest
+    if (test === null) return []
+    const refusedCalls = refusedIn(run).filter(call => call.test === test)
     const output = [
       SAYS.requests(calls, refused),
       `passed: ${passed.join(' ') || 'no rule'}`,
       `violated: ${violated.join(' ') || 'no rule'}`,
-      ...own.map(({ request, method, path, status }) => `${request} ${method} ${path} ${status}`)
+      ...refusedCalls.map(
+        ({ request, method, path, status }) => `${request} ${method} ${path} ${status}`
+      )
     ]
-    return test === null ? [] : [{ name: test, problems: problemsOfTest(judged, one), output }]
+    return { name: test, problems: problemsOfTest(judged, runTest), output }
   })
-  const used = unmet.length === 0 ? [] : [...run.sandboxes, ...unmet]
-  const names = new Set(used.map(({ sandbox }) => sandboxName(sandbox)))
+  const listed = unmet.length === 0 ? [] : [...run.sandboxes, ...unmet]
+  const names = new Set(listed.map(({ sandbox }) => sandboxName(sandbox)))
   const sandboxes = [...names].sort().map(name => ({
     name,
     problems: unmet
       .filter(({ sandbox }) => sandboxName(sandbox) === name)
-      .map(one => explainedMessage(one.message, one))
+      .map(expectation => explainedMessage(expectation.message, expectation))
   }))
   const suites = Object.entries({
-    gates: gates.map(({ gate, problems }) => ({ name: gate, problems })),
+    gates: criteria.map(({ criterion, problems }) => ({ name: criterion, problems })),
     sandboxes,
     tests: tests.sort((a, b) => (a.name < b.name ? -1 : 1))
   })
@@ -45,8 +48,8 @@ export function runJunit(judged: JudgedRun): string {
       .filter(([name, cases]) => name === 'gates' || cases.length > 0)
       .map(([name, cases]) => ({
         name,
-        cases: cases.map(({ name: own, ...more }) => ({
-          attributes: { classname: `commerce-emulator.${name}`, name: own },
+        cases: cases.map(({ name: caseName, ...more }) => ({
+          attributes: { classname: `commerce-emulator.${name}`, name: caseName },
           ...more
         }))
       })),
@@ -54,7 +57,7 @@ export function runJunit(judged: JudgedRun): string {
   )
 }
 
-/** A suite a file, a case a point; warnings are output. */
+/** A suite for each file, a case for each point; warnings are output. */
 export const checkJunit = (checked: readonly CheckedFile[]): string =>
   suitesJunit(
     checked.map(({ file, points, leftOut, notes, settings }) => ({
@@ -101,10 +104,10 @@ const block = (parts: readonly string[], indent: string) =>
   `\n${parts.map(part => `${indent}  ${part}\n`).join('')}${indent}`
 
 type Attributes = Readonly<Record<string, string | number>>
-/** `content` is XML already. */
+/** `content` is XML. */
 function element(name: string, attributes: Attributes, content: string): string {
-  const given = Object.entries(attributes).map(([key, value]) => ` ${key}="${xml(String(value))}"`)
-  return `<${name}${given.join('')}>${content}</${name}>`
+  const pairs = Object.entries(attributes).map(([key, value]) => ` ${key}="${xml(String(value))}"`)
+  return `<${name}${pairs.join('')}>${content}</${name}>`
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

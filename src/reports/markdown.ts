@@ -14,24 +14,22 @@ import {
 } from './run.js'
 import { SAYS } from './sentences.js'
 
-/** A build server takes at most a mebibyte. */
+/** Build servers take at most a mebibyte. */
 const MAX_ROWS = 50
 
-/** The gates, the findings, the tests, and the refused requests with why. */
 export function runMarkdown(judged: JudgedRun): string {
   const { run } = judged
-  const { gates, expectations, findings, assumptions } = tablesOf(judged)
+  const { criteria, expectations, findings, assumptions } = tablesOf(judged)
   const tests: Table = {
     title: 'Tests',
     head: ['test', 'result', 'requests', 'refused', 'rules violated', 'findings'],
-    rows: run.tests.flatMap(one => {
-      const { test, calls, refused, violated, findings } = one
-      const isFailed = problemsOfTest(judged, one).length > 0
-      const result = isFailed ? 'failed' : 'passed'
-      const found = findings.flatMap(foundPart)
+    rows: run.tests.flatMap(runTest => {
+      const { test, calls, refused, violated } = runTest
+      const result = problemsOfTest(judged, runTest).length > 0 ? 'failed' : 'passed'
+      const findings = runTest.findings.flatMap(findingParts)
       return test === null
         ? []
-        : [{ cells: [[test], [result], [calls], [refused], [violated.join(' ')], found] }]
+        : [{ cells: [[test], [result], [calls], [refused], [violated.join(' ')], findings] }]
     })
   }
   const refused: Table = {
@@ -47,40 +45,39 @@ export function runMarkdown(judged: JudgedRun): string {
       ]
     }))
   }
-  const tables = [gates, expectations, findings, tests, refused, assumptions]
+  const tables = [criteria, expectations, findings, tests, refused, assumptions]
   return [
     `## commerce-emulator: ${headline(judged)}`,
     '',
     overview(judged, plain),
     '',
-    ...tables.flatMap(lines)
+    ...tables.flatMap(linesOf)
   ].join('\n')
 }
 
-const foundPart = ({ finding, times }: RunTest['findings'][number], nth: number): Part[] => [
+const findingParts = ({ finding, times }: RunTest['findings'][number], nth: number): Part[] => [
   nth === 0 ? '' : ', ',
   { name: finding },
   ` ${times}×`
 ]
 
-function lines({ title, head, rows }: Table): string[] {
+function linesOf({ title, head, rows }: Table): string[] {
   if (rows.length === 0) return []
   const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
-  const shown = rows
+  const lines = rows
     .slice(0, MAX_ROWS)
-    .map(({ cells }) => row(cells.map(parts => parts.map(shownPart).join(''))))
+    .map(({ cells }) => row(cells.map(parts => parts.map(markdownOf).join(''))))
   const more = rows.length > MAX_ROWS ? ['', SAYS.more_rows(rows.length - MAX_ROWS)] : []
-  return [`### ${title}`, '', row(head), row(head.map(() => '---')), ...shown, ...more, '']
+  return [`### ${title}`, '', row(head), row(head.map(() => '---')), ...lines, ...more, '']
 }
 
-function shownPart(part: Part): string {
+function markdownOf(part: Part): string {
   if (typeof part !== 'object') return plain(String(part))
-  // a name of ours: nothing in it means anything in Markdown
+  // names contain nothing that Markdown interprets
   return `\`${part.name.replace(/[^\w#./-]/g, '?')}\``
 }
 
-/** What means something in Markdown or HTML, or makes a link of an address. */
+/** Characters that Markdown or HTML interprets, or that make a link of an address. */
 const SPECIAL = /[\\`*[\]<>|~&#@$]|(?<!\w)_|_(?!\w)|:(?=\S)|(?<=www)\./gi
-/** Text as it was sent, in entities where it would mean something. */
 const plain = (text: string): string =>
   visible(text).replace(SPECIAL, character => `&#${character.charCodeAt(0)};`)

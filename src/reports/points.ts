@@ -1,4 +1,4 @@
-/** What a check found: points that pass or fail, and warnings. */
+/** The results of a check: points that pass, fail or warn. */
 import type { Problem } from '../core/errors.js'
 import type { Step } from '../core/places.js'
 import type { Said } from '../core/sentences.js'
@@ -15,10 +15,10 @@ export type Point = Said & {
 export type CheckedFile = {
   file: string
   points: Point[]
-  /** Why the file was left out; null where it was checked. */
+  /** Why; null where it was checked. */
   leftOut: string | null
   notes: string[]
-  /** What makes the emulator respond as a service does; null if nothing was compared. */
+  /** Make the emulator respond as the service does; null if nothing was compared. */
   settings: GivenSettings | null
 }
 export const NOTHING_FOUND: Omit<CheckedFile, 'file'> = {
@@ -27,16 +27,14 @@ export const NOTHING_FOUND: Omit<CheckedFile, 'file'> = {
   notes: [],
   settings: null
 }
-/** A file with one point, which failed. */
 export const withFailure = (file: string, title: Said, ...problems: Problem[]): CheckedFile => ({
   ...NOTHING_FOUND,
   file,
   points: [{ ...title, file, problems, ms: 0 }]
 })
 
-/** A problem by its place in the document. */
 export type PlacedProblem = Said & { at: readonly Step[] }
-/** A point whose problems are still to be found in the text. */
+/** Its problems have no lines yet. */
 export type PlacedPoint = Said & {
   problems: readonly PlacedProblem[]
   ms?: number
@@ -48,30 +46,30 @@ export const isFailed = ({ problems, isWarning = false }: Point): boolean =>
 export const isWarned = ({ problems, isWarning = false }: Point): boolean =>
   problems.length > 0 && isWarning
 
-/** Without those of which files need other values. */
-export function settingsFound(checked: readonly CheckedFile[]): GivenSettings {
-  const found = checked.flatMap(({ settings }) => Object.entries(settings ?? {}))
+/** Settings that no two files need with different values. */
+export function commonSettings(checked: readonly CheckedFile[]): GivenSettings {
+  const entries = checked.flatMap(({ settings }) => Object.entries(settings ?? {}))
   return Object.fromEntries(
-    found.filter(([key, value]) => found.every(([name, other]) => name !== key || other === value))
+    entries.filter(([key, value]) => !entries.some(entry => entry[0] === key && entry[1] !== value))
   )
 }
 
-/** The points of a file, with each problem where it is written. */
+/** Adds the file and the line of each problem. */
 export async function withPlaces(
   points: readonly PlacedPoint[],
   file: string,
-  written: Written
+  source: Written
 ): Promise<Point[]> {
-  const parts = points.flatMap(({ problems }) => problems.map(({ at }) => written(at)))
+  const parts = points.flatMap(({ problems }) => problems.map(({ at }) => source(at)))
   const places = await placesOf(parts)
   let next = 0
   return points.map(({ problems, ms = 0, ...point }) => ({
     ...point,
     file,
-    problems: problems.map(({ at: _at, ...said }) => ({
+    problems: problems.map(({ at: _at, ...problem }) => ({
       file: parts[next]?.document.name,
       path: '',
-      ...said,
+      ...problem,
       ...places[next++]
     })),
     ms

@@ -1,8 +1,9 @@
-/** A run as reports show it, with the verdict of the gates. */
+/** A run as reports show it, and the verdict of the criteria. */
 import { ApiError } from '../core/errors.js'
+import { partAt } from '../core/places.js'
 import { CHECKS } from '../core/sentences.js'
 import { visible } from '../core/visible.js'
-import { FINDINGS, type Finding, type FindingId } from '../evidence/findings.js'
+import { FINDING_IDS, type Finding, type FindingId } from '../evidence/findings.js'
 import type { RunCall, RunListing } from '../evidence/run.js'
 import type { Judged } from '../evidence/run-history.js'
 import type { CoverageReport, RuleCoverage, RunTest } from '../evidence/totals.js'
@@ -21,7 +22,7 @@ export type RunDocument = Omit<RunListing, 'requests'> & {
   /** Of the sandbox at the base address. */
   scenario: { name: string; description: string | null }
   calls: number
-  /** Requests with a right key that met an operation. */
+  /** Requests with a known key that reached an operation. */
   reached: number
   coverage: CoverageReport
   findings: Finding[]
@@ -32,7 +33,6 @@ export type RunDocument = Omit<RunListing, 'requests'> & {
     times: number
     requests: readonly string[]
   }[]
-  /** Scenarios that were loaded and got no request. */
   unused_scenarios: string[]
   /** Script entries that applied in no period, and every expectation. */
   unused_script_entries: ListedEntry[]
@@ -41,62 +41,60 @@ export type RunDocument = Omit<RunListing, 'requests'> & {
   recordings?: RunRecording[]
 }
 
-const FINDING_IDS = Object.keys(FINDINGS) as FindingId[]
-/** Gates that are not one finding. */
 const GROUPS = ['expectations', 'script', 'findings', 'errors', 'warnings'] as const
-/** The gates of `--fail-on`, and what `--ignore` takes. */
 export const FAIL_ON = [...GROUPS, ...FINDING_IDS] as const
 const IGNORABLE = ['expectations', ...FINDING_IDS] as const
-export type Gate = (typeof FAIL_ON)[number]
-/** `minCoverage` is in percent; findings in `ignore` fail no gate. */
-export type Gates = {
+export type Criterion = (typeof FAIL_ON)[number]
+/** `minCoverage` is in percent; findings in `ignore` fail no criterion. */
+export type Criteria = {
   minCoverage: number | null
-  failOn: readonly Gate[]
+  failOn: readonly Criterion[]
   ignore: readonly FindingId[]
   allowNoRequests: boolean
 }
-export type GivenGates = Partial<
-  Omit<Gates, 'failOn' | 'ignore'> & Record<'failOn' | 'ignore', readonly string[]>
+export type GivenCriteria = Partial<
+  Omit<Criteria, 'failOn' | 'ignore'> & Record<'failOn' | 'ignore', readonly string[]>
 >
 
-/** Of the command line; expectations are judged unless ignored. Errors: `setting_invalid`. */
-export function gatesFrom({
+/** Expectations are judged unless ignored. Errors: `setting_invalid`. */
+export function criteriaFrom({
   minCoverage = null,
   failOn = [],
   ignore = [],
   allowNoRequests = false
-}: GivenGates): Gates {
-  for (const [flag, names, known] of [
-    ['--fail-on', failOn, FAIL_ON] as const,
-    ['--ignore', ignore, IGNORABLE] as const
-  ]) {
-    const unknown = names.find(name => !(known as readonly string[]).includes(name))
-    if (unknown !== undefined)
-      throw wrong(`${flag}: ${CHECKS.unknown_name(visible(unknown), known, null)}`)
-  }
-  const both = ignore.find(name => failOn.includes(name))
-  if (both !== undefined) throw wrong(SAYS.failed_and_ignored(both))
-  const always = ignore.includes('expectations') ? [] : ['expectations']
+}: GivenCriteria): Criteria {
+  const criteria = new Set<Criterion>(namesOf('--fail-on', failOn, FAIL_ON))
+  const ignored = namesOf('--ignore', ignore, IGNORABLE)
+  const both = ignored.find(name => criteria.has(name))
+  if (both !== undefined) throw settingInvalid(SAYS.failed_and_ignored(both))
+  const expectations = ignored.includes('expectations') ? [] : ['expectations' as const]
   return {
     minCoverage,
-    failOn: [...new Set([...always, ...failOn])] as Gate[],
-    ignore: FINDING_IDS.filter(id => ignore.includes(id)),
+    failOn: [...new Set([...expectations, ...criteria])],
+    ignore: FINDING_IDS.filter(id => ignored.includes(id)),
     allowNoRequests
   }
 }
 
-const wrong = (message: string) => new ApiError('setting_invalid', { message })
+function namesOf<T extends string>(flag: string, names: readonly string[], known: readonly T[]) {
+  return names.map(name => {
+    const knownName = known.find(known => known === name)
+    if (knownName !== undefined) return knownName
+    throw settingInvalid(`${flag}: ${CHECKS.unknown_name(visible(name), known, null)}`)
+  })
+}
 
-export const DEFAULT_GATES = gatesFrom({})
+const settingInvalid = (message: string) => new ApiError('setting_invalid', { message })
 
-/** By the name of the finding, by its severity, or as one of all. */
-export const concerns = (gate: Gate, { finding, severity }: Finding): boolean =>
-  gate === 'findings' || gate === `${severity}s` || gate === finding
+export const DEFAULT_CRITERIA = criteriaFrom({})
 
-/** A gate without problems passes; `fails` and `unmet` fail some gate. */
+export const concerns = (criterion: Criterion, { finding, severity }: Finding): boolean =>
+  criterion === 'findings' || criterion === `${severity}s` || criterion === finding
+
+/** `fails` and `unmet`: findings and expectations that fail a criterion. */
 export type JudgedRun = {
   run: RunDocument
-  gates: { gate: Gate | 'requests' | 'coverage'; problems: string[] }[]
+  criteria: { criterion: Criterion | 'requests' | 'coverage'; problems: string[] }[]
   hasPassed: boolean
   fails: ReadonlySet<FindingId>
   unmet: readonly Judged[]
@@ -105,33 +103,33 @@ export type JudgedRun = {
   status: number | null
 }
 
-/** One in which no request reached an operation proves nothing. */
+/** A run without a request to an operation proves nothing. */
 export function judged(
   run: RunDocument,
-  { minCoverage, failOn, ignore, allowNoRequests }: Gates,
+  { minCoverage, failOn, ignore, allowNoRequests }: Criteria,
   status: number | null = null
 ): JudgedRun {
   const { percent } = run.coverage
   const counted = run.findings.filter(({ finding }) => !ignore.includes(finding))
-  const gates: JudgedRun['gates'] = failOn.map(gate => ({
-    gate,
-    problems: problemsOf(gate, run, counted)
+  const criteria: JudgedRun['criteria'] = failOn.map(criterion => ({
+    criterion,
+    problems: problemsOf(criterion, run, counted)
   }))
   if (minCoverage !== null)
-    gates.unshift({
-      gate: 'coverage',
+    criteria.unshift({
+      criterion: 'coverage',
       problems: percent < minCoverage ? [SAYS.low_coverage(percent, minCoverage)] : []
     })
   if (run.reached === 0 && !allowNoRequests)
-    gates.unshift({
-      gate: 'requests',
+    criteria.unshift({
+      criterion: 'requests',
       problems: [run.calls === 0 ? SAYS.no_requests() : SAYS.none_reached(run.calls)]
     })
-  const failing = counted.filter(finding => failOn.some(gate => concerns(gate, finding)))
+  const failing = counted.filter(finding => failOn.some(criterion => concerns(criterion, finding)))
   return {
     run,
-    gates,
-    hasPassed: gates.every(({ problems }) => problems.length === 0),
+    criteria,
+    hasPassed: criteria.every(({ problems }) => problems.length === 0),
     fails: new Set(failing.map(({ finding }) => finding)),
     unmet: failOn.includes('expectations') ? unmetIn(run) : [],
     ignore,
@@ -139,16 +137,22 @@ export function judged(
   }
 }
 
-function problemsOf(gate: Gate, run: RunDocument, findings: readonly Finding[]): string[] {
-  if (gate === 'expectations') return unmetLines(unmetIn(run))
-  if (gate === 'script')
+function problemsOf(
+  criterion: Criterion,
+  run: RunDocument,
+  findings: readonly Finding[]
+): string[] {
+  if (criterion === 'expectations') return unmetLines(unmetIn(run))
+  if (criterion === 'script')
     return run.unused_script_entries.map(entry =>
       explainedMessage(SAYS.never_applied(nameOfEntry(entry)), entry)
     )
-  const names = findings.filter(finding => concerns(gate, finding)).map(({ finding }) => finding)
+  const names = findings
+    .filter(finding => concerns(criterion, finding))
+    .map(({ finding }) => finding)
   return names.length === 0
     ? []
-    : [`${GROUPS.some(group => group === gate) ? gate : 'finding'}: ${names.join(', ')}`]
+    : [`${GROUPS.some(group => group === criterion) ? criterion : 'finding'}: ${names.join(', ')}`]
 }
 
 export const unmetIn = ({ expectations }: Pick<RunDocument, 'expectations'>): Judged[] =>
@@ -156,29 +160,28 @@ export const unmetIn = ({ expectations }: Pick<RunDocument, 'expectations'>): Ju
 
 const MAX_NAMED = 5
 
-/** Once each, with their sandboxes unless the base address is the only one. */
+/** Each message once, with its sandboxes unless the base address is the only one. */
 export function unmetLines(unmet: readonly Judged[]): string[] {
   const isAlone = unmet.every(({ sandbox }) => sandbox === null)
   return [...new Set(unmet.map(({ message }) => message))].map(message => {
-    const all = unmet.filter(one => one.message === message)
-    const names = all.slice(0, MAX_NAMED).map(({ sandbox }) => sandboxName(sandbox))
-    return explainedMessage(
-      isAlone ? message : SAYS.unmet_in(message, names.join(', '), all.length - names.length),
-      all[0] as Judged
-    )
+    const group = unmet.filter(expectation => expectation.message === message)
+    const names = group.slice(0, MAX_NAMED).map(({ sandbox }) => sandboxName(sandbox))
+    const text = isAlone
+      ? message
+      : SAYS.unmet_in(message, names.join(', '), group.length - names.length)
+    return explainedMessage(text, { ...group[0] })
   })
 }
 
 export const sandboxName = (sandbox: string | null): string => sandbox ?? 'the base address'
 
-/** The findings and unmet expectations of a test. */
 export const problemsOfTest = (
   { run, fails, unmet }: JudgedRun,
   { test, findings }: RunTest
 ): string[] => [
   ...run.findings.flatMap(({ finding, about, advice }) => {
-    const times = fails.has(finding) && findings.find(own => own.finding === finding)?.times
-    return times ? [SAYS.caused(finding, times, about, advice)] : []
+    const times = findings.find(ofTest => ofTest.finding === finding)?.times
+    return times && fails.has(finding) ? [SAYS.caused(finding, times, about, advice)] : []
   }),
   ...unmetLines(unmet.filter(({ tests }) => test !== null && tests.includes(test)))
 ]
@@ -189,23 +192,21 @@ export const nameOfEntry = ({ id, entry }: Pick<ListedEntry, 'id' | 'entry'>): s
 export const coverageShare = ({ coverage: { seen, possible, percent } }: RunDocument): string =>
   SAYS.share(seen, possible, percent)
 export const headline = ({ hasPassed }: JudgedRun): string => SAYS.headline(hasPassed)
-/** `shown` is how the format shows a name. */
-export const overview = ({ run, status }: JudgedRun, shown = (name: string) => name): string =>
+export const overview = ({ run, status }: JudgedRun, format = (name: string) => name): string =>
   `${SAYS.overview(
     SAYS.requests(run.calls, refusedIn(run).length),
     coverageShare(run),
-    shown(run.scenario.name),
+    format(run.scenario.name),
     status
-  )} ${SAYS.never_requested(run.unused_scenarios.map(shown).join(', '))}`.trimEnd()
+  )} ${SAYS.never_requested(run.unused_scenarios.map(format).join(', '))}`.trimEnd()
 
 export const refusedIn = ({ requests }: RunDocument): RunCall[] =>
   requests.filter(({ outcome }) => outcome === 'refused')
 
-/** Why a request was refused: the rule or assumption, and the message. */
 export function whyOf({ entry }: Pick<RunCall, 'entry'>): string {
   const { rule, assumption } = entry?.refusal ?? {}
-  const { error } = (entry?.answer ?? {}) as { error?: { message?: unknown } }
-  return [rule ?? assumption, error?.message].filter(Boolean).join(': ')
+  const message = partAt(entry?.answer, ['error', 'message'])
+  return [rule ?? assumption, message].filter(Boolean).join(': ')
 }
 
 /** How often a rule was passed and violated; null where no request can. */
@@ -214,27 +215,28 @@ export const outcomesOf = ({ passable, violable, passed, violated }: RuleCoverag
   violated: violable ? violated : null
 })
 
-/** Text as it is, or a name of ours, such as that of a request. */
+/** A text, or the name of a request, for example. */
 export type Part = string | number | { name: string }
 export type Row = { level?: 'good' | 'warn' | 'bad'; cells: readonly (readonly Part[])[] }
 export type Table = { title: string; head: readonly string[]; rows: readonly Row[] }
 
-const named = (requests: readonly string[]): Part[] =>
+const requestParts = (requests: readonly string[]): Part[] =>
   requests.flatMap((name, nth) => [nth === 0 ? '' : ' ', { name }])
 
-/** The tables of a run that formats of more than lines show. */
 export const tablesOf = ({
   run,
-  gates,
+  criteria,
   ignore
-}: JudgedRun): Readonly<Record<'gates' | 'expectations' | 'findings' | 'assumptions', Table>> => ({
-  gates: {
-    title: 'Gates',
-    head: ['gate', 'result', 'why'],
-    rows: gates.map(({ gate, problems }) => ({
+}: JudgedRun): Readonly<
+  Record<'criteria' | 'expectations' | 'findings' | 'assumptions', Table>
+> => ({
+  criteria: {
+    title: 'Criteria',
+    head: ['criterion', 'result', 'why'],
+    rows: criteria.map(({ criterion, problems }) => ({
       level: problems.length === 0 ? 'good' : 'bad',
       cells: [
-        [{ name: gate }],
+        [{ name: criterion }],
         [problems.length === 0 ? 'passed' : 'failed'],
         [problems.join('; ')]
       ]
@@ -243,19 +245,19 @@ export const tablesOf = ({
   expectations: {
     title: 'Expectations',
     head: ['sandbox', 'verdict', 'expectation', 'met in', 'counted', 'nearly', 'tests'],
-    rows: run.expectations.map(one => ({
-      level: one.holds ? 'good' : 'bad',
+    rows: run.expectations.map(expectation => ({
+      level: expectation.holds ? 'good' : 'bad',
       cells: [
-        [sandboxName(one.sandbox)],
-        [one.verdict],
-        [one.holds ? one.wanted : one.message],
-        [SAYS.periods(one.periods.met, one.periods.of)],
-        named(one.requests ?? []),
-        (one.near_misses ?? []).flatMap(({ in: where, misses }, nth) => [
+        [sandboxName(expectation.sandbox)],
+        [expectation.verdict],
+        [expectation.holds ? expectation.wanted : expectation.message],
+        [SAYS.periods(expectation.periods.met, expectation.periods.of)],
+        requestParts(expectation.requests ?? []),
+        (expectation.near_misses ?? []).flatMap(({ in: request, misses }, nth) => [
           `${nth === 0 ? '' : '; '}${misses.map(missText).join(', ')} in `,
-          { name: where }
+          { name: request }
         ]),
-        [one.tests.join(', ')]
+        [expectation.tests.join(', ')]
       ]
     }))
   },
@@ -268,7 +270,7 @@ export const tablesOf = ({
         [{ name: finding }],
         [ignore.includes(finding) ? `${severity}, ignored` : severity],
         [times],
-        named(requests),
+        requestParts(requests),
         [`${about} ${advice}`]
       ]
     }))
@@ -277,7 +279,7 @@ export const tablesOf = ({
     title: 'Assumptions relied on',
     head: ['assumption', 'topic', 'default', 'responses', 'first'],
     rows: run.assumptions.map(({ assumption, topic, default: fallback, times, requests }) => ({
-      cells: [[assumption], [topic], [fallback], [times], named(requests.slice(0, 1))]
+      cells: [[assumption], [topic], [fallback], [times], requestParts(requests.slice(0, 1))]
     }))
   }
 })

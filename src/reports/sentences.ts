@@ -1,9 +1,8 @@
 /** What reports of runs and checks say. */
 import type { Sentences } from '../core/sentences.js'
 
-/** `1 file`, `2 files`. */
-export const countOf = (count: number, one: string): string =>
-  `${count} ${count === 1 ? one : `${one}s`}`
+export const countOf = (count: number, noun: string): string =>
+  `${count} ${noun}${count === 1 ? '' : 's'}`
 
 export const SAYS = {
   failed_and_ignored: (name: string) => `--fail-on ${name} and --ignore ${name} cannot be combined`,
@@ -20,7 +19,7 @@ export const SAYS = {
     `${finding} (${times}×): ${about} ${advice}`,
   finding: (about: string, advice: string, times: number, requests: string) =>
     `${about} ${advice} (${times}×: ${requests})`,
-  headline: (hasPassed: boolean) => (hasPassed ? 'all gates passed' : 'a gate failed'),
+  headline: (hasPassed: boolean) => (hasPassed ? 'all criteria passed' : 'a criterion failed'),
   share: (seen: number, possible: number, percent: number) =>
     `${seen} of ${possible} rule outcomes, ${percent} %`,
   never_seen: (exercised: number, violated: number) =>

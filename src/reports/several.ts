@@ -12,52 +12,54 @@ export type JobRun = { job: string; run: RunDocument }
 /** A name of a request in a run: `#1/req_3`, `worker-1#2/req_3`. */
 const REQUEST = /^[\w.~/-]*#\d+\/req_\d+$/
 
-/** Named after the job, so that no two runs have the same. */
-function ofJob({ job, run }: JobRun): RunDocument {
-  const named = (value: unknown): unknown => {
-    if (typeof value === 'string') return REQUEST.test(value) ? `${job}/${value}` : value
-    if (Array.isArray(value)) return value.map(named)
-    return value === null || typeof value !== 'object'
-      ? value
-      : Object.fromEntries(Object.entries(value).map(([name, part]) => [name, named(part)]))
-  }
-  const { recordings = [], ...listed } = run
-  const { sandboxes, expectations, unused_scenarios, ...more } = named(listed) as RunDocument
-  const inJob = <T extends { sandbox: string | null }>(one: T): T => ({
-    ...one,
-    sandbox: one.sandbox === null ? job : `${job}/${one.sandbox}`
+/** With the name of the job in names of requests and sandboxes, so that they are unique. */
+function withJobNames({ job, run }: JobRun): RunDocument {
+  const { recordings = [], ...rest } = run
+  const { sandboxes, expectations, unused_scenarios, ...more } = withJob(rest, job)
+  const inJob = <T extends { sandbox: string | null }>(part: T): T => ({
+    ...part,
+    sandbox: part.sandbox === null ? job : `${job}/${part.sandbox}`
   })
   return {
     ...more,
     unused_scenarios: unused_scenarios.map(name => `${job}/${name}`),
     sandboxes: sandboxes.map(inJob),
     expectations: expectations.map(inJob),
-    recordings: recordings.map(one => ({ ...one, of: `${job}/${one.of}` }))
+    recordings: recordings.map(recording => ({ ...recording, of: `${job}/${recording.of}` }))
   }
 }
 
-/** Numbers are added up and lists joined; all else is that of the first. */
-function sumOf(one: unknown, other: unknown): unknown {
-  if (typeof one === 'number') return one + Number(other)
-  if (Array.isArray(one)) return one.concat(other)
-  if (!isObject(one) || !isObject(other)) return one
-  return Object.fromEntries(
-    Object.entries(one).map(([name, part]) => [name, sumOf(part, other[name])])
-  )
+function withJob<T>(value: T, job: string): T
+function withJob(value: unknown, job: string): unknown {
+  if (typeof value === 'string') return REQUEST.test(value) ? `${job}/${value}` : value
+  if (Array.isArray(value)) return value.map(item => withJob(item, job))
+  return isObject(value) ? mapValues(value, part => withJob(part, job)) : value
 }
 
-/** The sum of those with the same id, in the order of `ids`. */
-function sumsBy<T>(listed: readonly T[], idOf: (one: T) => string | null, ids: readonly unknown[]) {
+/** Adds numbers and joins lists; everything else is that of the first. */
+function sumOf<T>(first: T, second: T): T
+function sumOf(first: unknown, second: unknown): unknown {
+  if (typeof first === 'number') return first + Number(second)
+  if (Array.isArray(first)) return first.concat(second)
+  if (!isObject(first) || !isObject(second)) return first
+  return mapValues(first, (part, name) => sumOf(part, second[name]))
+}
+
+const mapValues = (object: object, map: (value: unknown, name: string) => unknown) =>
+  Object.fromEntries(Object.entries(object).map(([name, value]) => [name, map(value, name)]))
+
+/** The sum of the items with the same id, in the order of `ids`. */
+function sumsBy<T>(items: readonly T[], idOf: (item: T) => string | null, ids: readonly unknown[]) {
   return ids.flatMap(id => {
-    const [first, ...more] = listed.filter(one => idOf(one) === id)
-    return first === undefined ? [] : [more.reduce((sum, one) => sumOf(sum, one) as T, first)]
+    const [first, ...more] = items.filter(item => idOf(item) === id)
+    return first === undefined ? [] : [more.reduce(sumOf<T>, first)]
   })
 }
 
 /** A script entry was never applied where no run of its scenario applied it. */
 export function mergedRun(jobs: readonly JobRun[]): RunDocument {
-  const runs = jobs.map(ofJob)
-  const sum = runs.reduce((sum, run) => sumOf(sum, run) as RunDocument)
+  const runs = jobs.map(withJobNames)
+  const sum = runs.reduce((sum, run) => sumOf(sum, run))
   const { requests, omitted } = sum
   return {
     ...sum,
@@ -66,9 +68,9 @@ export function mergedRun(jobs: readonly JobRun[]): RunDocument {
       description: null
     },
     coverage: mergedReports(runs.map(({ coverage }) => coverage)),
-    findings: sumsBy(sum.findings, ({ finding }) => finding, FINDING_IDS).map(firstNamed),
+    findings: sumsBy(sum.findings, ({ finding }) => finding, FINDING_IDS).map(withFewRequests),
     assumptions: sumsBy(sum.assumptions, ({ assumption }) => assumption, ASSUMPTION_IDS).map(
-      firstNamed
+      withFewRequests
     ),
     unused_script_entries: unusedIn(runs),
     tests: mergedTests(sum.tests),
@@ -80,9 +82,9 @@ export function mergedRun(jobs: readonly JobRun[]): RunDocument {
   }
 }
 
-const firstNamed = <T extends { requests: readonly string[] }>(one: T): T => ({
-  ...one,
-  requests: one.requests.slice(0, MAX_NAMED)
+const withFewRequests = <T extends { requests: readonly string[] }>(part: T): T => ({
+  ...part,
+  requests: part.requests.slice(0, MAX_NAMED)
 })
 
 function unusedIn(runs: readonly RunDocument[]): RunDocument['unused_script_entries'] {
@@ -92,7 +94,7 @@ function unusedIn(runs: readonly RunDocument[]): RunDocument['unused_script_entr
   const isUnused = ({ name, entry }: (typeof unused)[number]) =>
     runs.every(
       ({ scenario, unused_script_entries: entries }) =>
-        scenario.name !== name || entries.some(one => nameOfEntry(one) === nameOfEntry(entry))
+        scenario.name !== name || entries.some(unused => nameOfEntry(unused) === nameOfEntry(entry))
     )
   return [...new Map(unused.filter(isUnused).map(({ key, entry }) => [key, entry])).values()]
 }

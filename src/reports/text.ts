@@ -1,11 +1,11 @@
-/** Text: runs and checks, annotations, TAP, coverage and findings. */
+/** Runs, checks, coverage and findings as text, TAP and annotations. */
 import { isObject } from '../core/quick-check.js'
 import { type GivenSettings, nested } from '../core/settings.js'
 import { visible } from '../core/visible.js'
 import type { Finding } from '../evidence/findings.js'
 import type { CoverageReport } from '../evidence/totals.js'
 import { problemLine } from '../scenario/read/refusal.js'
-import { type CheckedFile, isFailed, isWarned, type Point, settingsFound } from './points.js'
+import { type CheckedFile, commonSettings, isFailed, isWarned, type Point } from './points.js'
 import {
   coverageShare,
   type JudgedRun,
@@ -18,11 +18,18 @@ import { countOf, SAYS } from './sentences.js'
 
 type RunTextOptions = { page: string | null; next: string | null; isVerbose: boolean }
 
-/** A line a part, then why the run failed; `next` is the command to go on with. */
-export function runText(
-  { run, gates, fails, ignore }: JudgedRun,
-  { page, next, isVerbose }: RunTextOptions
-): string {
+type Line = [name: string, text: string]
+
+/** `page` is the path of the report, `next` the command to go on with. */
+export function runText(judged: JudgedRun, { page, next, isVerbose }: RunTextOptions): string {
+  const lines = runLines(judged, isVerbose)
+  if (page !== null) lines.push(['Report', page])
+  lines.push(...failureLines(judged))
+  if (next !== null) lines.push(['Next', next])
+  return `\ncommerce-emulator\n${lines.map(([name, text]) => `  ${name.padEnd(14)}${visible(text)}\n`).join('')}`
+}
+
+function runLines({ run, ignore }: JudgedRun, isVerbose: boolean): Line[] {
   const {
     calls,
     coverage,
@@ -31,49 +38,42 @@ export function runText(
     unused_script_entries: unused,
     expectations
   } = run
-  const idle = SAYS.never_requested(run.unused_scenarios.join(', '))
-  const parts: [name: string, text: string][] = [
-    ['Requests', String(calls)],
-    ...(idle ? [['Scenarios', idle] satisfies [string, string]] : []),
+  const idleScenarios = SAYS.never_requested(run.unused_scenarios.join(', '))
+  const findingNames = findings.map(
+    ({ finding, times }) => `${finding} (${times}×${ignore.includes(finding) ? ', ignored' : ''})`
+  )
+  const scriptText =
+    unused.length === 0 ? SAYS.all_applied() : SAYS.not_applied(unused.map(nameOfEntry).join(', '))
+  const lines: Line[] = [['Requests', String(calls)]]
+  if (idleScenarios) lines.push(['Scenarios', idleScenarios])
+  lines.push(
     [
       'Coverage',
       `${coverageShare(run)}; ${SAYS.never_seen(coverage.never_exercised.length, coverage.never_violated.length)}`
     ],
-    ['Assumptions', SAYS.relied_on(assumptions.length, isVerbose)],
-    ...(isVerbose ? assumptions : []).map(({ assumption, topic }): [string, string] => [
-      '',
-      `${assumption} ${topic}`
-    ]),
-    [
-      'Findings',
-      findings
-        .map(
-          ({ finding, times }) =>
-            `${finding} (${times}×${ignore.includes(finding) ? ', ignored' : ''})`
-        )
-        .join(', ') || 'none'
-    ],
-    [
-      'Script',
-      unused.length === 0
-        ? SAYS.all_applied()
-        : SAYS.not_applied(unused.map(nameOfEntry).join(', '))
-    ],
-    ['Expectations', unmetLines(unmetIn(run)).join('; ') || SAYS.all_met(expectations.length)],
-    ...(page === null ? [] : [['Report', page] satisfies [string, string]]),
-    ...gates.flatMap(({ problems }) =>
-      problems.map((message): [string, string] => ['FAILED', message])
-    ),
-    ...findings
-      .filter(({ finding }) => fails.has(finding))
-      .map((finding): [string, string] => ['', `${finding.finding}: ${shownFinding(finding)}`])
-  ]
-  if (next !== null) parts.push(['Next', next])
-  return `\ncommerce-emulator\n${parts.map(([name, text]) => `  ${name.padEnd(14)}${visible(text)}\n`).join('')}`
+    ['Assumptions', SAYS.relied_on(assumptions.length, isVerbose)]
+  )
+  if (isVerbose)
+    for (const { assumption, topic } of assumptions) lines.push(['', `${assumption} ${topic}`])
+  lines.push(
+    ['Findings', findingNames.join(', ') || 'none'],
+    ['Script', scriptText],
+    ['Expectations', unmetLines(unmetIn(run)).join('; ') || SAYS.all_met(expectations.length)]
+  )
+  return lines
+}
+
+function failureLines({ run, criteria, fails }: JudgedRun): Line[] {
+  const lines: Line[] = []
+  for (const { problems } of criteria)
+    for (const message of problems) lines.push(['FAILED', message])
+  for (const finding of run.findings)
+    if (fails.has(finding.finding)) lines.push(['', `${finding.finding}: ${findingLine(finding)}`])
+  return lines
 }
 
 const MAX_NAMED = 5
-const shownFinding = ({ about, advice, times, requests }: Finding): string =>
+const findingLine = ({ about, advice, times, requests }: Finding): string =>
   SAYS.finding(
     about,
     advice,
@@ -82,11 +82,11 @@ const shownFinding = ({ about, advice, times, requests }: Finding): string =>
   )
 
 export function findingsText(findings: readonly Finding[]): string {
-  const shown = findings.map(
+  const texts = findings.map(
     ({ finding, severity, about, advice, times, requests }) =>
       `${severity}: ${finding} (${times}×, ${requests.join(', ')})\n  ${about}\n  ${advice}\n`
   )
-  return shown.join('') || `${SAYS.no_findings()}\n`
+  return texts.join('') || `${SAYS.no_findings()}\n`
 }
 
 export function coverageText({
@@ -117,12 +117,11 @@ export function coverageText({
 const pointsOf = (checked: readonly CheckedFile[]): Point[] =>
   checked.flatMap(({ points }) => points)
 
-/** Failed files come last. */
 export function checkText(checked: readonly CheckedFile[]): string {
-  const inOrder = [...checked].sort(
-    (one, other) => Number(one.points.some(isFailed)) - Number(other.points.some(isFailed))
+  const failedLast = [...checked].sort(
+    (a, b) => Number(a.points.some(isFailed)) - Number(b.points.some(isFailed))
   )
-  const lines = inOrder.flatMap(({ file, points, leftOut, notes }) => [
+  const lines = failedLast.flatMap(({ file, points, leftOut, notes }) => [
     leftOut === null ? file : `${file}: ${leftOut}`,
     ...notes.map(note => `  ${note}`),
     ...points.flatMap(point => [
@@ -148,12 +147,13 @@ function signOf(point: Point): string {
 /** `5 passed, 1 failed, 2 warnings in 3 files; 1 file failed, 1 file left out`. */
 function summaryOf(checked: readonly CheckedFile[]): string {
   const points = pointsOf(checked)
-  const [failed, warned] = [points.filter(isFailed).length, points.filter(isWarned).length]
+  const failed = points.filter(isFailed).length
+  const warned = points.filter(isWarned).length
   const files = checked.filter(({ leftOut }) => leftOut === null)
-  const broken = files.filter(file => file.points.some(isFailed)).length
+  const failedFiles = files.filter(file => file.points.some(isFailed)).length
   const among = checked.length > 1 ? [` in ${countOf(files.length, 'file')}`] : []
-  const of = [
-    broken > 0 && among.length > 0 && `${countOf(broken, 'file')} failed`,
+  const fileCounts = [
+    failedFiles > 0 && among.length > 0 && `${countOf(failedFiles, 'file')} failed`,
     checked.length > files.length && `${countOf(checked.length - files.length, 'file')} left out`
   ]
   const counts = [
@@ -161,11 +161,13 @@ function summaryOf(checked: readonly CheckedFile[]): string {
     `${failed} failed`,
     ...(warned > 0 ? [countOf(warned, 'warning')] : [])
   ]
-  return [`${counts.join(', ')}${among}`, of.filter(Boolean).join(', ')].filter(Boolean).join('; ')
+  return [`${counts.join(', ')}${among}`, fileCounts.filter(Boolean).join(', ')]
+    .filter(Boolean)
+    .join('; ')
 }
 
 function settingsBlock(checked: readonly CheckedFile[]): string[] {
-  const settings = settingsFound(checked)
+  const settings = commonSettings(checked)
   return Object.keys(settings).length === 0
     ? []
     : [SAYS.settings(), ...settingsYaml(settings).trimEnd().split('\n')]
@@ -183,7 +185,6 @@ const yamlLines = (values: object, indent: string): string[] =>
       : [`${indent}${name}: ${JSON.stringify(value)}`]
   )
 
-/** A check as TAP: a test point a point, and comments. */
 export function checkTap(checked: readonly CheckedFile[]): string {
   const comments = checked.flatMap(({ file, leftOut, notes }) =>
     [...(leftOut === null ? [] : [leftOut]), ...notes].map(
@@ -216,19 +217,18 @@ export function checkTap(checked: readonly CheckedFile[]): string {
   ].join('\n')
 }
 
-/** Gates whose failures are findings, which have annotations of their own. */
-const OTHER_GATES: readonly string[] = ['requests', 'coverage', 'expectations', 'script']
+/** Criteria other than findings, which have annotations of their own. */
+const OTHER_CRITERIA: readonly string[] = ['requests', 'coverage', 'expectations', 'script']
 
-/** For findings that are not ignored, and other failures. */
-export function runAnnotations({ run, gates, ignore }: JudgedRun): string {
+export function runAnnotations({ run, criteria, ignore }: JudgedRun): string {
   const findings = run.findings.filter(({ finding }) => !ignore.includes(finding))
-  const others = gates.filter(({ gate }) => OTHER_GATES.includes(gate))
+  const others = criteria.filter(({ criterion }) => OTHER_CRITERIA.includes(criterion))
   return [
     ...findings.map(finding =>
-      annotation(finding.severity, { title: finding.finding }, shownFinding(finding))
+      annotation(finding.severity, { title: finding.finding }, findingLine(finding))
     ),
-    ...others.flatMap(({ gate, problems }) =>
-      problems.map(message => annotation('error', { title: gate }, message))
+    ...others.flatMap(({ criterion, problems }) =>
+      problems.map(message => annotation('error', { title: criterion }, message))
     )
   ].join('')
 }
@@ -254,8 +254,8 @@ function annotation(
 ): string {
   const encoded = (value: unknown, special: RegExp) =>
     visible(String(value).replace(special, encodeURIComponent))
-  const given = Object.entries(properties).flatMap(([name, value]) =>
+  const pairs = Object.entries(properties).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${encoded(value, /[%\r\n:,]/g)}`]
   )
-  return `::${level} ${given.join(',')}::${encoded(message, /[%\r\n]/g)}\n`
+  return `::${level} ${pairs.join(',')}::${encoded(message, /[%\r\n]/g)}\n`
 }

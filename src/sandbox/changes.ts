@@ -1,4 +1,4 @@
-/** How a sandbox differs from the first state that a reset goes back to. */
+/** What a reset of a sandbox would undo. */
 import { isoOf } from '../core/instants.js'
 import type { Family } from '../reference/operations.js'
 import type { FirstState } from '../scenario/scenario.js'
@@ -16,7 +16,8 @@ export async function changesOf(first: FirstState, { store, clock, script, setti
     if (Object.values(differences).some(count => count > 0)) records[family] = differences
   }
   const { at, running } = first.clock
-  const [before, after] = [entriesOf(first.script), entriesOf(script)]
+  const before = entriesOf(first.script)
+  const after = entriesOf(script)
   const keys = {
     added: missing(store.keys, first.store.keys).length,
     deleted: missing(first.store.keys, store.keys).length
@@ -40,7 +41,8 @@ export async function changesOf(first: FirstState, { store, clock, script, setti
 
 async function differencesIn(family: Family, first: Store, store: Store): Promise<Differences> {
   const differences = { added: 0, changed: 0, deleted: 0 }
-  const [before, after] = [collectionOf(first, family), collectionOf(store, family)]
+  const before = collectionOf(first, family)
+  const after = collectionOf(store, family)
   if (before.revision === after.revision) return differences
   for (const record of after.inCreationOrder()) {
     const earlier = before.get(record.id)
@@ -53,7 +55,7 @@ async function differencesIn(family: Family, first: Store, store: Store): Promis
   return differences
 }
 
-/** The ids of entries by all that they say. */
+/** The ids of entries by their contents. */
 const entriesOf = (script: State['script']): Map<string, string> =>
   new Map(script.listed().map(({ id, entry }) => [JSON.stringify([id, entry]), id]))
 

@@ -1,4 +1,4 @@
-/** What a sandbox is made with, and what it makes of that. */
+/** What a sandbox needs. */
 import type { Settings } from '../core/settings.js'
 import { Evidence } from '../evidence/evidence.js'
 import { JournalBudget } from '../evidence/journal.js'
@@ -11,14 +11,13 @@ import type { Launch } from '../scenario/scenario.js'
 import type { Worker } from '../work/worker.js'
 import type { State } from './state.js'
 
-/** `machine` is its time in ms. */
+/** `machine` returns its time in ms. */
 export type Dependencies<S> = {
   library: Library
   launch: Launch
   machine: () => number
   run?: Run | undefined
   journals?: JournalBudget | undefined
-  /** A sandbox that no request reaches needs none. */
   worker?: Worker | undefined
   beforeForgetting?: ((sandbox: S) => void) | undefined
 }
@@ -26,7 +25,7 @@ export type Dependencies<S> = {
 const SHARE = 8
 const MAX_TOTAL = 2 ** 30
 
-/** The journals of several sandboxes are a few times as large as one, but for very large ones. */
+/** Journals share the memory of a few, or of one if it is very large. */
 export const journalsOf = ({ 'limits.journal_bytes': bytes }: Settings): JournalBudget =>
   new JournalBudget(Math.max(bytes, Math.min(SHARE * bytes, MAX_TOTAL)))
 
@@ -51,11 +50,11 @@ type Judged = {
   tally: Tally
 }
 
-/** What came of the script and expectations of a sandbox since its last load or reset. */
+/** The results of script and expectations since the last load or reset. */
 export async function periodOf(sandbox: Judged): Promise<Period> {
   const { name, scenario, evidence, tally } = sandbox
   const { script, store } = sandbox.state
-  // a reset may begin the next period before this one is judged
+  // a reset can begin the next period before this one is judged
   const { prefix } = evidence
   const requests = evidence.journal.requests()
   const looked = { requests, store, nameOf: (id: string) => prefix + id }

@@ -1,4 +1,4 @@
-/** Edits of the records of a sandbox: each is made as a whole, or not at all. */
+/** Edits of records: each takes effect as a whole, or not at all. */
 import { ApiError } from '../core/errors.js'
 import { type IdCounters, Ids } from '../core/ids.js'
 import { pathOf } from '../core/places.js'
@@ -16,26 +16,25 @@ import type { Input } from './inputs.js'
 import { REFUSALS } from './sentences.js'
 import { isSame, type State } from './state.js'
 
-/** Null where it was deleted. */
+/** Null for a deleted record. */
 type RecordChange = RecordName & { record: RecordOf<RecordName['family']> | null }
 type MadeEdit = { imported: ImportedRecords; changed: readonly RecordName[] }
-/** What an edit needs of its sandbox. */
 export type EditedSandbox = {
   readonly state: State
   readonly settings: Settings
   readonly ending: AbortSignal
   readonly dependencies: { readonly library: { readonly limits: DocumentLimits } }
-  noteRecords: (by: string, names: readonly RecordName[], input: Input, kept: unknown) => void
+  noteRecords: (by: string, names: readonly RecordName[], input: Input, size: unknown) => void
 }
 
-/** An edit of more records is made between other requests, and made again as a whole. */
+/** A larger edit lets other requests run in between. */
 const MANY = 1000
 const isLarge = ({ fixture }: Edit) => recordsIn([fixture]) > MANY
 
 /**
- * On copies, which become the state when `problems` has none. Yields after each record; `bytes` are
- * those of the request. Errors: `document_too_large`; `state_changed`, `sandbox_unknown` where
- * another request came between.
+ * Edits copies, which become the state if there are no problems. Yields after each record; `bytes`
+ * are those of the request. Errors: `document_too_large`; `state_changed` and `sandbox_unknown`
+ * after another request.
  */
 function* editingIn(
   sandbox: EditedSandbox,
@@ -46,7 +45,8 @@ function* editingIn(
 ): Generator<void, MadeEdit> {
   const { state, settings } = sandbox
   const marks = state.recordMarks
-  const [store, ids] = [state.store.clone(), new Ids(state.ids.counters)]
+  const store = state.store.clone()
+  const ids = new Ids(state.ids.counters)
   const generation = { ids, now: state.clock.now(), settings }
   const { imported, removed } = yield* editing(store, edit, generation, problems)
   checkCount('The sandbox would hold', store.size, sandbox.dependencies.library.limits)
@@ -71,7 +71,6 @@ function* editingIn(
   return { imported, changed: changes }
 }
 
-/** A large one between other requests. */
 export async function editInTurn(
   ...[sandbox, edit, ...more]: Parameters<typeof editingIn>
 ): Promise<ImportedRecords> {
@@ -81,7 +80,7 @@ export async function editInTurn(
   return step.value.imported
 }
 
-/** While no other request can come between. Errors: `document_too_large`. */
+/** Without other requests in between. Errors: `document_too_large`. */
 export function editAtOnce(sandbox: EditedSandbox, edit: Edit, by: string) {
   const problems: DocumentProblem[] = []
   const steps = editingIn(sandbox, edit, by, problems)
@@ -106,7 +105,7 @@ export function scriptedEdit(
   }
 }
 
-/** The Transactions of Refunds, which change when these are deleted. */
+/** The Transactions of deleted Refunds, which change with them. */
 const refundedBy = ({ refunds }: Store, removed: readonly RecordName[]): RecordName[] =>
   removed.flatMap(({ id }): RecordName[] => {
     const refund = refunds.get(id)

@@ -1,4 +1,4 @@
-/** Requests that a script holds. */
+/** The gates where a script holds requests. */
 import { setMaxListeners } from 'node:events'
 import { durationOf } from '../core/durations.js'
 import { nameOf, type OperationId } from '../reference/operations.js'
@@ -7,7 +7,7 @@ import { type Action, gateOf, type Hold, type Release } from '../scenario/script
 type Waiting = { id: string; operation: OperationId; go: (goesOn: boolean) => void }
 type Gate = { isOpen: boolean; waiting: Waiting[] }
 
-/** What every event stream and every request that waits may listen to. */
+/** Any number of event streams and requests may listen to it. */
 export function endable(): AbortController {
   const controller = new AbortController()
   setMaxListeners(0, controller.signal)
@@ -22,12 +22,11 @@ export class Gates {
     return this.#ending.signal
   }
 
-  /** An opened gate stays open. */
   isOpen(entry: string, hold: Hold): boolean {
     return this.#gate(gateOf(entry, hold)).isOpen
   }
 
-  /** Waits at a closed gate until `leave` is called, or for `longest` ms at most. */
+  /** Waits at a closed gate until it opens or `leave` is called, `longest` ms at most. */
   arrive(
     entry: string,
     hold: Hold,
@@ -41,19 +40,19 @@ export class Gates {
     })
     const leave = (goesOn: boolean) => {
       if (goesOn && action && gate.waiting.includes(waiting)) action.isHeld = false
-      gate.waiting = gate.waiting.filter(other => other !== waiting)
+      gate.waiting = gate.waiting.filter(request => request !== waiting)
       waiting.go(goesOn)
     }
     gate.waiting.push(waiting)
     if (gate.waiting.length >= until) {
       const together = gate.waiting.splice(0)
-      // the last one has to wait too before all go on in order
+      // the last request must wait too, so that all go on in order
       queueMicrotask(() => letGo(together, release))
     }
-    return { goesOn, leave, longest: hold.for ? (durationOf(hold.for) as number) : null }
+    return { goesOn, leave, longest: hold.for ? durationOf(hold.for) : null }
   }
 
-  /** Returns the ids of the requests that go on. */
+  /** Opens a gate for good. Returns the ids of the requests that go on. */
   open(name: string, release: Release): string[] {
     const gate = this.#gate(name)
     gate.isOpen = true
@@ -68,7 +67,7 @@ export class Gates {
     })
   }
 
-  /** Forgets all gates but these; requests that wait there go on. */
+  /** Removes all gates but these; requests that wait there go on. */
   keep(names: readonly string[]): void {
     for (const name of this.#gates.keys()) {
       if (names.includes(name)) continue
@@ -77,7 +76,7 @@ export class Gates {
     }
   }
 
-  /** Ends every wait: the requests do not go on. */
+  /** Ends every wait; the requests do not go on. */
   end(reason?: Error): void {
     this.#ending.abort(reason)
     for (const { waiting } of this.#gates.values())

@@ -1,4 +1,4 @@
-/** What has changed a sandbox since its first state, to make earlier states again. */
+/** The changes of a sandbox since its first state, to rebuild earlier states. */
 import { byteSize } from '../core/memory.js'
 import { pause } from '../work/slices.js'
 import type { State } from './state.js'
@@ -6,7 +6,7 @@ import type { State } from './state.js'
 export type Input = (state: State) => void
 type Kept = { input: Input; at: number; bytes: number }
 
-/** Maximum bytes of all inputs; bytes of one in addition to what it keeps. */
+/** Maximum bytes of all inputs; minimum of one. */
 const MAX_BYTES = 2 ** 24
 const MIN_BYTES = 256
 
@@ -15,12 +15,12 @@ export class Inputs {
   readonly #kept: Kept[] = []
   readonly #max: number
   readonly #now: () => number
-  /** The earlier state that was asked for last by its time. */
+  /** The result of the last `stateOn`. */
   #past: { place: number; state: State } | null = null
   #bytes = 0
   place: number
 
-  /** Keeps up to `max` inputs after a state; `from` is the place of the first, `now` its clock. */
+  /** Keeps up to `max` inputs; `from` is the place of the first, `now` the sandbox's clock. */
   constructor(first: State, max: number, now: () => number, from = 0) {
     this.#first = first
     this.#max = max
@@ -32,10 +32,10 @@ export class Inputs {
     return this.place - this.#kept.length
   }
 
-  /** The state has the effect already; `kept` is what the input keeps, its JSON, or its bytes. */
-  add(input: Input, kept: unknown = 0): void {
-    const json = typeof kept === 'string' ? kept : JSON.stringify(kept)
-    const bytes = MIN_BYTES + (typeof kept === 'number' ? kept : byteSize(json))
+  /** After its effect; `size` is what the input keeps, its JSON, or its number of bytes. */
+  add(input: Input, size: unknown = 0): void {
+    const json = typeof size === 'string' ? size : JSON.stringify(size)
+    const bytes = MIN_BYTES + (typeof size === 'number' ? size : byteSize(json))
     this.#kept.push({ input, at: this.#now(), bytes })
     this.#bytes += bytes
     this.place++
@@ -57,7 +57,7 @@ export class Inputs {
     return state
   }
 
-  /** The state at a time of the sandbox's clock, or the first that is known. */
+  /** The state at a time of the sandbox's clock, or the earliest. */
   stateOn(time: number): State {
     const { earliest } = this
     const place = earliest + 1 + this.#kept.findLastIndex(({ at }) => at <= time)

@@ -1,4 +1,4 @@
-/** Scenarios that a sandbox begins with. */
+/** Loads scenarios into a sandbox. */
 import { Clock } from '../core/clock.js'
 import { refusalOf, type Written } from '../scenario/documents.js'
 import { firstStateOf, type Origin, requestedScenario } from '../scenario/loading.js'
@@ -8,7 +8,7 @@ import type { LoadContext, Loaded } from '../scenario/scenario.js'
 import { bindingsOf, type Play, playSteps } from '../scenario/steps.js'
 import { Sandbox } from './sandbox.js'
 
-/** `play` sends the requests of steps; without it they are only checked. */
+/** `play` sends the requests of steps, which are only checked without it. */
 export type LoadOptions = {
   dryRun?: boolean | undefined
   play?: ((candidate: Sandbox) => Play) | undefined
@@ -27,15 +27,15 @@ export async function loadScenario(
   return begin(sandbox, await firstStateOf(document, origin, context), options)
 }
 
-/** Takes effect when it is done, whatever was loaded meanwhile. Errors: also `sandbox_unknown`. */
+/** Replaces whatever was loaded meanwhile. Errors: also `sandbox_unknown`. */
 export async function loadBody(
   sandbox: Sandbox,
   body: Body,
   { left, warn, ...options }: LoadOptions & { left: () => AbortSignal }
 ): Promise<Loaded> {
   const library = sandbox.dependencies.library.readBy(sandbox.reading(left))
-  const { document, origin, ...given } = await requestedScenario(body, library)
-  const context = { ...contextOf(sandbox), library, warn, ...given }
+  const { document, origin, ...values } = await requestedScenario(body, library)
+  const context = { ...contextOf(sandbox), library, warn, ...values }
   return begin(sandbox, await firstStateOf(document, origin, context), options)
 }
 
@@ -49,7 +49,7 @@ async function begin(
   loaded: Loaded,
   { dryRun = false, play }: LoadOptions
 ): Promise<Loaded> {
-  // what is written in documents would keep these
+  // `written` would keep the documents in memory
   const { written, ...first } = loaded
   const candidate = new Sandbox(sandbox.dependencies)
   candidate.begin(first)

@@ -1,4 +1,4 @@
-/** Control requests that add, change and delete records and API keys. */
+/** Adds, changes and deletes records and API keys. */
 import { mergePatched } from '../core/merge-patch.js'
 import type { Step } from '../core/places.js'
 import { type Family, RESOURCE_NAMES } from '../reference/operations.js'
@@ -23,7 +23,7 @@ import type { Sandbox } from './sandbox.js'
 import { REFUSALS, SAYS } from './sentences.js'
 
 const NO_RECORDS = fixtureIn(documentOf('', null), {})
-/** API keys of a sandbox: masking looks for each of them. */
+/** Masking looks for each API key. */
 const MAX_KEYS = 10_000
 
 /** Errors: as of `addRecords`, `body_malformed`. */
@@ -37,10 +37,7 @@ export async function addBody(
   return addRecords(sandbox, document, [], bytes.length)
 }
 
-/**
- * `under` is the fixture's place, `bytes` are those of the document. Errors: `document_invalid`; as
- * of `editInTurn`.
- */
+/** `under` is the place of the fixture. Errors: `document_invalid`; as of `editInTurn`. */
 export async function addRecords(
   sandbox: Sandbox,
   document: SourceDocument,
@@ -52,7 +49,7 @@ export async function addRecords(
   const problems = new ProblemList()
   return withoutProblems(problems, async () => {
     const imported = await editInTurn(sandbox, edit, 'POST /_control/records', problems, bytes)
-    // Refunds of the same fixture have replaced some of its Transactions
+    // Refunds of the same fixture have replaced Transactions
     const present = imported.transactions.map(
       ({ id }) => sandbox.store.transactions.get(id) as RecordOf<'transactions'>
     )
@@ -62,13 +59,12 @@ export async function addRecords(
 
 async function checkedFixture(document: SourceDocument, under: readonly Step[]): Promise<Fixture> {
   const part = below(document, under)
-  const found = shapeProblems(part, 'fixture')
-  const placed = found.map(problem => ({
+  const problems = shapeProblems(part, 'fixture').map(problem => ({
     ...problem,
     document,
     steps: [...under, ...problem.steps]
   }))
-  if (placed.length > 0) throw await refusalOf(placed)
+  if (problems.length > 0) throw await refusalOf(problems)
   return fixtureIn(document, part.data as object, under)
 }
 
@@ -91,7 +87,7 @@ export async function patchRecord(
     const edit = { fixture: fixtureIn(document, data), removed: [] }
     problems = editAtOnce(sandbox, edit, `PATCH /_control/records/${family}/${id}`).problems
   }
-  // each is in the only record of the fixture
+  // without the place of the record in the fixture
   const placed = problems.map(problem => ({
     ...problem,
     document,

@@ -1,4 +1,4 @@
-/** A sandbox: a state, its first state, its inputs, its evidence and its snapshots. */
+/** A sandbox has a state, the first state and inputs that led to it, evidence and snapshots. */
 import { type GivenSettings, type SettingsInForce, settingsInForce } from '../core/settings.js'
 import { REFUSALS as REQUEST_REFUSALS } from '../engine/sentences.js'
 import type { World } from '../engine/world.js'
@@ -27,7 +27,7 @@ export class Sandbox implements World {
   #first: FirstState | undefined
   state: State
   settingsInForce: SettingsInForce
-  /** What has changed the state since the last load or reset. */
+  /** Since the last load or reset. */
   inputs: Inputs
   requests = 0
   tally = new Tally([])
@@ -39,9 +39,9 @@ export class Sandbox implements World {
   readonly evidence: Own['evidence']
   readonly run: Own['run']
   readonly snapshots: Snapshots
-  /** Whether it stays when the request that created it is over. */
+  /** Whether it outlives the request that created it. */
   isKept = false
-  /** Whether only pages of other sites used its API: it makes room first. */
+  /** Whether only pages of other sites used its API; it is the first to make room. */
   isOfPages = false
   inFlight = 0
   /** Requests that may still keep it. */
@@ -104,7 +104,7 @@ export class Sandbox implements World {
     return this.#first
   }
 
-  /** The records so many ms ago, as far back as is known. */
+  /** The records so many ms ago, or the earliest that are known. */
   past(ms: number): State['store'] {
     return (this.#original ?? this.inputs).stateOn(this.clock.now() - ms).store
   }
@@ -119,32 +119,36 @@ export class Sandbox implements World {
 
   readonly edit: World['edit'] = (edit, by) => scriptedEdit(this, edit, by)
 
-  readonly noteRecords: EditedSandbox['noteRecords'] = (by, names, input, kept) => {
+  readonly noteRecords: EditedSandbox['noteRecords'] = (by, names, input, size) => {
     this.evidence.changers.note(this.store, by, names)
-    this.inputs.add(input, kept)
+    this.inputs.add(input, size)
   }
 
-  change(input: Input, kept?: unknown): void {
+  change(input: Input, size?: unknown): void {
     input(this.state)
-    this.inputs.add(input, kept)
+    this.inputs.add(input, size)
   }
 
   nextRequestId = (): string => `req_${++this.requests}`
 
   stamp: World['stamp'] = (family, type) => this.state.stamp(this.settings, family, type)
 
-  /** Does what would make requests wait. Errors: as of `Worker.run`; those of the job. */
+  get #worker(): Worker {
+    return this.dependencies.worker as Worker
+  }
+
+  /** Runs a long job in the worker. Errors: of `Worker.run`; of the job. */
   work<T>(left: AbortSignal, job: (ask: Ask) => Promise<T>): Promise<T> {
-    return (this.dependencies.worker as Worker).run(AbortSignal.any([left, this.ending]), job)
+    return this.#worker.run(AbortSignal.any([left, this.ending]), job)
   }
 
   reading(left: () => AbortSignal): ReadText {
-    return readBy(this.dependencies.worker as Worker, () => AbortSignal.any([left(), this.ending]))
+    return readBy(this.#worker, () => AbortSignal.any([left(), this.ending]))
   }
 
   readonly period = () => periodOf(this)
 
-  /** It got requests since its last load or reset. */
+  /** Whether it got requests since its last load or reset. */
   get isJudged(): boolean {
     return this.requests > 0
   }
@@ -183,7 +187,7 @@ export class Sandbox implements World {
   #startFrom(saved: SavedSandbox['state']): void {
     this.#use(State.of(saved, this.machine))
     const max = Math.max(this.settings['limits.journal'], MIN_INPUTS)
-    // a request that is recorded only after a reset must not take a change since then for its own
+    // a request that is recorded after a reset must not claim changes since then
     this.inputs = new Inputs(this.state.copy(), max, this.#now, this.inputs.place + 1)
   }
 
@@ -204,7 +208,7 @@ export class Sandbox implements World {
     this.settingsInForce = this.settingsWith(settings)
   }
 
-  /** Aborted when another state takes the place of the present one. */
+  /** Aborted when another state replaces the present one. */
   get replacing(): AbortSignal {
     return this.gates.ending
   }
@@ -213,10 +217,10 @@ export class Sandbox implements World {
     return this.#ending.signal
   }
 
-  /** Cuts what waits in a sandbox that is deleted, and gives its evidence up. */
+  /** Ends what waits in a deleted sandbox, and drops its evidence. */
   end(): void {
     this.#ending.abort(REFUSALS.deletedMeanwhile(this.name))
-    // the requests of one that was never kept were refused, and still count in the run
+    // the refused requests of one that was never kept still count in the run
     if (!this.isKept) return
     this.#forget()
     this.evidence.clear()
@@ -236,7 +240,7 @@ export class Sandbox implements World {
     return listed
   }
 
-  /** Without an id, all of them. Returns whether there was one with the id. */
+  /** Without an id, all. Returns whether there was one with the id. */
   removeEntries(id?: string): boolean {
     const remove = ({ script }: State) => (id === undefined ? script.clear() : script.remove(id))
     if (remove(this.state) === false) return false
@@ -244,7 +248,7 @@ export class Sandbox implements World {
     return true
   }
 
-  /** A copy to try requests in: the present state, without evidence and gates. */
+  /** A copy to try requests in, without evidence and gates. */
   copy(): Sandbox {
     const copy = new Sandbox(this.dependencies, this.name)
     copy.isKept = true
@@ -259,7 +263,7 @@ export class Sandbox implements World {
     return { scenario: this.scenario.name, state: { ...this.state.saved, settings: { seed } } }
   }
 
-  /** Back to a snapshot, but for settings and what was counted. Errors: `account_unknown`. */
+  /** Back to a snapshot, except settings and counts. Errors: `account_unknown`. */
   restore({ state: saved }: Snapshot): void {
     const actor = missingActor(this.settings, saved.store)
     if (actor !== null)

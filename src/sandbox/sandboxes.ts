@@ -1,4 +1,4 @@
-/** The sandboxes of a process: at the base address, and by name, made on first use. */
+/** The sandboxes of a process: the main one, and named ones that are created on first use. */
 import { join } from 'node:path'
 import { settingsInForce } from '../core/settings.js'
 import { Run } from '../evidence/run.js'
@@ -15,10 +15,10 @@ import { Snapshots } from './saved/snapshots.js'
 import { REFUSALS } from './sentences.js'
 import type { SavedSandbox } from './state.js'
 
-/** What a data folder keeps; new sandboxes begin with `start`. */
+/** What a data folder keeps; `start` is the first state of new sandboxes. */
 export type KeptSandboxes<S> = { start: FirstState; sandboxes: readonly S[] }
 
-/** Shares of the memory: beyond the first only small sandboxes have room, beyond the second none. */
+/** Shares of the memory: above HIGH only small sandboxes have room, above FULL none. */
 const HIGH = 0.75
 const FULL = 0.85
 
@@ -32,10 +32,10 @@ export class Sandboxes {
   #start: FirstState | undefined
   readonly #held: () => number
 
-  constructor(dependencies: SandboxDependencies, held = heldShare) {
+  constructor(dependencies: SandboxDependencies, usedShare = heldShare) {
     const { values } = settingsInForce(dependencies.launch)
     this.#settings = values
-    this.#held = held
+    this.#held = usedShare
     this.#dependencies = {
       ...dependencies,
       run: new Run(),
@@ -46,10 +46,10 @@ export class Sandboxes {
     this.main.isKept = true
   }
 
-  /** When memory is short, first for those that have more records. Errors: `limit_reached` (A35). */
+  /** Refuses large sandboxes first. Errors: `limit_reached` (A35). */
   requireRoom(sandbox: Sandbox): void {
-    const held = this.#held()
-    if (held >= FULL || (held >= HIGH && this.#isLarge(sandbox))) throw REFUSALS.noRoom()
+    const used = this.#held()
+    if (used >= FULL || (used >= HIGH && this.#isLarge(sandbox))) throw REFUSALS.noRoom()
   }
 
   #isLarge(sandbox: Sandbox): boolean {
@@ -57,13 +57,13 @@ export class Sandboxes {
     return sandbox.store.size * all.length > all.reduce((sum, { store }) => sum + store.size, 0)
   }
 
-  /** Those that are kept: the one at the base address first, then by name. */
+  /** Those that are kept: the main one, then the others by name. */
   all(): Sandbox[] {
     const named = [...this.#named].sort(([a], [b]) => (a < b ? -1 : 1))
     return [this.main, ...named.flatMap(([, sandbox]) => (sandbox.isKept ? sandbox : []))]
   }
 
-  /** Loads what every sandbox begins with. Errors: as of `loadScenario`; nothing changes then. */
+  /** Loads the start scenario. Errors: as of `loadScenario`; nothing changes then. */
   async start(
     document: SourceDocument,
     origin: Origin,
@@ -75,7 +75,7 @@ export class Sandboxes {
   }
 
   get present(): KeptSandboxes<Sandbox> {
-    return { start: this.#start as FirstState, sandboxes: this.all() }
+    return { start: this.#requireStart(), sandboxes: this.all() }
   }
 
   resume({ start, sandboxes }: KeptSandboxes<SavedSandbox>): void {
@@ -90,11 +90,11 @@ export class Sandboxes {
   }
 
   /**
-   * A named sandbox, made of the start scenario if there is none; it ends unless one of its requests
-   * keeps it. `isPage`: for a page of another site. Errors: `not_ready`, `sandbox_limit`.
+   * Creates a named sandbox if there is none; it ends unless one of its requests keeps it.
+   * `isPage`: for a page of another site. Errors: `not_ready`, `sandbox_limit`.
    */
   use(name: string, isPage = false): Sandbox {
-    const sandbox = this.#named.get(name) ?? this.#make(name, isPage)
+    const sandbox = this.#named.get(name) ?? this.#create(name, isPage)
     if (!isPage) sandbox.isOfPages = false
     sandbox.uses++
     this.#named.delete(name)
@@ -102,7 +102,7 @@ export class Sandboxes {
     return sandbox
   }
 
-  /** Its request is right. At the limit an idle one ends, and more if they were busy before. */
+  /** After a valid request. Idle sandboxes above the limit end. */
   keep(sandbox: Sandbox): void {
     if (sandbox.isKept) return
     sandbox.isKept = true
@@ -115,7 +115,7 @@ export class Sandboxes {
     }
   }
 
-  /** A request of it has failed: it ends unless another one keeps it. */
+  /** After a failed request: it ends unless another one may keep it. */
   release(sandbox: Sandbox): void {
     if (!sandbox.isKept && --sandbox.uses === 0) this.#end(sandbox)
   }
@@ -125,7 +125,7 @@ export class Sandboxes {
     return sandbox?.isKept ? sandbox : undefined
   }
 
-  /** Errors: `sandbox_unknown`, which names those that exist, if the caller may know them. */
+  /** Errors: `sandbox_unknown`, which lists the others if `namesOthers`. */
   find(name: string, { namesOthers = true } = {}): Sandbox {
     const sandbox = this.get(name)
     if (sandbox) return sandbox
@@ -135,15 +135,19 @@ export class Sandboxes {
     )
   }
 
-  /** With all that it holds; hanging responses are cut. Errors: as of `find`. */
+  /** With its snapshots; hanging responses are cut. Errors: as of `find`. */
   async delete(name: string): Promise<void> {
     const sandbox = this.find(name)
     this.#end(sandbox)
     await sandbox.snapshots.end()
   }
 
-  #make(name: string, isPage: boolean): Sandbox {
-    this.main.requireLoaded()
+  #requireStart(): FirstState {
+    return this.#start ?? this.main.requireLoaded()
+  }
+
+  #create(name: string, isPage: boolean): Sandbox {
+    const start = this.#requireStart()
     const max = this.#settings['limits.sandboxes']
     const over = this.#named.size + 1 - max
     if (over > 0 && this.#idle(isPage).length < over) {
@@ -154,17 +158,18 @@ export class Sandboxes {
     }
     const sandbox = this.#new(name)
     sandbox.isOfPages = isPage
-    sandbox.begin(this.#start as FirstState)
+    sandbox.begin(start)
     return sandbox
   }
 
   #new(name: string | null): Sandbox {
     const { snapshots_dir: folder } = this.#settings
-    const own = folder && name !== null ? join(folder, 'sandboxes', fileNameOf(name)) : folder
-    return new Sandbox(this.#dependencies, name, new Snapshots(own))
+    const sandboxFolder =
+      folder && name !== null ? join(folder, 'sandboxes', fileNameOf(name)) : folder
+    return new Sandbox(this.#dependencies, name, new Snapshots(sandboxFolder))
   }
 
-  /** Those that may make room, the least recently used first, but those of pages before others. */
+  /** Those that may make room: those of pages first, then the least recently used. */
   #idle(isForPage: boolean, except?: Sandbox): Sandbox[] {
     const idle = [...this.#named.values()].filter(
       sandbox => sandbox.isKept && sandbox.inFlight === 0 && sandbox !== except

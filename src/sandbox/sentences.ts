@@ -12,12 +12,12 @@ const ADVICE = {
 }
 const unusable = <T extends readonly unknown[]>(
   what: string,
-  why: (...given: T) => string,
+  why: (...values: T) => string,
   left = ' It was left as it is.'
 ) =>
   refusal(
     'document_invalid',
-    (path: string, ...given: T) => `${what} ${path} ${why(...given)}.${left}`
+    (path: string, ...values: T) => `${what} ${path} ${why(...values)}.${left}`
   )
 const FOLDER = 'The data folder'
 
@@ -29,8 +29,8 @@ export const REFUSALS = {
   ),
   notAName: refusal(
     'name_invalid',
-    (shown: string) =>
-      `${shown === '' ? 'The name is empty' : `${shown} is not a name`}: a name must be 1 to 64 letters, digits, ., _ and -, beginning with a letter or digit, not ending in a dot, and not one of Windows's own, such as con.`,
+    (name: string) =>
+      `${name === '' ? 'The name is empty' : `${name} is not a name`}: a name must be 1 to 64 letters, digits, ., _ and -, beginning with a letter or digit, not ending in a dot, and not one of Windows's own, such as con.`,
     NAMED
   ),
   notReady: refusal(
@@ -164,8 +164,8 @@ export const SAYS = {
   damaged: 'it is not valid JSON. Restore it from a copy',
   foreign:
     'it is not a document of commerce-emulator. Choose another folder, or restore it from a copy',
-  otherFormat: (format: number, own: number) =>
-    `it has format ${format}, but this version reads format ${own}. Use the version that wrote it`,
+  otherFormat: (format: number, current: number) =>
+    `it has format ${format}, but this version reads format ${current}. Use the version that wrote it`,
   longName: (name: string) =>
     `the name of its lock, ${name}, is too long for a socket; choose a shorter name`
 }

@@ -1,4 +1,4 @@
-/** Control requests that change settings. */
+/** Changes settings. */
 import { partAt, problemAt } from '../core/places.js'
 import {
   flattened,
@@ -21,20 +21,20 @@ export async function changeSettings(
   changes: object,
   document: Parameters<typeof withNumbers>[0] = {}
 ): Promise<SettingsInForce> {
-  const given = flattened(changes) as GivenSettings
-  const found = [
-    ...withNumbers(document, changes, SANDBOX_SETTINGS_CHECKER.problems(nested(given)))
+  const newSettings: GivenSettings = flattened(changes)
+  const problems = [
+    ...withNumbers(document, changes, SANDBOX_SETTINGS_CHECKER.problems(nested(newSettings)))
   ]
-  const isJudged = found.some(({ path }) => path === ACTOR.join('.'))
-  const message = isJudged ? null : actorProblem(sandbox, given)
-  if (message !== null) found.push(problemAt(ACTOR, { code: 'missing_record', message }))
-  const [first, ...others] = found.map(({ path, steps, code, message }) => ({
+  const isJudged = problems.some(({ path }) => path === ACTOR.join('.'))
+  const message = isJudged ? null : actorProblem(sandbox, newSettings)
+  if (message !== null) problems.push(problemAt(ACTOR, { code: 'missing_record', message }))
+  const [first, ...others] = problems.map(({ path, steps, code, message }) => ({
     path,
     code,
-    message: processSettingProblem(path, partAt(nested(given), steps)) ?? message
+    message: processSettingProblem(path, partAt(nested(newSettings), steps)) ?? message
   }))
   if (first) throw REFUSALS.wrongSettings([first, ...others])
-  sandbox.setControlSettings({ ...sandbox.state.settings, ...given })
+  sandbox.setControlSettings({ ...sandbox.state.settings, ...newSettings })
   return sandbox.settingsInForce
 }
 

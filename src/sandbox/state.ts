@@ -1,4 +1,4 @@
-/** The state of a sandbox: all that requests and control requests change, as one value. */
+/** The state of a sandbox: everything that requests change, as one value. */
 import { Clock, MACHINE_CLOCK } from '../core/clock.js'
 import { Ids, kindOf } from '../core/ids.js'
 import { isoOf, LATEST_INSTANT } from '../core/instants.js'
@@ -9,7 +9,7 @@ import type { FirstState } from '../scenario/scenario.js'
 import { Script } from '../scenario/script.js'
 import { FAMILIES, Store } from '../store/store.js'
 
-/** One that nobody changes. `settings` are the scenario's in a first state, else those since. */
+/** Never changed. `settings` are the scenario's in a first state, else those set since. */
 export type SavedState = Readonly<
   Pick<FirstState, 'store' | 'counters' | 'clock' | 'script' | 'settings'>
 >
@@ -29,7 +29,7 @@ export const emptyState = (): SavedState => ({
   settings: {}
 })
 
-/** The Account of `auth.accept_any_key`, if it is not among the records. */
+/** The Account of `auth.accept_any_key`, if there is no such record. */
 export function missingActor(
   { 'auth.accept_any_key': actor = null }: GivenSettings,
   { accounts }: Store
@@ -37,7 +37,7 @@ export function missingActor(
   return actor === null || accounts.get(actor) ? null : actor
 }
 
-/** `by` moves the clock on, in ms. */
+/** `by` advances the clock, in ms. */
 export type ClockChange = { at?: number; running?: boolean; by?: number }
 
 export class State {
@@ -55,13 +55,12 @@ export class State {
     this.settings = settings
   }
 
-  /** A clock that runs does so from now on. */
+  /** A running clock runs from now on. */
   static of({ store, counters, clock, script, settings }: SavedState, machine: () => number) {
     const parts = { store, ids: new Ids(counters), script, settings }
     return new State({ ...parts, clock: new Clock(machine, clock) }).copy()
   }
 
-  /** What one side changes the other does not see. */
   copy(): State {
     const { store, ids, script } = this
     const copies = { store: store.clone(), ids: new Ids(ids.counters), script: script.clone() }
@@ -77,7 +76,7 @@ export class State {
     return { store, counters: ids.counters, clock: clock.reading, script, settings }
   }
 
-  /** Values that differ from earlier ones where records, keys or counters have changed. */
+  /** Differ from earlier ones if records, keys or counters have changed. */
   get recordMarks(): readonly unknown[] {
     const { store, ids } = this
     return [ids.counters, store.keys.size, ...FAMILIES.map(family => store[family].revision)]
@@ -89,7 +88,7 @@ export class State {
   }
 
   #lastStamp = { at: Number.NaN, created: '' }
-  /** For a new record, once nothing can refuse it any more. */
+  /** For a new record that nothing can refuse any more. */
   stamp(settings: Settings, family: Family, type?: AccountType) {
     const id = this.ids.draw(kindOf(family, type), settings, this.store[family])
     const at = this.clock.now()

@@ -23,7 +23,7 @@ import type { Faults } from './faults.js'
 import { logDefect, logWarnings } from './logging.js'
 
 type ApiOptions = {
-  answers: Answers
+  responses: Responses
   arrivals: Arrivals
   sandboxes: Sandboxes
   settings: Settings
@@ -31,30 +31,34 @@ type ApiOptions = {
   data: Data
 }
 
-/** Routes what is under the base address to the engine: head, body, script, operation. */
-export async function addApi(
-  api: FastifyInstance,
-  { answers, arrivals, sandboxes, settings, faults, data }: ApiOptions
-): Promise<void> {
-  const holds = new Shares({ what: 'held requests', setting: 'limits.waiting' }, settings)
-  const refusal = { assumption: 'A35', headers: { connection: 'close' } } as const
-  const bodies = new Bodies(
-    new Shares(
-      {
-        what: 'bytes of bodies that are being read',
-        setting: 'limits.body',
-        each: 32,
-        all: 64,
-        refusal
-      },
-      settings
-    )
-  )
+/** Routes requests under the base address to the engine. */
+export async function addApi(api: FastifyInstance, options: ApiOptions): Promise<void> {
+  const { responses, settings } = options
+  const waits = waitsOf(options)
+  await addParsers(api, settings)
+  api.setNotFoundHandler(serve)
+  api.all('/*', serve)
+  addHooks(api, options)
+
+  function serve(request: FastifyRequest<{ Body?: Form | null }>, reply: FastifyReply): void {
+    const { reading, release } = request.arrival
+    release?.()
+    const response = run(reading, request.body ?? null, { waits, by: reply })
+    if (!(response instanceof Promise)) responses.send(response, reply)
+    else
+      response.then(
+        response => responses.send(response, reply),
+        error => responses.refuse(error, reply)
+      )
+  }
+}
+
+async function addParsers(api: FastifyInstance, settings: Settings): Promise<void> {
   api.removeAllContentTypeParsers()
   await api.register(formbody, {
     parser: (text: string) => (text === '' ? null : decodeForm(text, settings)) as never
   })
-  // of a body that is not read, it is enough to know whether it has a first byte
+  // of other types it is enough to know whether there is a body
   api.addContentTypeParser(
     '*',
     async (_request: FastifyRequest, payload: FastifyRequest['raw']) => {
@@ -62,16 +66,19 @@ export async function addApi(
       return isEmpty ? null : OPAQUE
     }
   )
-  api.setNotFoundHandler(serve)
-  api.all('/*', serve)
+}
 
+function addHooks(api: FastifyInstance, { responses, sandboxes, settings }: ApiOptions): void {
+  const refusal = { assumption: 'A35', headers: { connection: 'close' } } as const
+  const share = { what: 'bytes of bodies that are being read', each: 32, all: 64, refusal }
+  const bodies = new Bodies(new Shares({ ...share, setting: 'limits.body' }, settings))
   api.addHook('onRequest', (request, reply, done) => {
     const { arrival, headers, method } = request
     const { reading, sandbox } = arrival
     arrival.isPending = true
     const response = start(reading)
     if (!sandbox.isKept && reading.reached >= STAGE.identified) sandboxes.keep(sandbox)
-    if (response !== null) return answers.send(response, reply)
+    if (response !== null) return responses.send(response, reply)
     if (!hasBody(headers) || (method !== 'POST' && !isForm(headers))) delete headers['content-type']
     done()
   })
@@ -84,20 +91,14 @@ export async function addApi(
     bodies.admit(request)
     done(null, payload)
   })
+}
 
-  function serve(request: FastifyRequest<{ Body?: Form | null }>, reply: FastifyReply): void {
-    const { reading, release } = request.arrival
-    release?.()
-    const response = run(reading, request.body ?? null, { waits, by: reply })
-    if (!(response instanceof Promise)) answers.send(response, reply)
-    else
-      response.then(
-        response => answers.send(response, reply),
-        error => answers.refuse(error, reply)
-      )
-  }
+/** What a request waits for: the disk, a gate, a delay. */
+function waitsOf({ arrivals, sandboxes, settings, faults, data }: ApiOptions): Waits<FastifyReply> {
+  const holds = new Shares({ what: 'held requests', setting: 'limits.waiting' }, settings)
+  const untilWritable = () => (data?.isFailing ? data.writable() : null)
 
-  const waits: Waits<FastifyReply> = {
+  return {
     ready({ request: { world }, operation }, { request: { arrival } }) {
       const performed = operationOf(operation)
       if (performed.kind === 'create' || performed.kind === 'update')
@@ -117,37 +118,35 @@ export async function addApi(
     }
   }
 
-  function untilWritable() {
-    return data?.isFailing ? data.writable() : null
-  }
-
   async function waited(action: Action, hold: Hold | null, { request, raw }: FastifyReply) {
     const { sandbox, reading } = request.arrival
     const { replacing, gates } = sandbox
     if (hold !== null) {
       const free = holds.take(sandbox)
       const { operation, request } = reading
-      const held = gates.arrive(action.id, hold, { id: request.id, operation, action })
-      if (!(await faults.hold(held, raw).finally(free))) return false
+      const waiting = gates.arrive(action.id, hold, { id: request.id, operation, action })
+      if (!(await faults.hold(waiting, raw).finally(free))) return false
     }
     return action.delay === 0 || faults.delay(action.delay, replacing)
   }
 }
 
-/** What outlives the process, if anything does. */
 export type Data = Pick<DataFolder, 'saved' | 'isFailing' | 'writable'> | undefined
 
-export class Answers {
+/** Sends the responses of the API, once their changes are on disk. */
+export class Responses {
   constructor(private readonly parts: Pick<ApiOptions, 'arrivals' | 'faults' | 'data'>) {}
 
   send(response: Response, reply: FastifyReply): void {
-    const { data } = this.parts
+    const { data, arrivals } = this.parts
     const { arrival, log } = reply.request
     const { warnings } = response.reading
     if (arrival.response === null && warnings.length > 0) logWarnings(log, warnings)
     arrival.response = response
-    if (response.outcome.name === 'lost_before') this.#abandon(reply)
-    else if (data === undefined || !arrival.isPending || !mayHaveChanged(response))
+    if (response.outcome.name === 'lost_before') {
+      reply.hijack().raw.destroy()
+      arrivals.settle(reply.request, reply)
+    } else if (data === undefined || !arrival.isPending || !mayHaveChanged(response))
       this.#deliver(response, reply)
     else
       data.saved().then(
@@ -156,30 +155,25 @@ export class Answers {
       )
   }
 
-  /** Refuses for what was thrown by the engine or the framework; anything else is a defect. */
   refuse(
     error: FastifyError | ApiError,
     reply: FastifyReply,
     headers: ResponseHeaders | null = null
   ): void {
     const { arrival, log } = reply.request
-    const { response: before } = arrival
-    const { reading } = before ?? arrival
+    const { response: previous } = arrival
+    const { reading } = previous ?? arrival
     const refusal = refusalFrom(error, reading.settings)
     if (refusal.code === 'internal_error') logDefect(log, error)
-    this.send(refuse(reading, refusal, before ?? undefined, headers), reply)
+    this.send(refuse(reading, refusal, previous ?? undefined, headers), reply)
   }
 
-  #abandon(reply: FastifyReply): void {
-    reply.hijack().raw.destroy()
-    this.parts.arrivals.settle(reply.request, reply)
-  }
-
-  #deliver(whole: Response, reply: FastifyReply): void {
+  #deliver(complete: Response, reply: FastifyReply): void {
     const { request, raw } = reply
     const { arrival } = request
     const { faults, arrivals } = this.parts
-    const response = whole.script !== null && !arrival.isClosed ? breakResponse(whole) : whole
+    const response =
+      complete.script !== null && !arrival.isClosed ? breakResponse(complete) : complete
     arrival.response = response
     const { payload, outcome } = response
     const { status, length } = outcome
@@ -192,13 +186,13 @@ export class Answers {
     if (!isSent) faults.lose(reply, response, headers)
     arrivals.settle(request, reply)
     if (!isSent) return
-    // faster for ASCII
+    // latin1 is faster, and the same for ASCII
     raw.writeHead(status, headers).end(payload, payload.length === length ? 'latin1' : 'utf8')
     arrivals.sending(request, raw, length)
   }
 }
 
-const mayHaveChanged = (response: Response): boolean => {
+function mayHaveChanged(response: Response): boolean {
   const { outcome, changes, reading } = response
   if (outcome.refusal?.code === 'data_not_written') return false
   if (changes > 0) return true

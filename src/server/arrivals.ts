@@ -1,4 +1,4 @@
-/** The requests that arrive: the sandbox of each, its id, and how it ends. */
+/** The requests that arrive: their sandboxes, ids and ends. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -23,27 +23,26 @@ declare module 'fastify' {
     arrival: Arrival
   }
   interface FastifyContextConfig {
-    /** A control request whose body is a document, which has a limit of its own. */
+    /** Whether the body is a document: `limits.control_body` is its limit. */
     takesDocument?: boolean
   }
 }
 
-/** A request, until its response is closed. */
 export class Arrival {
   readonly since = performance.now()
   /** Whether the API works on it, even after the client has left. */
   isPending = false
   isClosed = false
-  /** Gives back the room of its body; called again, it does nothing. */
+  /** Releases the room of its body, once. */
   release: (() => void) | null = null
   isOver = false
   response: Response | null = null
   readonly request: Arrived
 
-  /** `isRecorded`: it goes into the evidence of its sandbox. */
   constructor(
     public sandbox: Sandbox,
     readonly reading: Reading,
+    /** Whether it goes into the evidence of its sandbox. */
     readonly isRecorded: boolean
   ) {
     this.request = reading.request
@@ -67,12 +66,11 @@ export class Arrival {
   }
 }
 
-/** Bytes of all responses on their way; smaller ones are not counted. */
-const MOST = 2 ** 28
+/** Maximum bytes of all responses on their way; smaller ones are not counted. */
+const MAX_SENDING = 2 ** 28
 const SMALL = 16_384
 
 const ORIGIN = /^https?:\/\/[^/?]*/i
-const SANDBOX = '/sandbox/'
 const PREFIX = /^(\/sandbox\/([^/?]*))(.*)$/s
 /** Characters that need not be percent-encoded. */
 const NEEDLESS = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/gi
@@ -81,7 +79,7 @@ type Address = { prefix: string; name: string | null }
 const AT_BASE: Address = { prefix: '', name: null }
 const ADDRESSES = new WeakMap<IncomingMessage, Address>()
 
-/** The url of a request without `/sandbox/NAME`, its origin, and needless encoding. */
+/** The url without its origin, `/sandbox/NAME` and needless encoding. */
 export function withoutSandbox(request: IncomingMessage): string {
   const { url = '/' } = request
   const local = url.startsWith('/') ? url : url.replace(ORIGIN, '')
@@ -90,17 +88,18 @@ export function withoutSandbox(request: IncomingMessage): string {
   const plain = isPlain
     ? local
     : `${path.replace(NEEDLESS, encoded => decodeURIComponent(encoded)) || '/'}${local.slice(path.length)}`
-  if (!plain.startsWith(SANDBOX)) return plain
-  const [, prefix = '', name = '', rest = ''] = PREFIX.exec(plain) as RegExpExecArray
+  const match = PREFIX.exec(plain)
+  if (match === null) return plain
+  const [, prefix = '', name = '', rest = ''] = match
   ADDRESSES.set(request, { prefix, name })
   return rest.startsWith('/') ? rest : `/${rest}`
 }
 
-/** Whether pages of other sites may use the API; `unread`: how long a client may read nothing. */
+/** `cors`: pages of other sites may use the API; `unread`: ms that a client may read nothing. */
 type ArrivalOptions = { cors: boolean; isLogged: boolean; unread: number }
 
 export class Arrivals {
-  #ownAnswers = 0
+  #controlRequests = 0
   #sending = 0
 
   constructor(
@@ -110,11 +109,11 @@ export class Arrivals {
 
   /** Errors: `limit_reached` (A35) where there is no room for a response of so many bytes. */
   requireRoom(length = SMALL + 1): void {
-    if (length > SMALL && this.#sending + length > MOST)
-      throw new ApiError('limit_reached', { message: SAYS.unread(MOST), assumption: 'A35' })
+    if (length > SMALL && this.#sending + length > MAX_SENDING)
+      throw new ApiError('limit_reached', { message: SAYS.unread(MAX_SENDING), assumption: 'A35' })
   }
 
-  /** Counts a response until it is closed, and ends one that its client does not read. */
+  /** Counts a response until it closes, and ends one that its client does not read. */
   sending({ arrival, raw: { socket } }: FastifyRequest, raw: ServerResponse, length: number): void {
     if (arrival.isClosed || length <= SMALL) return
     const { release } = arrival
@@ -126,7 +125,8 @@ export class Arrivals {
     if (!(socket instanceof Socket)) return
     const { unread } = this.options
     const step = Math.min(unread, 1000)
-    let [since, last] = [0, 0]
+    let since = 0
+    let last = 0
     raw.setTimeout(step, () => {
       if (raw.writableLength > 0) {
         const now = performance.now()
@@ -139,14 +139,14 @@ export class Arrivals {
     })
   }
 
-  /** Takes a request, until its response closes. Returns why it cannot go on. */
+  /** Begins a request. Returns why it is refused, or null. */
   open(request: FastifyRequest, reply: FastifyReply): ApiError | null {
     let refusal = UNREADABLE.get(request.raw)?.refusal ?? null
     try {
       request.arrival = this.#arrival(request)
     } catch (error) {
       refusal = error as ApiError
-      request.arrival = this.#own(request, '')
+      request.arrival = this.#outsideApi(request, '')
     }
     const { arrival } = request
     arrival.sandbox.inFlight++
@@ -163,12 +163,12 @@ export class Arrivals {
         arrival.sandbox.evidence.leave(entryOf(arrival.ended, false, 0), arrival.reading)
     }
     reply.raw.on('close', close)
-    // one that waits behind another gets no event when the connection ends
+    // a response that waits behind another misses the end of the connection
     if (isWaiting) socket.setMaxListeners(0).once('close', close)
     return refusal
   }
 
-  /** The API is done. A sandbox that no right request has kept ends. */
+  /** The API is done; a sandbox that no valid request has kept ends. */
   settle(request: FastifyRequest, reply: FastifyReply): void {
     const { arrival } = request
     if (!arrival.sandbox.isKept) this.sandboxes.release(arrival.sandbox)
@@ -177,13 +177,13 @@ export class Arrivals {
     if (arrival.isClosed || arrival.response?.outcome.fault === 'hang') this.#end(request, reply)
   }
 
-  /** The sandbox that a control request is for. Errors: as of `Sandboxes.use` and `find`. */
+  /** The sandbox of a control request. Errors: as of `Sandboxes.use` and `find`. */
   sandboxOf(
     { raw, arrival }: FastifyRequest,
     { makes, namesOthers }: { makes: boolean; namesOthers: boolean }
   ): Sandbox {
     const { name } = ADDRESSES.get(raw) ?? AT_BASE
-    // before the start scenario is loaded there is no other sandbox, and only health is asked for
+    // until the start scenario is loaded, only health is served
     if (name === null || !arrival.sandbox.isLoaded) return arrival.sandbox
     checkedName(name, readable(name))
     return makes ? this.sandboxes.use(name) : this.sandboxes.find(name, { namesOthers })
@@ -203,7 +203,7 @@ export class Arrivals {
       if (this.options.isLogged) logRequest(request, raw, entry)
       if (isRecorded && arrival.isOfPresentPeriod) sandbox.evidence.record(entry, response.reading)
     } catch (error) {
-      // it is sent: a defect in recording it must not end the process
+      // a defect in recording must not end the process
       logDefect(request.log, error)
     }
   }
@@ -212,16 +212,17 @@ export class Arrivals {
     const { prefix, name } = ADDRESSES.get(request.raw) ?? AT_BASE
     const { url } = request
     if (isUnder(CONTROL, url) || (name === null && pathOf(url) === '/'))
-      return this.#own(request, prefix)
+      return this.#outsideApi(request, prefix)
     const sandbox = name === null ? this.sandboxes.main : this.#named(name, request)
     return sandbox === null
-      ? this.#own(request, prefix)
+      ? this.#outsideApi(request, prefix)
       : new Arrival(sandbox, readingOf(sandbox, arrivingOf(request, prefix)), true)
   }
 
-  #own(request: FastifyRequest, prefix: string): Arrival {
+  /** Of the control API or of none, so it is not recorded. */
+  #outsideApi(request: FastifyRequest, prefix: string): Arrival {
     const { main } = this.sandboxes
-    const id = `ctl_${++this.#ownAnswers}`
+    const id = `ctl_${++this.#controlRequests}`
     return new Arrival(main, readingOf(main, arrivingOf(request, prefix), id), false)
   }
 
@@ -230,7 +231,7 @@ export class Arrivals {
     checkedName(name, readable(name))
     const { url, headers } = request
     if (!isUnder(BASE, url)) return pathOf(url) === '/' ? null : (this.sandboxes.get(name) ?? null)
-    // a page of another site makes a browser send it without asking
+    // a page of another site can make a browser send it
     const isUnasked =
       headers['sec-fetch-site'] === 'cross-site' &&
       !(this.options.cors && headers['sec-fetch-mode'] === 'cors')

@@ -14,7 +14,6 @@ type BodyLimit = 'limits.body' | 'limits.control_body'
 const unreadable = (message: string) =>
   new ApiError('request_malformed', { message, assumption: 'A08' })
 
-/** What the framework's own errors are called here. */
 const FRAMEWORK: Readonly<Record<string, (settings: Settings, bodyLimit?: BodyLimit) => ApiError>> =
   {
     FST_ERR_CTP_INVALID_MEDIA_TYPE: REFUSALS.notAType,
@@ -28,7 +27,7 @@ const FRAMEWORK: Readonly<Record<string, (settings: Settings, bodyLimit?: BodyLi
 
 const DEFAULTS = settingsInForce({}).values
 
-/** Any thrown error as a refusal; what is not known here is a defect of the emulator. */
+/** An unknown error is a defect of the emulator. */
 export function refusalFrom(
   error: FastifyError | ApiError,
   settings: Settings,
@@ -48,12 +47,9 @@ export function controlRefusal(
   reply: FastifyReply
 ) {
   const { sandbox, id } = request.arrival
-  const { settings } = sandbox
-  const refusal = refusalFrom(
-    error,
-    settings,
-    request.routeOptions.config.takesDocument ? 'limits.control_body' : 'limits.body'
-  )
+  const { takesDocument } = request.routeOptions.config
+  const limit = takesDocument ? 'limits.control_body' : 'limits.body'
+  const refusal = refusalFrom(error, sandbox.settings, limit)
   if (refusal.code === 'internal_error') logDefect(request.log, error)
   reply.code(statusOf(refusal.code, DEFAULTS)).headers(refusal.headers)
   return controlError(refusal, { world: sandbox, requestId: id })
@@ -61,7 +57,7 @@ export function controlRefusal(
 
 type ParseError = { code?: string; reason?: string; rawPacket?: Buffer; bytesParsed?: number }
 
-/** Why a request could not be read, and the method that it wrote. */
+/** Why a request could not be read. */
 export const UNREADABLE = new WeakMap<
   IncomingMessage,
   { method: string; refusal: ApiError | null }
@@ -69,7 +65,6 @@ export const UNREADABLE = new WeakMap<
 
 const REQUEST_LINE = /^(\S+) (?:https?:\/\/[^/\s]+)?(\/\S*) HTTP\/1\.\d\r?$/gm
 
-/** Why a request could not be read, as far as its first bytes tell. */
 function unread({ code = '', reason }: ParseError, text: string): ApiError {
   if (code === 'HPE_HEADER_OVERFLOW') return early('headers_too_large')
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return early('request_timeout')
@@ -84,12 +79,10 @@ function unread({ code = '', reason }: ParseError, text: string): ApiError {
 const early = (code: 'headers_too_large' | 'request_timeout' | 'expectation_failed') =>
   new ApiError(code, { message: SAYS[code](), assumption: 'A08' })
 
-/** What could not be read goes on as a request without parameters that is refused. */
-export function answerUnreadable(
-  error: ParseError,
-  socket: Socket & { _httpMessage?: ServerResponse | null },
-  server: Server
-): void {
+type Connection = Socket & { _httpMessage?: ServerResponse | null }
+
+/** Refuses what could not be read as HTTP, as a request without parameters. */
+export function refuseUnreadable(error: ParseError, socket: Connection, server: Server): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
@@ -97,53 +90,58 @@ export function answerUnreadable(
   const text = error.rawPacket?.toString('latin1') ?? ''
   const refusal = unread(error, text)
   const { _httpMessage: pending } = socket
-  if (pending) {
-    // what cannot be read is the body of its request, or comes after that
-    if (pending.req.complete) pending.once('close', () => answerUnreadable(error, socket, server))
-    else {
-      pending.shouldKeepAlive = false
-      // whether its client has left is not known
-      if (error.code === 'HPE_INVALID_EOF_STATE') pending.emit('close')
-      else UNREADABLE.set(pending.req, { method: String(pending.req.method), refusal })
-      if (pending.req.listenerCount('error') > 0) pending.req.emit('error', refusal)
-    }
-    return
-  }
-  // the end of a body whose request is answered
-  if (/CHUNK/.test(String(error.code))) {
-    socket.destroySoon()
-    return
-  }
-  const [, method = '-', url = '/next/'] =
-    [...text.matchAll(REQUEST_LINE)].findLast(({ index }) => index <= Number(error.bytesParsed)) ??
-    []
+  if (pending?.req.complete)
+    // it comes after a request that is still open
+    pending.once('close', () => refuseUnreadable(error, socket, server))
+  else if (pending) refuseBody(pending, error, refusal)
+  // the end of a body whose request already has its response
+  else if (/CHUNK/.test(String(error.code))) socket.destroySoon()
+  else refuseRequest(error, text, socket, refusal, server)
+}
+
+function refuseBody(pending: ServerResponse, { code }: ParseError, refusal: ApiError): void {
+  const { req: request } = pending
+  pending.shouldKeepAlive = false
+  // whether its client has left is not known
+  if (code === 'HPE_INVALID_EOF_STATE') pending.emit('close')
+  else UNREADABLE.set(request, { method: String(request.method), refusal })
+  if (request.listenerCount('error') > 0) request.emit('error', refusal)
+}
+
+function refuseRequest(
+  { code, bytesParsed }: ParseError,
+  text: string,
+  socket: Socket,
+  refusal: ApiError,
+  server: Server
+): void {
+  const lines = [...text.matchAll(REQUEST_LINE)]
+  const line = lines.findLast(({ index }) => index <= Number(bytesParsed))
+  const [, method = '-', url = '/next/'] = line ?? []
   const request = new IncomingMessage(socket)
-  // a method that the router knows and that nothing has
+  // a method that the router knows and no route has
   Object.assign(request, { method: 'TRACE', url })
-  const isMethod = error.code === 'HPE_INVALID_METHOD' && method !== '-'
+  const isMethod = code === 'HPE_INVALID_METHOD' && method !== '-'
   UNREADABLE.set(request, { method, refusal: isMethod ? null : refusal })
   const response = new ServerResponse(request)
   response.assignSocket(socket)
   response.once('finish', () => {
     response.detachSocket(socket)
     response.emit('close')
-    // one that takes its time does not end by itself
+    // a slow client would keep the connection open
     if (refusal.code === 'request_timeout') socket.destroySoon()
     else socket.end()
   })
   server.emit('request', request, response)
 }
 
-/**
- * What Node leaves to us: CONNECT, an unsupported `Expect`, and `100-continue`, once nothing known
- * refuses the request.
- */
-export function answerAll(app: FastifyInstance): void {
+/** Serves what Node leaves to us: CONNECT and Expect. */
+export function serveUnusualRequests(app: FastifyInstance): void {
   const { server } = app
   const waiting = new WeakSet<IncomingMessage>()
   server.on('connect', (_request, socket: Socket) => {
     socket.on('error', () => {})
-    answerUnreadable({ code: 'CONNECT' }, socket, server)
+    refuseUnreadable({ code: 'CONNECT' }, socket, server)
   })
   server.on('checkExpectation', (request, response) => {
     const { method = '-' } = request

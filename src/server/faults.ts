@@ -1,4 +1,4 @@
-/** Faults of a script: what a client sees when a response is lost on the way. */
+/** Faults and holds of a script, on the connection. */
 import { setMaxListeners } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
@@ -12,14 +12,14 @@ export class Faults {
   readonly #hung = new Set<ServerResponse>()
   readonly #held = new Set<() => void>()
   readonly #stop = new AbortController()
-  /** No connection is to be kept for a further request. */
+  /** Whether connections close after their response. */
   isStopping = false
 
   constructor() {
     setMaxListeners(0, this.#stop.signal)
   }
 
-  /** Loses a response as its fault says. A new state ends a hang. */
+  /** Loses a response as its fault says. A hang ends when the state is replaced. */
   lose(
     { raw, request }: FastifyReply,
     { outcome: { fault }, payload }: Response,
@@ -37,7 +37,7 @@ export class Faults {
       })
       return
     }
-    // a request that was injected has no connection to lose
+    // an injected request has no connection
     if (fault === 'hang' || !(socket instanceof Socket)) raw.destroy()
     else if (fault === 'connection_reset') socket.resetAndDestroy()
     else {
@@ -50,14 +50,14 @@ export class Faults {
     }
   }
 
-  /** Waits, until the state is replaced at most; returns whether the emulator runs. */
+  /** Waits until the state is replaced at most. Returns whether the emulator still runs. */
   async delay(milliseconds: number, replacing: AbortSignal): Promise<boolean> {
     const signal = AbortSignal.any([this.#stop.signal, replacing])
     await wait(milliseconds, null, { signal }).catch(() => {})
     return !this.#stop.signal.aborted
   }
 
-  /** Holds until it goes on, its client leaves, its time is over, or the emulator stops. */
+  /** Holds until the gate opens, the client leaves, the time is over, or the emulator stops. */
   async hold(
     { goesOn, leave, longest }: ReturnType<Gates['arrive']>,
     raw: ServerResponse
@@ -76,7 +76,7 @@ export class Faults {
 
   cut(): void {
     this.isStopping = true
-    for (const answer of this.#hung) answer.destroy()
+    for (const response of this.#hung) response.destroy()
     for (const giveUp of this.#held) giveUp()
   }
 

@@ -1,7 +1,7 @@
 /** Request logs, to stderr, without bodies and queries. */
 import type { WriteStream } from 'node:tty'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
-import { type DestinationStream, type Logger, pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import { pathOf } from '../core/paths.js'
 import { readable } from '../core/redaction.js'
 import { visible } from '../core/visible.js'
@@ -11,28 +11,28 @@ import type { Entry } from '../evidence/entry.js'
 type Call = ReturnType<typeof callOf>
 type Line = { time: number; level: number; call?: Call; msg?: string }
 
-/** On a terminal, lines are written for people. */
+/** Writes JSON, or lines for people on a terminal. */
 export async function createLogger(
   level: string,
   isTerminal: boolean,
-  stderr: DestinationStream & Partial<Pick<WriteStream, 'hasColors'>>
+  stderr: NodeJS.WritableStream & Partial<Pick<WriteStream, 'hasColors'>>
 ): Promise<Logger> {
   if (!isTerminal) return pino({ level }, stderr)
   const { default: pretty } = await import('pino-pretty')
   return pino(
     { level },
     pretty({
-      destination: stderr as NodeJS.WritableStream & DestinationStream,
+      destination: stderr,
       colorize: stderr.hasColors?.() === true,
       customColors: 'message:reset',
       ignore: 'pid,hostname,level,time,reqId,req,res,call',
       messageFormat: (log, _key, _label, { colors }) => {
         const { time, level, call, msg = '' } = log as Line
-        const colour = colourOf(level, call)
-        const [said, label] = call
-          ? [lineOf(call, colors[colour])]
-          : [visible(msg), level !== INFO ? `${pino.levels.labels[level]}: ` : '']
-        return `${colors.gray(new Date(time).toTimeString().slice(0, 8))} ${label ? colors[colour](label) : ''}${said}`
+        const clock = colors.gray(new Date(time).toTimeString().slice(0, 8))
+        const colour = colors[colourOf(level, call)]
+        if (call) return `${clock} ${lineOf(call, colour)}`
+        const label = level === INFO ? '' : colour(`${pino.levels.labels[level]}: `)
+        return `${clock} ${label}${visible(msg)}`
       }
     })
   )
@@ -40,17 +40,16 @@ export async function createLogger(
 
 const INFO = 30
 /** By the hundreds of a status or the tens of a level. */
-const COLOURS = { 4: 'yellow', 5: 'red', 6: 'red' } as const
+const COLOURS: Readonly<Record<number, 'yellow' | 'red'>> = { 4: 'yellow', 5: 'red', 6: 'red' }
 const colourOf = (level: number, call?: Call) =>
-  COLOURS[Math.floor(call ? (call.status ?? 500) / 100 : level / 10) as keyof typeof COLOURS] ??
-  'green'
+  COLOURS[Math.floor(call ? (call.status ?? 500) / 100 : level / 10)] ?? 'green'
 
-/** The line of a request; `shown` is what becomes of its status and what decided it. */
+/** The line of a request; `emphasized` gets its status, code and rule. */
 const lineOf = (
   { id, method, path, status, code, rule, ms, script, lost }: Call,
-  shown = (text: string) => text
+  emphasized = (text: string) => text
 ) =>
-  `${method} ${path} ${shown([status ?? '-', code, rule].filter(Boolean).join(' '))} ${ms} ms ${id}${script ? `, ${script}` : ''}${lost ? `, lost: ${lost}` : ''}`
+  `${method} ${path} ${emphasized([status ?? '-', code, rule].filter(Boolean).join(' '))} ${ms} ms ${id}${script ? `, ${script}` : ''}${lost ? `, lost: ${lost}` : ''}`
 
 /** Control requests and those of the console only at debug. */
 export function logRequest(request: FastifyRequest, raw: FastifyReply['raw'], entry: Entry): void {
@@ -72,13 +71,12 @@ function callOf(
   const status = raw.headersSent ? raw.statusCode : null
   const lost = outcome.fault ?? (raw.writableEnded ? null : 'connection_closed')
   const { code, rule, assumption } = outcome.refusal ?? {}
-  const by = code && { code, rule: rule ?? assumption }
   return {
     id,
     method,
     path,
     status,
-    ...by,
+    ...(code && { code, rule: rule ?? assumption }),
     ms,
     ...(trace && { trace }),
     ...(script && { script: script.action.id }),
@@ -96,7 +94,7 @@ export function logWarnings(log: FastifyBaseLogger, messages: readonly string[])
   })
 }
 
-/** The request does not fail with the logger. */
+/** A logger that fails does not fail the request. */
 function safely(write: () => void): void {
   try {
     write()

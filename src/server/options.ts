@@ -1,4 +1,4 @@
-/** How the HTTP server is bounded, by the settings of the process. */
+/** The limits of the HTTP server. */
 import type { Settings } from '../core/settings.js'
 
 /** A client sends its headers at once. */
@@ -10,8 +10,7 @@ export function serverOptions(settings: Settings) {
     exposeHeadRoutes: false,
     bodyLimit: settings['limits.body'],
     requestTimeout,
-    // headers are timed by what is given here, the whole request by the line above; a missing Host
-    // is refused in our own words
+    // times the headers, and the line above the whole request; we refuse a missing Host ourselves
     http: {
       requireHostHeader: false,
       requestTimeout,

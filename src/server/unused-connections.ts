@@ -1,16 +1,15 @@
-/** The connections of a server that Node leaves to us. */
+/** Connections of a server that Node leaves to us. */
 import type { Server } from 'node:http'
 import { createServer, type Server as Listener, type Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Listens on a further address. */
     loopback: Listener
   }
 }
 
-/** Adds `loopback` to an app. Returns what ends it, with its connections. */
+/** Lets an app listen on a second address, `loopback`. Returns what ends it. */
 export function addLoopback(app: FastifyInstance): () => Promise<void> {
   const { server } = app
   const loopback = createServer({ allowHalfOpen: true, noDelay: true }, socket =>
@@ -27,8 +26,8 @@ export function addLoopback(app: FastifyInstance): () => Promise<void> {
 }
 
 /**
- * Returns what ends connections that nothing was sent on, which Node does not count as idle, now
- * and later: `fetch` opens one when it abandons a request.
+ * Returns what ends connections that nothing was sent on, now and later: `fetch` opens one when it
+ * abandons a request, and Node does not count it as idle.
  */
 export function unusedConnectionsOf(server: Server): () => void {
   const open = new Set<Socket>()

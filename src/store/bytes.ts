@@ -1,7 +1,4 @@
-/**
- * Records and lists as JSON (A04, A09), in bytes: those of a record are kept with it until it
- * changes, so that a response only puts bytes together.
- */
+/** Records and lists as JSON (A04, A09). The bytes of a record are kept until it changes. */
 
 import { remembered } from '../core/remembered.js'
 import type { Template } from '../core/templates.js'
@@ -11,10 +8,7 @@ import type { RecordBytes, Shape, Stored } from './collection.js'
 import { type Page, pageOf } from './paging.js'
 import { collectionOf, type RecordOf, type Records, type Store } from './store.js'
 
-/**
- * Records hold what their resource tables name, in that order; what a fixture gave beyond the table
- * follows in a response.
- */
+/** The fields of its resource table in their order, then those that a fixture has beyond it. */
 type Written = { readonly id: string; readonly extra?: Readonly<Record<string, unknown>> }
 type Refunds = Page<Records['refunds']>
 
@@ -23,29 +17,29 @@ export const EMBEDDED = 10
 const NO_REFUNDS: Refunds = { stored: [], hasMore: false }
 const COMMA = ','.charCodeAt(0)
 
-/** The bytes of a stored record, with a list in it in this shape. */
 export function bytesOf<F extends Family>(
   family: F,
   stored: Stored<RecordOf<F>>,
   store: Store,
   shape: Shape
 ): Buffer {
-  const kept = stored.bytes
-  if (
-    kept !== null &&
-    (kept.shape === null || (kept.shape.base === shape.base && kept.shape.list === shape.list))
-  )
-    return kept.whole
-  const bytes = written(family, stored.record, store, shape)
+  const { bytes: known } = stored
+  if (known !== null && isOfShape(known, shape)) return known.whole
+  const bytes = recordBytes(family, stored.record, store, shape)
   collectionOf(store, family).keepBytes(stored, bytes)
   return bytes.whole
 }
 
-/**
- * A record in bytes. A Transaction is replaced whenever one of its Refunds changes, so its bytes
- * are right as long as they are kept.
- */
-function written(family: Family, record: Written, { refunds }: Store, shape: Shape): RecordBytes {
+const isOfShape = ({ shape: known }: RecordBytes, { base, list }: Shape): boolean =>
+  known === null || (known.base === base && known.list === list)
+
+/** A Transaction is replaced when one of its Refunds changes, so kept bytes are right. */
+function recordBytes(
+  family: Family,
+  record: Written,
+  { refunds }: Store,
+  shape: Shape
+): RecordBytes {
   if (family !== 'transactions') return { whole: Buffer.from(recordText(record)), shape: null }
   const page = pageOf(refunds, {
     index: 'transaction',
@@ -56,10 +50,7 @@ function written(family: Family, record: Written, { refunds }: Store, shape: Sha
   return { whole: Buffer.from(transactionText(record, page, shape)), shape }
 }
 
-/**
- * The body of the response to a request that created or changed a record. It is not kept: most
- * records are never read. A new Transaction has no Refunds.
- */
+/** Not kept, since most new records are never read. A new Transaction has no Refunds. */
 export function changedBody(record: Written, family: Family, shape: Shape): string {
   return family === 'transactions' ? transactionText(record, NO_REFUNDS, shape) : recordText(record)
 }
@@ -70,7 +61,8 @@ function transactionText(
   { stored, hasMore }: Refunds,
   { base, list }: Shape
 ): string {
-  const [first_id, last_id] = [stored[0]?.record.id ?? null, stored.at(-1)?.record.id ?? null]
+  const first_id = stored[0]?.record.id ?? null
+  const last_id = stored.at(-1)?.record.id ?? null
   const [before, after] = listFrame(
     { url: `${base}/refunds?transaction=${transaction.id}`, has_more: hasMore, first_id, last_id },
     list
@@ -81,18 +73,18 @@ function transactionText(
   )
 }
 
-/** The JSON of a record, with what is shown between its own fields and those beyond the table. */
-function recordText(record: Written, shown = ''): string {
-  if (record.extra === undefined) return `${JSON.stringify(record).slice(0, -1)}${shown}}`
-  const { extra, ...own } = record
+/** `refunds` stand between the fields of the table and the others. */
+function recordText(record: Written, refunds = ''): string {
+  if (record.extra === undefined) return `${JSON.stringify(record).slice(0, -1)}${refunds}}`
+  const { extra, ...fields } = record
   const rest = JSON.stringify(extra)
-  return `${JSON.stringify(own).slice(0, -1)}${shown}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`
+  return `${JSON.stringify(fields).slice(0, -1)}${refunds}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`
 }
 
 type Frame = Omit<List<unknown>, 'data' | 'object'>
-/** The texts around the values of a list, in turn with the names of these. */
+/** Texts, alternating with the names of the values between them. */
 type Pieces = readonly string[]
-/** A template as texts, cut up once: what is before its members, and what is after them. */
+/** A template before and after its members, split once. */
 const piecesOf = remembered((template: Template): { before: Pieces; after: Pieces } => {
   const text = JSON.stringify(template).replace(
     /[^ -~]/g,
@@ -104,49 +96,48 @@ const piecesOf = remembered((template: Template): { before: Pieces; after: Piece
 })
 
 function joined(pieces: Pieces, values: Frame): string {
-  let text = pieces[0] as string
-  for (let place = 1; place < pieces.length; place += 2)
-    text += JSON.stringify(values[pieces[place] as keyof Frame]) + pieces[place + 1]
+  let text = ''
+  for (let place = 0; place < pieces.length; place++)
+    text += place % 2 === 0 ? pieces[place] : JSON.stringify(values[pieces[place] as keyof Frame])
   return text
 }
 
-/** What is written before and after the members of a list (LIST-1, A09). */
+/** The text before and after the members of a list (LIST-1, A09). */
 function listFrame(list: Frame, template: Template): readonly [string, string] {
   const { before, after } = piecesOf(template)
   return [`${joined(before, list)}[`, `]${joined(after, list)}`]
 }
 
-/**
- * The body of a response that shows a record, or a list of several, whose bytes are given. The text
- * around the members of a list is ASCII.
- */
-export function bodyOf(shown: object, members: readonly Buffer[], template: Template): Buffer {
-  if (!('has_more' in shown)) return members[0] as Buffer
-  const [before, after] = listFrame(shown as List<unknown>, template)
-  let length = before.length + after.length + Math.max(0, members.length - 1)
-  for (const member of members) length += member.length
-  const body = taken(length)
-  let at = body.write(before, 'latin1')
-  for (const member of members) {
-    if (at > before.length) body[at++] = COMMA
-    body.set(member, at)
-    at += member.length
+const isList = (resource: object): resource is List<unknown> => 'has_more' in resource
+
+/** The body of a response from the bytes of its records. The frame of a list is ASCII. */
+export function bodyOf(resource: object, records: readonly Buffer[], template: Template): Buffer {
+  if (!isList(resource)) return records[0] as Buffer
+  const [before, after] = listFrame(resource, template)
+  let length = before.length + after.length + Math.max(0, records.length - 1)
+  for (const record of records) length += record.length
+  const body = allocate(length)
+  let offset = body.write(before, 'latin1')
+  for (const record of records) {
+    if (offset > before.length) body[offset++] = COMMA
+    body.set(record, offset)
+    offset += record.length
   }
-  body.write(after, at, 'latin1')
+  body.write(after, offset, 'latin1')
   return body
 }
 
-/**
- * Memory for lists is handed out from large pieces: to ask for each list's own costs more than to
- * fill it. A piece is given back once no list in it is used.
- */
+/** Lists share large pieces of memory: to allocate each by itself costs more than to fill it. */
 const PIECE = 65_536
 let piece = Buffer.alloc(0)
 let used = 0
 
-function taken(length: number): Buffer {
+function allocate(length: number): Buffer {
   if (length > PIECE / 4) return Buffer.allocUnsafe(length)
-  if (used + length > piece.length) [piece, used] = [Buffer.allocUnsafeSlow(PIECE), 0]
+  if (used + length > piece.length) {
+    piece = Buffer.allocUnsafeSlow(PIECE)
+    used = 0
+  }
   used += length
   return piece.subarray(used - length, used)
 }

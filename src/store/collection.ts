@@ -1,27 +1,26 @@
 /**
- * The records of one family: by id, and in list order under each index that a filter narrows on.
- * Records are replaced, never mutated.
+ * The records of one family by id, and by indexes that filters use. Records are replaced, never
+ * mutated.
  */
 import type { Template } from '../core/templates.js'
 import { EARLIEST, LATEST, OrderedIndex, type Position } from './ordered-index.js'
 
 export type StoredRecord = { readonly id: string; readonly created: string }
 type Names = string | readonly string[]
-/** The JSON of a record in UTF-8, and the shape of the list in it; null where there is none. */
+/** The JSON of a record in UTF-8, and the shape of the list in it, if it has one. */
 export type RecordBytes = { readonly whole: Buffer; readonly shape: Shape | null }
-/** How lists are shown: what their addresses begin with, and their template. */
+/** How lists are written: the base of their addresses, and their template. */
 export type Shape = { readonly base: string; readonly list: Template }
 
-/** Where a record is in lists, and the Accounts that it belongs to. */
+/** The place of a record in lists, and the Accounts that it belongs to. */
 type Place = Position & { readonly owners: Names }
 
-/** A place in lists with the record that is there; null where that was deleted. */
+/** A place with its record; null after it was deleted. */
 export class Stored<R> implements Place {
   readonly record: R
   readonly at: number
   readonly nth: number
   readonly owners: Names
-  /** The JSON of the record in bytes, as long as that is kept. */
   bytes: RecordBytes | null = null
 
   constructor(record: R, { at, nth, owners }: Place) {
@@ -36,15 +35,12 @@ export class Stored<R> implements Place {
   }
 }
 
-/** For each index, the group or groups that a record is in; `account`: whom it belongs to. */
+/** The groups of a record in each index; those of `account` are its owners. */
 export type Groups<R> = Readonly<Record<string, (record: R) => Names>> & {
   readonly all: () => 'all'
   readonly account: (record: R) => Names
 }
-/**
- * A deleted record: when it was created, how many of the remaining records came before it, and whom
- * it belonged to.
- */
+/** A deleted record: when it was created, after how many of the remaining ones, and its owners. */
 export type Tombstone = { id: string; at: number; after: number; owners: readonly string[] }
 
 /** Maximum number of ids that a wrong one is compared with. */
@@ -54,21 +50,22 @@ const MAX_WRITTEN = 4096
 
 let revisions = 0
 
+const hasRecord = <R>(place: Stored<R | null>): place is Stored<R> => place.record !== null
+
 export class Collection<R extends StoredRecord> {
   readonly #groups: Groups<R>
-  /** Every id that was ever given out. */
+  /** By every id that was ever used. */
   #places = new Map<string, Stored<R | null>>()
   #indexes: ReadonlyMap<string, OrderedIndex<Stored<R>>>
-  /** Whether another collection has the same map and indexes: they are copied before a change. */
+  /** Whether another collection shares the map and indexes: they are copied before a change. */
   #isShared = false
-  /** How many records came, and how many of them were deleted. */
   #inserted = 0
   #removed = 0
   #revision = 0
-  /** The records whose bytes were kept last, in a ring. */
+  /** The records whose bytes were kept last, as a ring. */
   readonly #written: Stored<R>[] = []
   #nextWritten = 0
-  /** Of `inCreationOrder`, until a change. */
+  /** `inCreationOrder`, until a change. */
   #inOrder: readonly R[] | null = null
 
   constructor(groups: Groups<R>) {
@@ -84,18 +81,18 @@ export class Collection<R extends StoredRecord> {
     return copy
   }
 
-  /** Takes what another one holds, which is not used any more. */
-  become(other: Collection<R>): void {
-    this.#isShared = other.#isShared
-    this.#places = other.#places
-    this.#indexes = other.#indexes
-    this.#inserted = other.#inserted
-    this.#removed = other.#removed
-    this.#revision = other.#revision
-    this.#inOrder = other.#inOrder
+  /** Moves the contents of another one here; that must not be used afterwards. */
+  become(source: Collection<R>): void {
+    this.#isShared = source.#isShared
+    this.#places = source.#places
+    this.#indexes = source.#indexes
+    this.#inserted = source.#inserted
+    this.#removed = source.#removed
+    this.#revision = source.#revision
+    this.#inOrder = source.#inOrder
   }
 
-  /** Must come before every change. */
+  /** Must be called before every change. */
   #beginChange(): void {
     this.#revision = ++revisions
     this.#inOrder = null
@@ -114,7 +111,7 @@ export class Collection<R extends StoredRecord> {
     return this.#inserted - this.#removed
   }
 
-  /** Collections of the same revision hold the same. */
+  /** Collections of the same revision have the same records. */
   get revision(): number {
     return this.#revision
   }
@@ -125,10 +122,10 @@ export class Collection<R extends StoredRecord> {
 
   stored(id: string): Stored<R> | undefined {
     const place = this.#places.get(id)
-    return place?.record ? (place as Stored<R>) : undefined
+    return place !== undefined && hasRecord(place) ? place : undefined
   }
 
-  /** Until the record changes, or many others were kept after it. */
+  /** Keeps them until the record changes, or many others were kept since. */
   keepBytes(stored: Stored<R>, bytes: RecordBytes): void {
     const oldest = this.#written[this.#nextWritten]
     if (oldest !== undefined) oldest.bytes = null
@@ -148,19 +145,17 @@ export class Collection<R extends StoredRecord> {
     return this.index(index).range(name, range)
   }
 
-  /** The places of all ids that were given out, in the order of creation. */
+  /** The places of all ids that were ever used, in the order of creation. */
   places(): (readonly [id: string, place: Stored<R | null>])[] {
     return [...this.#places].sort(([, a], [, b]) => a.nth - b.nth)
   }
 
-  /**
-   * The id belongs to a record, or belonged to one that was deleted: it is never given out again.
-   */
+  /** Whether an id is used, or was: it is never used again. */
   has(id: string): boolean {
     return this.#places.has(id)
   }
 
-  /** The position of a record, or of one that was deleted: what a cursor names. */
+  /** The position that a cursor names, of a record that may be deleted. */
   position(id: string): Position | undefined {
     return this.#places.get(id)
   }
@@ -173,20 +168,14 @@ export class Collection<R extends StoredRecord> {
     return this.#indexes.get(name) as OrderedIndex<Stored<R>>
   }
 
-  /**
-   * Inserts a record, after the others of its instant; or at another place among them, by a number
-   * that comes before theirs.
-   */
+  /** A smaller `nth` puts a record before others of its instant. */
   insert(record: R, nth = this.#inserted): R {
     this.#beginChange()
     this.#inserted++
     return this.#put('add', record, nth)
   }
 
-  /**
-   * Puts a record in the place of the one with its id; it keeps its number in the order of
-   * creation. The record that is there already changes nothing.
-   */
+  /** Replaces the record with this id, which keeps its number in the order of creation. */
   replace(record: R): R {
     const before = this.#storedAt(record.id)
     if (record === before.record) return record
@@ -199,7 +188,7 @@ export class Collection<R extends StoredRecord> {
     return this.#put(isInPlace ? 'replace' : 'add', record, before.nth)
   }
 
-  /** Deletes a record; its id stays taken and stays a cursor. */
+  /** Deletes a record; its id stays used, and valid as a cursor. */
   remove(id: string): void {
     const stored = this.#storedAt(id)
     this.#beginChange()
@@ -207,7 +196,7 @@ export class Collection<R extends StoredRecord> {
     this.#bury(id, stored)
   }
 
-  /** Adds a deleted record, whose id stays taken, after the first `after` records. */
+  /** Adds a deleted record after the first `after` records. */
   addTombstone({ id, at, after, owners }: Tombstone): void {
     if (this.has(id)) return
     this.#beginChange()
@@ -229,13 +218,12 @@ export class Collection<R extends StoredRecord> {
     this.#places.set(id, new Stored(null, place))
   }
 
-  /** All records in the order in which they came; for exports, never for a query. */
+  /** For exports, never for a query. */
   inCreationOrder(): readonly R[] {
     this.#inOrder ??= this.places().flatMap(([, { record }]) => record ?? [])
     return this.#inOrder
   }
 
-  /** Puts a record in a place of its own; `nth` is its number in the order of creation. */
   #put(how: 'add' | 'replace', record: R, nth: number): R {
     const owners = this.#groups.account(record)
     const stored = new Stored(record, { at: Date.parse(record.created), nth, owners })
@@ -250,7 +238,7 @@ export class Collection<R extends StoredRecord> {
     return stored
   }
 
-  /** Adds a record to the groups that it is in of every index, replaces it there or removes it. */
+  /** Changes the groups of a record in every index. */
   #inGroups(how: 'add' | 'replace' | 'remove', stored: Stored<R>): void {
     for (const [name, index] of this.#indexes) {
       const groups =

@@ -1,9 +1,6 @@
-/** Records in list order within groups, so that a page is found without a scan. */
+/** Sorted groups of records, so that a page is found without a scan. */
 
-/**
- * The place of a record in its list: by creation instant (ms), then by the order in which records
- * came (A05). As a bound of a range it is exclusive.
- */
+/** By creation instant (ms), then by the order of creation (A05). Bounds are exclusive. */
 export type Position = { readonly at: number; readonly nth: number }
 export type Range = { after: Position; before: Position; descending: boolean; count: number }
 
@@ -14,7 +11,7 @@ export const isAfter = (a: Position, b: Position): boolean =>
 
 export class OrderedIndex<E extends Position> {
   readonly #groups: Map<string, E[]>
-  /** Groups whose last entries may come before others: most records come after all others. */
+  /** Groups to sort before the next read; most records arrive in order. */
   readonly #unsorted: Set<string>
 
   constructor(groups = new Map<string, E[]>(), unsorted = new Set<string>()) {
@@ -28,10 +25,6 @@ export class OrderedIndex<E extends Position> {
     return new OrderedIndex(groups, new Set(this.#unsorted))
   }
 
-  /**
-   * Adds an entry to a group, puts it in the place of the one that has its position, or removes
-   * that one.
-   */
   change(how: 'add' | 'replace' | 'remove', name: string, entry: E): void {
     if (how !== 'add') {
       const entries = this.#inOrder(name)
@@ -45,10 +38,7 @@ export class OrderedIndex<E extends Position> {
     else this.#groups.set(name, [entry])
   }
 
-  /**
-   * Up to `count` entries of a group that lie after `after` and before `before`, the nearest to the
-   * end that the direction starts from first.
-   */
+  /** Up to `count` entries between two positions, from the first, or with `descending` the last. */
   range(group: string, { after, before, descending, count }: Range): E[] {
     const entries = this.#inOrder(group)
     const from = placeOf(entries, after, true)
@@ -65,7 +55,7 @@ export class OrderedIndex<E extends Position> {
   }
 }
 
-/** The first place whose entry is not before a position, or with `isBeyond` after it. */
+/** The first place whose entry is not before a position, or with `isBeyond` is after it. */
 function placeOf<E extends Position>(
   entries: readonly E[],
   position: Position,

@@ -11,7 +11,7 @@ export type Query = {
   gt?: number | undefined
   lte?: number | undefined
   lt?: number | undefined
-  /** At most one: the page begins after this position, or ends before it. */
+  /** At most one of them. */
   startingAfter?: Position | undefined
   endingBefore?: Position | undefined
   limit: number
@@ -33,7 +33,7 @@ export function spanOf(query: Omit<Query, 'index' | 'group' | 'limit'>) {
   }
 }
 
-/** In list order, and whether more lies beyond it in the direction of paging. */
+/** In list order, and whether there are more in the direction of paging. */
 export function pageOf<R extends StoredRecord>(collection: Collection<R>, query: Query): Page<R> {
   const { index, group, order, limit } = query
   const backwards = query.endingBefore !== undefined

@@ -1,6 +1,4 @@
-/**
- * All records of a sandbox: six collections, the API keys, and the figures that follow from them.
- */
+/** All records of a sandbox: six collections and the API keys. */
 import type { Account } from '../reference/accounts.js'
 import type { Location } from '../reference/locations.js'
 import type { Family } from '../reference/operations.js'
@@ -10,12 +8,9 @@ import type { Transaction } from '../reference/transactions.js'
 import type { User } from '../reference/users.js'
 import { Collection, type Groups } from './collection.js'
 
-/** Fields beyond the reference that a fixture gave; returned as they are. */
+/** Fields of a fixture beyond the reference, which are returned as they are. */
 type Extra = { readonly extra?: Readonly<Record<string, unknown>> }
-/**
- * What is stored of each family. The embedded Refunds of a Transaction are looked up, its
- * `amount_refunded` is stored.
- */
+/** A Transaction is stored with its `amount_refunded`, but without its Refunds. */
 export type Records = {
   accounts: Account & Extra
   users: User & Extra
@@ -34,7 +29,7 @@ export const FAMILIES = [
   'transactions',
   'refunds'
 ] as const satisfies readonly Family[]
-/** The index that holds a whole family, in its one group. */
+/** The index of a whole family, with one group. */
 export const ALL = 'all'
 const all = (): typeof ALL => ALL
 
@@ -48,12 +43,12 @@ export class Store implements Collections {
   readonly tickets: Collection<Records['tickets']>
   readonly transactions: Collection<Records['transactions']>
   readonly refunds: Collection<Records['refunds']>
-  /** API key → id of the Account that it acts as, in the order in which they came. */
+  /** API key → id of the Account that it acts as, in the order of creation. */
   keys: Map<string, string>
 
-  /** A copy of another, which shares records until one side changes; some families begin empty. */
+  /** A copy of another, whose records it shares until a change; `empty` families are not copied. */
   constructor(from?: Store, empty: readonly Family[] = []) {
-    // a record that is only tried out can belong to one that is not there
+    // a record that is only tried out can name one that does not exist
     const ownersOf = (account = '') => {
       const reseller = this.accounts.get(account)?.reseller
       return reseller ? [account, reseller] : account
@@ -98,23 +93,20 @@ export class Store implements Collections {
     return new Store(this)
   }
 
-  /** Takes what a copy holds, which is not used any more. */
+  /** Moves the contents of a copy here; the copy must not be used afterwards. */
   become(copy: Store): void {
     for (const family of FAMILIES) collectionOf(this, family).become(collectionOf(copy, family))
     this.keys = copy.keys
   }
 
-  /** Puts a record in the place of the one with its id, or after the others where there is none. */
+  /** Replaces the record with this id, or adds it. */
   put(family: Family, record: RecordOf<Family>): RecordOf<Family> {
     if (record.object === 'refund') return this.putRefund(record, this.refunds.get(record.id))
     const collection = collectionOf(this, family)
     return collection.get(record.id) ? collection.replace(record) : collection.insert(record)
   }
 
-  /**
-   * Puts a Refund in the place of another of its Transaction, or after the others, and updates
-   * `amount_refunded`: the Transaction is another record then.
-   */
+  /** Replaces a Refund or adds it, and updates the `amount_refunded` of its Transaction. */
   putRefund(refund: Records['refunds'], before?: Records['refunds']): Records['refunds'] {
     if (before === refund) return refund
     const transaction = this.transactions.get(refund.transaction) as Records['transactions']
@@ -125,10 +117,7 @@ export class Store implements Collections {
     return before ? this.refunds.replace(refund) : this.refunds.insert(refund)
   }
 
-  /**
-   * Deletes a record that nothing refers to. A Refund that is deleted was never made: its amount
-   * remains.
-   */
+  /** Deletes a record that nothing refers to. The amount of a Refund can be refunded again. */
   remove(family: Family, id: string): void {
     const refund = family === 'refunds' ? this.refunds.get(id) : undefined
     if (refund) this.putRefund({ ...refund, amount: 0 }, refund)
@@ -136,10 +125,8 @@ export class Store implements Collections {
   }
 }
 
-/**
- * The collection of a family. TypeScript cannot tell that a collection and its records are of the
- * same family where the family is known at run time only;
- * this is the one place where that is taken for granted.
- */
-export const collectionOf = <F extends Family>(store: Collections, family: F) =>
-  store[family] as unknown as Collection<Records[F]>
+/** For a family that is known at run time only, the collection with the type of its records. */
+export const collectionOf = <F extends Family>(
+  store: Collections,
+  family: F
+): Collection<Records[F]> => store[family]

@@ -8,14 +8,14 @@ import { join } from 'node:path'
 import t from 'tap'
 import { parse } from 'yaml'
 import { playOver } from '../../src/cli/check/service-calls.js'
-import { answerDifferences, formProblem, IdPairs } from '../../src/cli/drift/compare.js'
+import { formProblem, IdPairs, responseDifferences } from '../../src/cli/drift/compare.js'
 import { namedIn } from '../../src/cli/drift/service-records.js'
 import { serviceState } from '../../src/cli/drift/service-state.js'
 import { SAYS } from '../../src/cli/sentences.js'
 import { pathOf } from '../../src/core/places.js'
 import { type GivenSettings, nested, settingsInForce } from '../../src/core/settings.js'
 import { LIST_TEMPLATE } from '../../src/core/templates.js'
-import { NOTHING_FOUND, settingsFound } from '../../src/reports/points.js'
+import { commonSettings, NOTHING_FOUND } from '../../src/reports/points.js'
 import type { StateTest } from '../../src/scenario/expect/final-state.js'
 import type { Json } from '../../src/scenario/steps.js'
 import { against, ask, DATA, type Passing, proxied, service } from '../support/against.js'
@@ -491,8 +491,8 @@ t.test('check --against: settings are proposed, written, and leave nothing to ex
 t.test('check --against: files that need other values of a setting propose none', t => {
   const file = (settings: GivenSettings | null) => ({ ...NOTHING_FOUND, file: '', settings })
   const [one, other] = [{ 'search.last4': 'exact' }, { 'search.last4': 'prefix', seed: 1 }] as const
-  t.strictSame(settingsFound([file(one), file(other), file(null)]), { seed: 1 })
-  t.strictSame(settingsFound([file(one), file(one)]), one)
+  t.strictSame(commonSettings([file(one), file(other), file(null)]), { seed: 1 })
+  t.strictSame(commonSettings([file(one), file(one)]), one)
   t.end()
 })
 
@@ -842,7 +842,7 @@ const COMPARED: [title: string, there: Json, here: Json, places: string[], error
 t.test('drift: two responses are compared by their places', t => {
   for (const [title, there, here, places, error] of COMPARED) {
     const of = (body: Json) => ({ status: error ? 400 : 200, body, headers: HEADERS })
-    const found = answerDifferences(of(there), of(here), sides(error))
+    const found = responseDifferences(of(there), of(here), sides(error))
     t.strictSame(
       found.map(({ steps }) => pathOf(steps)),
       places,

@@ -45,7 +45,7 @@ t.test('judge: the emulator is named by its address', async t => {
   }
 })
 
-t.test('judge: a running emulator passes or fails by the gates of exec', async t => {
+t.test('judge: a running emulator passes or fails by the criteria of exec', async t => {
   const of = async (...args: string[]) => {
     const { status, stderr } = await ran(['judge', '--url', baseUrl, ...args])
     return [status, ...[...stderr.matchAll(/FAILED {8}(.*)\n/g)].map(([, message]) => message)]
@@ -172,8 +172,8 @@ t.test('exec and judge: GitHub Actions gets annotations', async t => {
   t.match(lines[0], /^::warning title=refused-and-repeated::.* \(1×: #1\/req_1, #1\/req_2\)$/)
   t.equal(executed.status, 0)
   const summary = readFileSync(`${root}/step.md`, 'utf8')
-  t.ok(summary.startsWith('before\n## commerce-emulator: a gate failed\n'))
-  t.ok(summary.includes('\n## commerce-emulator: all gates passed\n\n0 requests'))
+  t.ok(summary.startsWith('before\n## commerce-emulator: a criterion failed\n'))
+  t.ok(summary.includes('\n## commerce-emulator: all criteria passed\n\n0 requests'))
 
   for (const GITHUB_ACTIONS of ['false', ''])
     t.notOk(

@@ -581,7 +581,7 @@ t.test('cli: the start-up text shows addresses, scenario, data', async t => {
     apiKeys: ['sk_a', 'sk_longer'].map(key => ({ key, account: 'mch_a' })),
     resumed: null
   }
-  const facts = { asked: null, data: null, hasVars: false, records: 226 }
+  const facts = { requested: null, data: null, hasVars: false, records: 226 }
   const textOf = (changed: object, given: object = {}) =>
     startUpText({ ...emulator, ...changed }, { ...facts, ...given })
   const flat = (text: string) => text.replaceAll(/\s+/g, ' ')
@@ -609,10 +609,10 @@ commerce-emulator ready on http://localhost:4010/next`
       ` Scenario bare Data 1 record, ${SAYS.kept('./state')} c`
     ],
     [resumed, { data: './state' }, ` Data 226 records, ${SAYS.resumed('./state')} Keys `],
-    [resumed, { data: './state', asked: 'split-bill' }, SAYS.not_loaded('split-bill')],
+    [resumed, { data: './state', requested: 'split-bill' }, SAYS.not_loaded('split-bill')],
     [resumed, { hasVars: true }, SAYS.vars_ignored()],
     [{}, { hasVars: true }, '--var', false],
-    [{}, { asked: 'split-bill' }, 'not loaded', false],
+    [{}, { requested: 'split-bill' }, 'not loaded', false],
     [
       { baseUrl: 'http://[fe80::1]:4010/next', apiKeys: [{ key: "a'b&$c", account: 'mch_a' }] },
       {},

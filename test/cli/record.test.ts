@@ -83,7 +83,7 @@ await fetch(control + '/sandboxes/one', { method: 'DELETE' })`
     ...script(code)
   ])
 
-  t.equal(status, 3, 'a gate fails it as it does exec')
+  t.equal(status, 3, 'a criterion fails it as it does exec')
   t.strictSame(lines(stderr), [
     recorded(file, 2),
     recorded(`${t.testdirName}/out-2.yaml`, 1),

@@ -130,32 +130,35 @@ t.test('start: a scenario that is not there is told from a near name and from a 
   }
 })
 
-t.test('record, exec: a run that failed a gate names the command that plays it again', async t => {
-  const file = `${scenarioIn(t)}.recorded.yaml`
-  const { status, stderr } = await ran([
-    'record',
-    '--out',
-    file,
-    '--fail-on',
-    'warnings',
-    '--',
-    ...script(`await call('GET /tickets?location=null')`)
-  ])
-  t.strictSame(
-    [status, stderr.includes(`\n  Next          ${SAYS.check_it(file)}\n`)],
-    [3, true],
-    stderr
-  )
-  const scenario = scenarioIn(t, { expect: [{ on: 'GET /tickets', times: 2 }] })
-  const unmet = await ran([
-    'exec',
-    '--scenario',
-    scenario,
-    '--',
-    ...script(`await call('GET /tickets')`)
-  ])
-  t.ok(unmet.stderr.endsWith(`\n  Next          ${SAYS.record_it()}\n`), unmet.stderr)
-})
+t.test(
+  'record, exec: a run that failed a criterion names the command that plays it again',
+  async t => {
+    const file = `${scenarioIn(t)}.recorded.yaml`
+    const { status, stderr } = await ran([
+      'record',
+      '--out',
+      file,
+      '--fail-on',
+      'warnings',
+      '--',
+      ...script(`await call('GET /tickets?location=null')`)
+    ])
+    t.strictSame(
+      [status, stderr.includes(`\n  Next          ${SAYS.check_it(file)}\n`)],
+      [3, true],
+      stderr
+    )
+    const scenario = scenarioIn(t, { expect: [{ on: 'GET /tickets', times: 2 }] })
+    const unmet = await ran([
+      'exec',
+      '--scenario',
+      scenario,
+      '--',
+      ...script(`await call('GET /tickets')`)
+    ])
+    t.ok(unmet.stderr.endsWith(`\n  Next          ${SAYS.record_it()}\n`), unmet.stderr)
+  }
+)
 
 t.test('the command and the package say which Node.js they need before they load anything', t => {
   const [main, index] = ['main.js', 'index.js'].map(file => JSON.stringify(join(DIST, file)))

@@ -61,7 +61,7 @@ t.test('reports, failures and the text at start show no control character of oth
     apiKeys: [{ key: evil, account: 'mch_a' }],
     resumed: null
   }
-  const facts = { asked: evil, data: evil, hasVars: true, records: 1 }
+  const facts = { requested: evil, data: evil, hasVars: true, records: 1 }
   t.equal(startUpText(emulator, facts).match(/✓ forged/g)?.length, 5)
   t.notMatch(startUpText({ ...emulator, resumed: evil, apiKeys: [] }, facts), CONTROLS)
 })

@@ -23,7 +23,7 @@ const SCENARIO = {
   expect: [{ on: 'POST /locations', times: 1 }]
 }
 const ENTRY = { on: 'POST /refunds', calls: 1, hold: { gate: 'door' } }
-/** Further requests in place of one without a body, in order; ids are those of the scenario. */
+/** Requests in place of one without a body, in order. */
 const SENT: Readonly<Record<string, readonly (readonly [path: string, body?: object | string])[]>> =
   {
     'POST /load': [['/load?dry_run=1', { scenario: 'default' }]],
@@ -112,8 +112,8 @@ t.test('control: what a request responds with is of the type that its row names'
   await journaled()
   await sandboxClient(emulator, 'other').control('POST /reset')
 
-  for (const [on, { answer }] of CONTROL_GROUPS.flatMap(({ rows }) => Object.entries(rows))) {
-    if (answer === undefined) continue
+  for (const [on, row] of CONTROL_GROUPS.flatMap(({ rows }) => Object.entries(rows))) {
+    if (row.response === undefined) continue
     const [method, own] = on.split(' ') as [string, string]
     for (const [path, body] of SENT[on] ?? [[own]]) {
       const response = await control(`${method} ${path}`, body)

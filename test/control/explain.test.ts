@@ -229,7 +229,7 @@ t.test('control: explain shows records before and after', async t => {
 })
 
 const RUNS = { outcome: 'answered', status: 200, answered: true, took_effect: true }
-/** Script entries, how many requests come before, how often each counts, and what it then does. */
+/** Script entries, earlier requests, counts, and effects. */
 const SCRIPTS: [entry: Json, earlier: number, counts?: number[], does?: object][] = parse(`
   - [{calls: 1, respond: {status: 402, retry_after: 2s}, name: no}, 0, [1, 1], {outcome: scripted, status: 402, took_effect: false}]
   - [&twice {calls: 2, respond: {status: 402, retry_after: 2s}}, 0, [1, 0]]

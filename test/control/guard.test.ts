@@ -184,7 +184,7 @@ t.test('control: an Origin passes when it is that of the Host', async t => {
   }
 })
 
-/** The headers by which a browser says which page sent a request, how, and what for. */
+/** Headers by which a browser describes its page. */
 const from = (site: string, mode: string, dest: string) => ({
   'sec-fetch-site': site,
   'sec-fetch-mode': mode,

@@ -95,7 +95,7 @@ t.test('control: GET /run holds the run of every sandbox, reset and load', async
   t.equal((await control('GET /run?scope=run')).status, 400)
 })
 
-t.test('control: GET /run as the report of judge, without gates', async t => {
+t.test('control: GET /run as the report of judge, without criteria', async t => {
   const { control, call } = await startTestEmulator(t)
   const paid = await call('POST /transactions', {
     key: null,

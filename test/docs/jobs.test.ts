@@ -1,7 +1,7 @@
 /** What to test, as docs/testers.md shows it: a right client passes, a wrong one is told why. */
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
-import { gatesFrom, judged } from '../../src/reports/run.js'
+import { criteriaFrom, judged } from '../../src/reports/run.js'
 import { NOW, startTestEmulator } from '../support/emulator.js'
 import type { Answer, Call } from '../support/requests.js'
 import { textOf } from './pages.js'
@@ -122,7 +122,7 @@ const JOBS: Job[] = [
   }
 ]
 
-/** What the gates find wrong with a client in a scenario. */
+/** What the criteria find wrong with a client in a scenario. */
 async function told(t: Test, yaml: string, client: Client, failOn: string[]): Promise<string[]> {
   let now = Date.parse(NOW)
   const { call, control } = await startTestEmulator(t, {
@@ -138,8 +138,8 @@ async function told(t: Test, yaml: string, client: Client, failOn: string[]): Pr
       now += ms - 1
     }
   })
-  const { gates } = judged((await control('GET /run')).body, gatesFrom({ failOn }))
-  const problems = gates.flatMap(({ problems }) => problems)
+  const { criteria } = judged((await control('GET /run')).body, criteriaFrom({ failOn }))
+  const problems = criteria.flatMap(({ problems }) => problems)
   if (failOn.length === 0)
     t.equal((await control('POST /verify')).status, problems.length === 0 ? 200 : 409)
   return problems

@@ -1,17 +1,16 @@
-/** Runs with what the gates say of them, for the tests of reports. */
+/** Runs with what the criteria say of them, for the tests of reports. */
 import { FINDINGS, type Finding, type FindingId } from '../../src/evidence/findings.js'
 import type { RunCall, RunEntry } from '../../src/evidence/run.js'
 import type { Judged } from '../../src/evidence/run-history.js'
 import { Coverage } from '../../src/evidence/totals.js'
 import {
-  DEFAULT_GATES,
-  type Gates,
+  type Criteria,
+  DEFAULT_CRITERIA,
   type JudgedRun,
   judged,
   type RunDocument
 } from '../../src/reports/run.js'
 
-/** A finding that the calls show. */
 export const finding = (id: FindingId, ...requests: string[]): Finding => ({
   finding: id,
   ...FINDINGS[id],
@@ -61,7 +60,6 @@ export const refusedCall = (text: string, given: Partial<RunCall> = {}): RunCall
   return { ...call, request: '#1/req_1', entry, ...given }
 }
 
-/** A call that was answered. */
 export const answeredCall = (request: string, test: string | null = null): RunCall => ({
   ...refusedCall('', { request, test }),
   path: '/tickets',
@@ -91,7 +89,6 @@ export const runOf = (given: Partial<RunDocument> = {}): RunDocument => ({
   ...given
 })
 
-/** An expectation that a sandbox did not meet. */
 export const unmet = (sandbox: string | null, message: string, ...tests: string[]): Judged => ({
   expectation: { on: 'POST /refunds' },
   wanted: message,
@@ -105,9 +102,8 @@ export const unmet = (sandbox: string | null, message: string, ...tests: string[
   periods: { met: 0, of: 1 }
 })
 
-/** A run that was judged by some gates. */
 export const judgedRun = (
   given: Partial<RunDocument> = {},
-  gates: Partial<Gates> = {},
+  criteria: Partial<Criteria> = {},
   status: number | null = 0
-): JudgedRun => judged(runOf(given), { ...DEFAULT_GATES, ...gates }, status)
+): JudgedRun => judged(runOf(given), { ...DEFAULT_CRITERIA, ...criteria }, status)

@@ -11,7 +11,6 @@ export type Element = {
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"' }
-/** Elements of HTML without an end. */
 const VOID = ['meta', 'link', 'br']
 const TAG =
   /<(?:(\?xml version="1\.0" encoding="UTF-8"\?|!doctype html)|\/([a-z][a-z0-9-]*)|([a-z][a-z0-9-]*)((?: [a-z-]+(?:="[^"<]*")?)*)(\/?))>/y
@@ -66,13 +65,11 @@ export function parseMarkup(source: string): Element {
   return first as Element
 }
 
-/** The element and all below it. */
 export const elementsIn = (element: Element): Element[] => [
   element,
   ...element.children.flatMap(elementsIn)
 ]
 
-/** Elements and the names of their attributes, as far as no text can change them. */
 export const structureOf = (source: string): string[] =>
   elementsIn(parseMarkup(source)).map(
     ({ name, attributes, children }) => `${name} ${Object.keys(attributes)} ${children.length}`

@@ -162,7 +162,14 @@ t.test('reports: the page shows requests by test, each refusal with its why, fin
 
   t.strictSame(
     all.filter(({ name }) => name === 'h2').map(({ text }) => text),
-    ['Gates', 'Expectations', 'Findings', 'Requests by test', 'Coverage', 'Assumptions relied on']
+    [
+      'Criteria',
+      'Expectations',
+      'Findings',
+      'Requests by test',
+      'Coverage',
+      'Assumptions relied on'
+    ]
   )
   const [legend = [], cells = []] = all
     .filter(({ name }) => name === 'ul')
@@ -258,8 +265,8 @@ t.test('reports: a run in which no request named its test', t => {
   const some = runPage(judgedRun({ requests: calls, tests }, {}, null))
 
   t.ok(
-    none.includes('all gates passed') &&
-      none.includes('<h2>Gates</h2>\n<p>None.</p>') &&
+    none.includes('all criteria passed') &&
+      none.includes('<h2>Criteria</h2>\n<p>None.</p>') &&
       none.includes(SAYS.overview('', '', '', 0).slice(-10))
   )
   for (const part of [
@@ -334,7 +341,7 @@ t.test('reports: JUnit is what the schema of Jenkins allows, in an order of its 
   t.end()
 })
 
-t.test('reports: JUnit has a case a gate and a case a test', t => {
+t.test('reports: JUnit has a case a criterion and a case a test', t => {
   const found = (...findings: FindingId[]) =>
     findings.map((finding, nth) => ({ finding, times: 2 - nth }))
   // biome-ignore format: a table
@@ -406,7 +413,7 @@ t.test('reports: JUnit has a case a gate and a case a test', t => {
   t.end()
 })
 
-t.test('reports: Markdown shows gates, findings, tests, refused calls and assumptions', t => {
+t.test('reports: Markdown shows criteria, findings, tests, refused calls and assumptions', t => {
   const many = Array.from({ length: 53 }, (_, nth) =>
     refusedCall('pays', { request: `#1/req_${nth}` })
   )
@@ -418,7 +425,7 @@ t.test('reports: Markdown shows gates, findings, tests, refused calls and assump
   )
 
   for (const line of [
-    '## commerce-emulator: a gate failed',
+    '## commerce-emulator: a criterion failed',
     '| `zero-payment` | failed | finding: zero-payment |',
     '| `errors` | passed |  |',
     '| pays | unmet | pays | 0 of 1 period | `#1/req_2` | pays: wanted pays; got pays in `#1/req_1`; pays: wanted pays; got pays in `#1/req_2` | pays |',
@@ -439,7 +446,7 @@ t.test('reports: Markdown shows gates, findings, tests, refused calls and assump
     )
   )
   t.ok(ignored.includes('| `zero-payment` | warning, ignored | 1 | `#1/req_1` |'))
-  t.ok(ignored.startsWith('## commerce-emulator: all gates passed\n'))
+  t.ok(ignored.startsWith('## commerce-emulator: all criteria passed\n'))
   t.notMatch(ignored, /The command|### Tests|### Refused/)
   t.end()
 })

@@ -43,7 +43,7 @@ function taking(
 }
 
 const quiet = (socket: Socket) => socket.on('error', () => {})
-/** A socket in the place of a lock, which treats its callers as the case says. */
+/** A socket in place of a lock, which behaves as the case says. */
 async function impostor(
   t: Test,
   path: string,

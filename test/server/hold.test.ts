@@ -185,9 +185,9 @@ const WAITS: Record<string, object> = {
   hang: { fault: 'hang' },
   'hang after the effect': { fault: 'hang', when: 'after' }
 }
-/** What the journal says of a request that hung, which is over when its response is lost. */
+/** A hung request in the journal, once its response is lost. */
 const HUNG: Record<string, string> = { hang: 'lost_before', 'hang after the effect': 'lost_after' }
-/** What replaces the state of the sandbox `own`, and whether its journal is kept. */
+/** What replaces the state of a sandbox, and whether its journal stays. */
 const REPLACEMENTS: readonly [on: string, body: object | undefined, isJournalKept: boolean][] = [
   ['POST /reset', undefined, false],
   ['POST /load', { scenario: START }, false],

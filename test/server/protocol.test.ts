@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import t, { type Test } from 'tap'
 import { runEmulator } from '../../src/emulator.js'
 import { changeSettings } from '../../src/sandbox/settings.js'
-import { answerUnreadable, refusalFrom } from '../../src/server/errors.js'
+import { refusalFrom, refuseUnreadable } from '../../src/server/errors.js'
 import { SAYS } from '../../src/server/sentences.js'
 import { type Blame, blameOf, MERCHANT, startTestEmulator } from '../support/emulator.js'
 import { exchanged, partsOf } from '../support/socket.js'
@@ -502,7 +502,7 @@ t.test('A08: what cannot be read is not answered where no answer can be sent', a
       destroyed: false,
       destroy: () => Object.assign(socket, { destroyed: true })
     }
-    answerUnreadable({ code }, socket as never, app.server)
+    refuseUnreadable({ code }, socket as never, app.server)
     t.ok(socket.destroyed)
   }
 })

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { MessageChannel } from 'node:worker_threads'
 import t from 'tap'
-import { answerJobs } from '../../src/jobs.js'
+import { runJobs } from '../../src/jobs.js'
 import { addKey } from '../../src/sandbox/records.js'
 import { readDocument, type SourceDocument } from '../../src/scenario/read/document.js'
 import { DEFAULT_LIMITS } from '../../src/scenario/read/refusal.js'
@@ -89,7 +89,7 @@ t.test('reading: the shape of a large text is checked, where variables leave it 
 
 t.test('jobs: texts are written, what is wrong is refused, and a defect is told', async t => {
   const { port1, port2 } = new MessageChannel()
-  answerJobs(port1)
+  runJobs(port1)
   t.teardown(() => port2.close())
   const ask = async (question: Reading | Text): Promise<Json> => {
     port2.postMessage(question)

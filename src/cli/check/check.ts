@@ -9,28 +9,28 @@ import type { Library } from '../../scenario/library.js'
 import { namesIn } from '../../scenario/play/references.js'
 import { bindingsOf } from '../../scenario/steps.js'
 import { FAMILIES } from '../../store/store.js'
-import { driftOf, driftPoints, settingsFor, wasMade } from '../drift/drift.js'
+import { driftOf, driftPoints, settingsFor, wasSent } from '../drift/drift.js'
 import { problemsOf } from '../failures.js'
 import { checkFiles } from '../scenario-files.js'
 import { SAYS, say } from '../sentences.js'
 import { type Checking, type CheckOptions, playAll } from './plays.js'
 import { expectationPoints, warningPoints } from './points.js'
-import { bindingsFor, givenVariables, notGiven, scenarioKeyOf } from './scenario-keys.js'
+import { bindingsFor, givenVariables, missingValues, scenarioKeyOf } from './scenario-keys.js'
 import { NOT_SENT, playOver } from './service-calls.js'
 
-type Found<P = PlacedPoint> = Pick<CheckedFile, 'notes' | 'settings'> & { points: P[] }
-/** A shorter key is not masked in reports: it is a word like any other. */
+type Results<P = PlacedPoint> = Pick<CheckedFile, 'notes' | 'settings'> & { points: P[] }
+/** A shorter key is not masked: it may be any word. */
 const MIN_KEY = 8
 
-/** A document that cannot be loaded is a failed point, not an error. */
+/** A document that cannot be loaded is a failed point. */
 export async function check(
   places: readonly string[],
   options: CheckOptions
 ): Promise<CheckedFile[]> {
   const keys = new SecretWords([...options.keys.values()].filter(key => key.length >= MIN_KEY))
-  const masked = <T extends { message: string }>(said: T): T => ({
-    ...said,
-    message: withoutSecrets(said.message, keys)
+  const masked = <T extends { message: string }>(part: T): T => ({
+    ...part,
+    message: withoutSecrets(part.message, keys)
   })
   const { launch, variables } = options
   const files = { launch, names: [...variables.keys()] }
@@ -50,7 +50,7 @@ async function checkFile(
   library: Library,
   known: Set<string>,
   options: CheckOptions
-): Promise<Found<Point>> {
+): Promise<Results<Point>> {
   const { keys, against, launch } = options
   const sandbox = new Sandbox({ library, launch, machine: Date.now })
   const load = async () => {
@@ -64,8 +64,9 @@ async function checkFile(
     return { points, notes: [], settings: null }
   }
   addNames(sandbox, options, known)
-  const own = bindingsOf(sandbox.store)
-  const missing = against === null ? [] : notGiven(sandbox.requireLoaded(), own, options)
+  const scenarioBindings = bindingsOf(sandbox.store)
+  const missing =
+    against === null ? [] : missingValues(sandbox.requireLoaded(), scenarioBindings, options)
   const { points, ...more } =
     against !== null && missing.length > 0
       ? {
@@ -76,8 +77,11 @@ async function checkFile(
       : await checkLoaded({
           ...options,
           sandbox,
-          own,
-          bindings: { ...bindingsFor(own, options), error: sandbox.settings['shapes.error'] },
+          scenarioBindings,
+          bindings: {
+            ...bindingsFor(scenarioBindings, options),
+            error: sandbox.settings['shapes.error']
+          },
           service: against === null ? null : playOver(against, options.timeout)
         })
   return { ...more, points: await withPlaces(points, file, loaded.written) }
@@ -85,13 +89,13 @@ async function checkFile(
 
 function addNames(sandbox: Sandbox, { variables }: CheckOptions, known: Set<string>): void {
   const { steps, play } = sandbox.requireLoaded()
-  const called = variables.size === 0 ? [] : namesIn(JSON.stringify([steps, play]))
+  const names = variables.size === 0 ? [] : namesIn(JSON.stringify([steps, play]))
   for (const name of variables.keys())
-    if (called.includes(name) || FAMILIES.some(family => sandbox.store[family].get(name)))
+    if (names.includes(name) || FAMILIES.some(family => sandbox.store[family].get(name)))
       known.add(name)
 }
 
-async function checkLoaded(checking: Checking): Promise<Found> {
+async function checkLoaded(checking: Checking): Promise<Results> {
   const { sandbox, against, variables } = checking
   const { steps, play, expectations } = sandbox.requireLoaded()
   const isPlayedHere = against === null && play.length > 0
@@ -110,10 +114,10 @@ async function checkLoaded(checking: Checking): Promise<Found> {
     points.push({ ...say('sends'), problems: [{ at: [], ...say('no_steps') }] })
   if (against === null || drift === null) return { points, notes: [], settings: null }
   const isCompared = played.length === 0 || played.some(({ outcome }) => outcome.answer.status > 0)
-  const sent = played.filter(step => wasMade(step) && step.outcome.answer !== NOT_SENT).length
+  const count = played.filter(step => wasSent(step) && step.outcome.answer !== NOT_SENT).length
   return {
     points,
-    notes: [SAYS.sent(sent, against)],
+    notes: [SAYS.sent(count, against)],
     settings: isCompared ? settingsFor(drift.deviations) : null
   }
 }

@@ -1,12 +1,12 @@
 /** Sends the steps and plays of a scenario: to a sandbox in process, or to a service. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { decodeForm, type FormObject } from '../../core/form.js'
+import { decodeForm } from '../../core/form.js'
 import { playIn } from '../../engine/play.js'
 import { headerIn, sentIn } from '../../engine/scripted.js'
 import { isChange, operationAt, operationOf } from '../../reference/operations.js'
 import { Player } from '../../replay/player.js'
 import type { PlacedPoint } from '../../reports/points.js'
-import type { Gate } from '../../reports/run.js'
+import type { Criterion } from '../../reports/run.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
 import type { Tally } from '../../scenario/expect/tally.js'
 import type { SentCall } from '../../scenario/match/matching.js'
@@ -26,16 +26,16 @@ import { type PlayedWith, scenarioKeyOf } from './scenario-keys.js'
 export type CheckOptions = PlayedWith & {
   launch: Launch
   timeout: number
-  failOn?: readonly Gate[]
+  failOn?: readonly Criterion[]
 }
-/** `own` are the names and keys of the scenario, `bindings` those it is played with. */
+/** `scenarioBindings` are the scenario's own names and keys, `bindings` those it is played with. */
 export type Checking = CheckOptions & {
   sandbox: Sandbox
-  own: StepBindings
+  scenarioBindings: StepBindings
   bindings: StepBindings
   service: Play | null
 }
-/** Ten minutes: the longest that a play really waits at a running service. */
+/** For a play at a running service, in ms. */
 const MAX_WAIT = 600_000
 
 export async function playAll(
@@ -52,7 +52,7 @@ export async function playAll(
     const label = labelOf(list, outcome)
     points.push({
       ...say('step', label),
-      problems: outcome.problems.map(({ at, ...said }) => ({ at: [list, ...at], ...said })),
+      problems: outcome.problems.map(({ at, ...problem }) => ({ at: [list, ...at], ...problem })),
       ms: now - since
     })
     played.push({ place: [list, ...outcome.at], label, outcome })
@@ -81,23 +81,22 @@ const counting =
   (checking: Checking, tally: Tally) =>
   (play: Play): Play =>
   async (call, fault) => {
-    const sent = sentBy({ ...call, key: scenarioKeyOf(call.key, checking) }, checking)
-    if (sent === null) return play(call, fault)
-    const came = tally.came(sent)
-    const answer = await play(call, fault)
-    const { status, body } = answer
-    tally.ended(came, {
+    const sentCall = sentBy({ ...call, key: scenarioKeyOf(call.key, checking) }, checking)
+    if (sentCall === null) return play(call, fault)
+    const counts = tally.came(sentCall)
+    const response = await play(call, fault)
+    const { status, body } = response
+    const { operation } = sentCall
+    tally.ended(counts, {
       status,
       isDelivered: status > 0,
       // a 2xx response to a change means that the service made the change
-      tookEffect:
-        isMade(answer) &&
-        isChange(operationOf(sent.operation as NonNullable<SentCall['operation']>)),
+      tookEffect: isMade(response) && operation !== null && isChange(operationOf(operation)),
       changed: [],
       at: checking.sandbox.machine(),
       body: () => body
     })
-    return answer
+    return response
   }
 
 function sentBy(
@@ -109,18 +108,14 @@ function sentBy(
   if (route === null) return null
   const account = (key !== null && store.keys.get(key)) || null
   const test = headers[settings['evidence.test_header'].toLowerCase()] ?? null
-  const [sentQuery, body] = [query, form ?? ''].map(text => decodeForm(text, settings).root) as [
-    FormObject,
-    FormObject
-  ]
   return sentIn(
     store,
     {
       ...route,
       at: sandbox.machine(),
       caller: { account, test, userAgent: headers['user-agent'] ?? null },
-      query: sentQuery,
-      body,
+      query: decodeForm(query, settings).root,
+      body: decodeForm(form ?? '', settings).root,
       settings
     },
     key,

@@ -1,5 +1,4 @@
-/** What the expectations of a scenario, its script and the findings of its plays give. */
-import type { Step } from '../../core/places.js'
+/** Points of expectations, of the script, and of the findings of plays. */
 import type { Finding } from '../../evidence/findings.js'
 import { REPEATS } from '../../evidence/findings.js'
 import { explainedUnused, explainedVerdicts } from '../../evidence/near-misses.js'
@@ -12,7 +11,7 @@ import { shownOn } from '../../scenario/match/matching.js'
 import { type Explained, explainedMessage } from '../../scenario/match/near-misses.js'
 import { withAnswers } from '../../scenario/play/references.js'
 import type { Json } from '../../scenario/steps.js'
-import { type Drift, wasMade } from '../drift/drift.js'
+import { type Drift, wasSent } from '../drift/drift.js'
 import type { PlayedStep } from '../drift/replay.js'
 import { serviceState } from '../drift/service-state.js'
 import { SAYS, say } from '../sentences.js'
@@ -30,24 +29,24 @@ export async function expectationPoints(
   const verdicts = await explainedVerdicts(tally, lookedAt(checking, played))
   return Promise.all(
     verdicts.map(async (verdict, index) => {
-      const { expectation, wanted, seen, holds, forbidden, message } = verdict
-      // of requests that came too soon, their number says nothing
+      const { expectation, wanted: description, seen, holds, forbidden, message } = verdict
+      // a number says nothing about requests that came too soon
       const isPlain =
         'on' in expectation &&
         expectation.per === undefined &&
         !(forbidden && (expectation.no_sooner_than ?? expectation.no_later_than))
       const isUnplayed = steps.length + play.length === 0
-      const counted = isPlain ? SAYS.counted(seen as number, isUnplayed) : message
-      const found: readonly (PlacedProblem & Explained)[] =
+      const counted = isPlain ? SAYS.counted(Number(seen), isUnplayed) : message
+      const unmet: readonly (PlacedProblem & Explained)[] =
         'state' in expectation
           ? await stateProblems(index, checking, drift)
           : [{ ...verdict, at: [], code: 'counted', message: counted }].filter(() => !holds)
-      const problems = found.map(({ at, code, message, ...more }) => ({
+      const problems = unmet.map(({ at, code, message, ...more }) => ({
         at: ['expect', index, ...at],
         code,
         message: explainedMessage(message, more)
       }))
-      return { ...say('expects', wanted), problems }
+      return { ...say('expects', description), problems }
     })
   )
 }
@@ -78,13 +77,12 @@ async function stateProblems(
   })
 }
 
-/** A lost response has no Request-Id header, but the number of its request. */
+/** A lost response has no Request-Id header; its request is found by its number. */
 function playedAs(request: string, steps: readonly PlayedStep[]): PlayedStep {
-  const calls = steps.filter(wasMade)
-  const made =
-    calls.find(({ outcome }) => outcome.answer.headers?.['request-id'] === request) ??
-    calls[Number(request.split('_').at(-1)) - 1]
-  return made as PlayedStep
+  const calls = steps.filter(wasSent)
+  const number = Number(request.split('_').at(-1))
+  const hasId = ({ outcome }: PlayedStep) => outcome.answer.headers?.['request-id'] === request
+  return (calls.find(hasId) ?? calls[number - 1]) as PlayedStep
 }
 
 /** Entries that were never applied, and mistakes of the plays: warnings unless they are to fail. */
@@ -99,16 +97,17 @@ export async function warningPoints(
     const message = explainedMessage(SAYS.never_applied(), more)
     return {
       ...say('must_apply', entry.name ?? shownOn(entry.on)),
-      problems: [{ at: ['script', places.get(id) as number], code: 'never_applied', message }],
+      problems: [{ at: ['script', Number(places.get(id))], code: 'never_applied', message }],
       isWarning: !failOn.includes('script')
     }
   })
   const findings = sandbox.evidence.totals.findings().map(finding => ({
     ...say('must_not_cause', finding.finding),
     problems: problemsOf(finding, checking, played),
-    // a script that does not do what it says proves nothing
+    // a script that fails to change records proves nothing
     isWarning:
-      finding.finding !== 'change-not-made' && !failOn.some(gate => concerns(gate, finding))
+      finding.finding !== 'change-not-made' &&
+      !failOn.some(criterion => concerns(criterion, finding))
   }))
   return [...unusedPoints, ...findings]
 }
@@ -118,14 +117,14 @@ function problemsOf(
   { sandbox }: Checking,
   played: readonly PlayedStep[]
 ): PlacedProblem[] {
-  const named = requests
+  const steps = requests
     .slice(0, MAX_SHOWN)
     .map(request => ({ request, ...playedAs(request, played) }))
-  // the first of those that were sent again may be right
+  // the first of repeated requests may be right
   const isRepeat = REPEATS.has(finding)
-  const labels = named.map(({ label }) => label).join(', ')
-  return (isRepeat ? named.slice(-1) : named).map(({ request, place, label }) => {
+  const labels = steps.map(({ label }) => label).join(', ')
+  return (isRepeat ? steps.slice(-1) : steps).map(({ request, place, label }) => {
     const why = sandbox.evidence.find(request)?.script?.problem ?? advice
-    return { at: place as Step[], ...say('caused', isRepeat ? labels : label, about, why) }
+    return { at: place, ...say('caused', isRepeat ? labels : label, about, why) }
   })
 }

@@ -28,61 +28,65 @@ export const givenVariables = (
 })
 
 /** Those of the command line for a service. Errors: a `Failure` for a missing key. */
-export function bindingsFor(own: StepBindings, given: PlayedWith): StepBindings {
-  const variable = (name: string) => given.variables.get(name)
-  if (given.against === null)
-    return { variable: name => variable(name) ?? own.variable(name), key: own.key }
+export function bindingsFor(scenario: StepBindings, options: PlayedWith): StepBindings {
+  const variable = (name: string) => options.variables.get(name)
+  if (options.against === null)
+    return { variable: name => variable(name) ?? scenario.variable(name), key: scenario.key }
   const key = (name: string) => {
-    const found = keyGiven(name, own, given)
-    if (found === undefined) throw new Failure(missingKey(name, own).message)
-    return found
+    const sentKey = keyFor(name, scenario, options)
+    if (sentKey === undefined) throw new Failure(missingKey(name, scenario).message)
+    return sentKey
   }
   return { variable, key }
 }
 
-function keyGiven(name: string, own: StepBindings, { keys }: PlayedWith): string | undefined {
-  const first = own.key('')
+function keyFor(name: string, scenario: StepBindings, { keys }: PlayedWith): string | undefined {
+  const first = scenario.key('')
   return (
     keys.get(name) ??
     (name === '' || name === first ? (keys.get(first ?? '') ?? keys.get('')) : undefined)
   )
 }
 
-function missingKey(name: string, own: StepBindings): Said {
-  const wanted = name || own.key('')
-  return wanted ? say('no_key', wanted) : say('no_merchant_key')
+function missingKey(name: string, scenario: StepBindings): Said {
+  const keyName = name || scenario.key('')
+  return keyName ? say('no_key', keyName) : say('no_merchant_key')
 }
 
-/** Keys and values that requests to a service need and lack. */
-export function notGiven(
+/** Keys and values that requests to a service need, but nobody gave. */
+export function missingValues(
   { steps, play, expectations }: Pick<FirstState, 'steps' | 'play' | 'expectations'>,
-  own: StepBindings,
-  given: PlayedWith
+  scenario: StepBindings,
+  options: PlayedWith
 ): PlacedProblem[] {
   const { names } = new Answers([...steps, ...play])
   const keyProblems = (key: string, at: PlacedProblem['at']) =>
-    keyGiven(key, own, given) === undefined ? [{ at, ...missingKey(key, own) }] : []
+    keyFor(key, scenario, options) === undefined ? [{ at, ...missingKey(key, scenario) }] : []
   const calls = [...placedCalls('steps', steps), ...placedCalls('play', play)]
   const ofCalls = calls.flatMap(({ step, at }) => {
     const [method, path] = splitCall(step.do)
     const key = step.key ?? (needsKey(method, path) ? '' : null)
     const unknown = textsIn(step, at).flatMap(({ steps, text }) =>
       namesIn(text)
-        .filter(name => !names.has(name.split('.')[0]) && !given.variables.has(name))
+        .filter(name => !names.has(name.split('.')[0]) && !options.variables.has(name))
         .map(name => ({ at: steps, ...say('no_value', name) }))
     )
     // a key from a response is known only once it has arrived
     return [...unknown, ...(key === null || key.includes('${') ? [] : keyProblems(key, at))]
   })
-  const read = expectations.findIndex(({ data }) => 'state' in data)
-  return [...ofCalls, ...(read < 0 ? [] : keyProblems('', ['expect', read]))]
+  const stateIndex = expectations.findIndex(({ data }) => 'state' in data)
+  return [...ofCalls, ...(stateIndex < 0 ? [] : keyProblems('', ['expect', stateIndex]))]
 }
 
-/** The scenario's own key for one that was sent, so that expectations of keys hold anywhere. */
+/** The scenario's key for one that was sent, so that expectations of keys hold anywhere. */
 export function scenarioKeyOf(
   key: string | null,
-  { against, keys, own }: Pick<PlayedWith, 'against' | 'keys'> & { own: StepBindings }
+  {
+    against,
+    keys,
+    scenarioBindings
+  }: Pick<PlayedWith, 'against' | 'keys'> & { scenarioBindings: StepBindings }
 ): string | null {
-  const [name] = (against !== null && [...keys].find(([, sent]) => sent === key)) || [key]
-  return name === '' ? own.key('') : name
+  const [name] = (against !== null && [...keys].find(([, sentKey]) => sentKey === key)) || [key]
+  return name === '' ? scenarioBindings.key('') : name
 }

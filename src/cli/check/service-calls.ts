@@ -1,4 +1,4 @@
-/** Sends requests over HTTP as a client would, within bounds. */
+/** Sends requests over HTTP as a client would, within limits. */
 import { basicAuthorization } from '../../core/basic-authorization.js'
 import { FORM_TYPE } from '../../core/form.js'
 import { withoutSlashes } from '../../core/paths.js'
@@ -11,15 +11,15 @@ const HANG_MS = 1000
 
 export const NOT_SENT: StepAnswer = { status: 0, body: { error: { message: SAYS.not_sent() } } }
 
-/** Follows no redirects: no key goes elsewhere. Status 0: no response can be read. */
+/** Redirects are not followed, so that no key goes elsewhere. Status 0: no readable response. */
 export function playOver(base: string, timeout: number): Play {
   let isUnreachable = false
   return async ({ method, path, query, key, form, headers }, fault) => {
     if (isUnreachable) return NOT_SENT
     const wait = fault === 'hang' ? Math.min(HANG_MS, timeout) : timeout
-    let answer: Response | null = null
+    let response: Response | null = null
     try {
-      answer = await fetch(`${withoutSlashes(base)}${path}${query === '' ? '' : `?${query}`}`, {
+      response = await fetch(`${withoutSlashes(base)}${path}${query === '' ? '' : `?${query}`}`, {
         method,
         redirect: 'manual',
         signal: AbortSignal.timeout(wait),
@@ -32,16 +32,14 @@ export function playOver(base: string, timeout: number): Play {
         },
         ...(form !== null && { body: form })
       })
-      return answerRead(answer.status, Object.fromEntries(answer.headers), await textOf(answer))
-    } catch (error) {
-      const message = whyNone(error as Error, wait)
-      isUnreachable = UNREACHABLE.includes((error as FetchError).cause?.code)
-      return {
-        status: 0,
-        body: { error: { message } },
-        fault:
-          error instanceof UnreadableAnswer ? null : faultBy(error as FetchError, answer !== null)
-      }
+      const body = await textOf(response)
+      return answerRead(response.status, Object.fromEntries(response.headers), body)
+    } catch (thrown) {
+      const error = thrown as FetchError
+      const message = whyNone(error, wait)
+      isUnreachable = UNREACHABLE.includes(error.cause?.code)
+      const fault = error instanceof UnreadableResponse ? null : faultBy(error, response !== null)
+      return { status: 0, body: { error: { message } }, fault }
     }
   }
 }
@@ -55,26 +53,26 @@ function faultBy({ name, cause }: FetchError, hasBegun: boolean): Fault | null {
   return cause?.code === 'UND_ERR_SOCKET' ? 'empty_response' : null
 }
 
-class UnreadableAnswer extends Error {}
+class UnreadableResponse extends Error {}
 
 async function textOf({ headers, body }: Response): Promise<string> {
   const encoding = headers.get('content-encoding') ?? 'identity'
   if (encoding.toLowerCase() !== 'identity') {
     await body?.cancel()
-    throw new UnreadableAnswer(SAYS.compressed(encoding))
+    throw new UnreadableResponse(SAYS.compressed(encoding))
   }
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of body ?? []) {
     bytes += chunk.length
     // leaving the loop ends the connection
-    if (bytes > MAX_BYTES) throw new UnreadableAnswer(SAYS.too_long(MAX_BYTES))
+    if (bytes > MAX_BYTES) throw new UnreadableResponse(SAYS.too_long(MAX_BYTES))
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString()
 }
 
-/** What no further request gets past. */
+/** After these no further request is sent. */
 const UNREACHABLE: readonly unknown[] = [
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -83,9 +81,9 @@ const UNREACHABLE: readonly unknown[] = [
   'UND_ERR_CONNECT_TIMEOUT'
 ]
 
-function whyNone(error: Error, timeout: number): string {
-  if (error instanceof UnreadableAnswer) return error.message
-  const { name, message, cause } = error as FetchError
+function whyNone(error: FetchError, timeout: number): string {
+  if (error instanceof UnreadableResponse) return error.message
+  const { name, message, cause } = error
   if (name === 'TimeoutError') return SAYS.timed_out(timeout)
   const { code = '' } = cause ?? {}
   const why = reasonOf('reach', { code, message: '' })

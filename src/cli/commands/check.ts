@@ -1,7 +1,7 @@
 import { visible } from '../../core/visible.js'
 import { CHECK_FORMATS } from '../../reports/formats.js'
-import { settingsFound } from '../../reports/points.js'
-import { gatesFrom } from '../../reports/run.js'
+import { commonSettings } from '../../reports/points.js'
+import { criteriaFrom } from '../../reports/run.js'
 import { coloured } from '../colours.js'
 import {
   type CommandLine,
@@ -54,7 +54,7 @@ export const CHECK: CommandSpec = {
       .default('text'),
     option(
       '--fail-on <names...>',
-      'More gates: script, findings, errors, warnings, or a finding by name. Steps and expectations always count.',
+      'More criteria: script, findings, errors, warnings, or a finding by name. Steps and expectations always count.',
       listOf
     ),
     option('--report <dir>', 'Folder for junit.xml and check.txt.'),
@@ -76,17 +76,17 @@ export const CHECK: CommandSpec = {
     const { environment, stdout, stderr } = line
     refuseContradictions(flags, line)
     const { against = null, key = new Map(), format, timeout, writeSettings } = flags
-    const gates = gatesFrom({ failOn: flags.failOn ?? [] })
+    const criteria = criteriaFrom({ failOn: flags.failOn ?? [] })
     const { check } = await import('../check/check.js')
-    const ownKey: [string, string][] = environment.COMMERCE_API_KEY
-      ? [['', environment.COMMERCE_API_KEY]]
-      : []
+    const { COMMERCE_API_KEY: defaultKey } = environment
+    const keys = new Map(defaultKey ? [['', defaultKey]] : [])
+    for (const [name, value] of key) keys.set(name, value)
     const checked = await check(places, {
       launch: await launchOf(flags, environment),
       against,
       timeout,
-      failOn: gates.failOn,
-      keys: new Map([...ownKey, ...key]),
+      failOn: criteria.failOn,
+      keys,
       variables: flags.var ?? new Map()
     })
     stdout.write(coloured(CHECK_FORMATS[format](checked), stdout))
@@ -96,7 +96,7 @@ export const CHECK: CommandSpec = {
       else
         await (await import('../settings-file.js')).writeSettings(
           writeSettings,
-          settingsFound(checked)
+          commonSettings(checked)
         )
     }
     return concludeCheck(checked, flags.report, line)

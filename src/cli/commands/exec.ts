@@ -13,7 +13,7 @@ import { visible } from '../../core/visible.js'
 import type { RunningEmulator, RunOptions } from '../../emulator.js'
 import type { RunDocument } from '../../reports/run.js'
 import { type CommandLine, type CommandSpec, option, STATUS, wholeOf } from '../command.js'
-import { concludeRun, GATES, type GateFlags, reportingOf } from '../judging.js'
+import { CRITERIA, type CriteriaFlags, concludeRun, reportingOf } from '../judging.js'
 import {
   A_FREE_PORT,
   launchOf,
@@ -27,7 +27,7 @@ import { SAYS, shellWord } from '../sentences.js'
 
 type Command = [string, ...string[]]
 type ExecFlags = SettingFlags &
-  GateFlags & { killAfter: number; out?: string } & Record<
+  CriteriaFlags & { killAfter: number; out?: string } & Record<
     'urlName' | 'baseUrlName' | 'sandboxUrlName' | 'apiKeyName' | 'controlUrlName',
     string
   >
@@ -40,7 +40,7 @@ const nameOption = (name: string, what: string) =>
     `COMMERCE_${name.replace('-', '_').toUpperCase()}`
   )
 const OPTIONS = [
-  ...GATES,
+  ...CRITERIA,
   VAR,
   option(
     '--kill-after <seconds>',
@@ -59,12 +59,12 @@ const OPTIONS = [
 ]
 const argument = [
   '<command...>',
-  'Command to run, with its options; write -- before it after an option that takes several names.'
+  'Command to run, with its options; always put -- before it.'
 ] as const
 
 export const EXEC: CommandSpec = {
   about:
-    'Run a command against its own emulator, and judge its requests; exit with its status, or 3 if only a gate failed.',
+    'Run a command against its own emulator, and judge its requests; exit with its status, or 3 if only a criterion failed.',
   argument,
   options: OPTIONS,
   examples: [
@@ -96,7 +96,6 @@ export const RECORD: CommandSpec = {
   run: exec
 }
 
-/** Returns the exit status: that of the command, or 3 when only a gate failed. */
 async function exec(flags: ExecFlags, line: CommandLine, command: Command): Promise<number> {
   const { stderr } = line
   const { out, killAfter } = flags
@@ -122,23 +121,23 @@ async function exec(flags: ExecFlags, line: CommandLine, command: Command): Prom
     const recorded = await recorder?.end(emulator, out, stderr)
     run.recordings = recorded?.recordings ?? []
     const next = nextFor(run, out, reporting.report)
-    const judged = await concludeRun(run, status, { ...reporting, next }, line)
+    const exitStatus = await concludeRun(run, status, { ...reporting, next }, line)
     if (status !== 0) say(why)
     const isWritten = out === undefined || recorded?.isWritten === true
-    return judged === STATUS.done && !isWritten ? STATUS.failed : judged
+    return exitStatus === STATUS.done && !isWritten ? STATUS.failed : exitStatus
   } finally {
     await emulator.close()
   }
 }
 
 const LOOPBACK = 'localhost,127.0.0.1,::1'
-/** A proxy of the environment must not stand between the command and its emulator. */
+/** Keeps a proxy of the environment away from the emulator. */
 function withoutProxy(env: NodeJS.ProcessEnv, say: (text: string) => void): Record<string, string> {
   const proxy = ['http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY'].find(name => env[name])
-  const given = ['no_proxy', 'NO_PROXY'].map(name => env[name]).filter(Boolean)
-  if (proxy === undefined || given.some(hosts => hosts?.trim() === '*')) return {}
+  const exceptions = ['no_proxy', 'NO_PROXY'].map(name => env[name]).filter(Boolean)
+  if (proxy === undefined || exceptions.some(hosts => hosts?.trim() === '*')) return {}
   say(SAYS.proxy(proxy))
-  const value = [...given, LOOPBACK].join(',')
+  const value = [...exceptions, LOOPBACK].join(',')
   return { no_proxy: value, NO_PROXY: value }
 }
 
@@ -189,14 +188,11 @@ const nextFor =
       : SAYS.repro_of_run(shellWord(request), shellWord(join(report, 'run.json')))
   }
 
-/** A recording has a larger journal, unless a variable says how large. */
-const recordingSettings = (environment: GivenSettings): GivenSettings =>
-  Object.fromEntries(
-    Object.entries({
-      'limits.journal': 10_000,
-      'limits.journal_bytes': 268_435_456
-    }).filter(([key]) => !Object.hasOwn(environment, key))
-  )
+/** A recording has a larger journal, unless a variable sets its size. */
+const recordingSettings = (environment: GivenSettings): GivenSettings => ({
+  ...(!('limits.journal' in environment) && { 'limits.journal': 10_000 }),
+  ...(!('limits.journal_bytes' in environment) && { 'limits.journal_bytes': 268_435_456 })
+})
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 /** A terminal sends Ctrl-C and Ctrl-\ to the command as well. */

@@ -1,5 +1,5 @@
 import type { CommandSpec } from '../command.js'
-import { concludeRun, GATES, type GateFlags, reportingOf } from '../judging.js'
+import { CRITERIA, type CriteriaFlags, concludeRun, reportingOf } from '../judging.js'
 import { ADDRESS, type AddressFlags, runningAt, runOf } from '../running.js'
 import { SAYS, shellWord } from '../sentences.js'
 
@@ -7,15 +7,15 @@ const LOGIN = /\/\/[^/]*@/
 
 export const JUDGE: CommandSpec = {
   about:
-    'Judge the requests that a running emulator received, with the gates and reports of exec; exit 3 if a gate failed.',
-  options: [...GATES, ...ADDRESS],
+    'Judge the requests that a running emulator received, with the criteria and reports of exec; exit 3 if a criterion failed.',
+  options: [...CRITERIA, ...ADDRESS],
   examples: [
     [
       'judge what a running emulator received',
       'commerce-emulator judge --url http://localhost:4010 --min-coverage 30'
     ]
   ],
-  async run(flags: GateFlags & AddressFlags, line) {
+  async run(flags: CriteriaFlags & AddressFlags, line) {
     const reporting = await reportingOf(flags)
     const emulator = await runningAt(flags, line.environment)
     const address = shellWord(emulator.url.replace(LOGIN, '//'))

@@ -25,8 +25,8 @@ export async function newScenario(name: string, { force }: { force: boolean }): 
   const file = ENDING.test(name) ? name : `${name}.yaml`
   const title = basename(file).replace(ENDING, '')
   if (title.trim() === '' || /[\\/]$|\p{Cc}/u.test(name)) throw new Failure(SAYS.file_name(name))
-  const shown = isAbsolute(file) || /^\.{1,2}[\\/]/.test(file) ? file : `.${sep}${file}`
-  const commands = commandsFor(shellWord(shown, sep))
+  const path = isAbsolute(file) || /^\.{1,2}[\\/]/.test(file) ? file : `.${sep}${file}`
+  const commands = commandsFor(shellWord(path, sep))
   const schema = relative(dirname(resolve(file)), SCHEMA).replaceAll(sep, '/')
   await writeFile(file, scenarioText(title, commands, schema), {
     flag: force ? 'w' : 'wx'
@@ -42,8 +42,8 @@ const commandsFor = (file: string): string[] => [
   `  commerce-emulator --scenario ${file}   starts the emulator with it`
 ]
 
-function scenarioText(name: string, commands: readonly string[], schema: string): string {
-  return `# yaml-language-server: $schema=${schema}
+const scenarioText = (name: string, commands: readonly string[], schema: string): string =>
+  `# yaml-language-server: $schema=${schema}
 # A scenario of commerce-emulator. With the schema above, a YAML editor completes names and marks mistakes.
 ${commands.map(line => `# ${line}`).join('\n')}
 name: ${JSON.stringify(name)}
@@ -89,4 +89,3 @@ expect:
   - { on: POST /refunds, took_effect: true, times: 1 }
   - state: { refunds: { count: 1, where: { reason: the soup was cold } } }
 `
-}

@@ -5,7 +5,7 @@ import { type JobRun, mergedRun } from '../../reports/several.js'
 import { textOf, VERSION } from '../../scenario/library.js'
 import type { CommandSpec } from '../command.js'
 import { Failure } from '../failures.js'
-import { concludeRun, GATES, type GateFlags, reportingOf } from '../judging.js'
+import { CRITERIA, type CriteriaFlags, concludeRun, reportingOf } from '../judging.js'
 import { SAYS } from '../sentences.js'
 
 export const REPORT: CommandSpec = {
@@ -15,19 +15,19 @@ export const REPORT: CommandSpec = {
 
 export const REPORT_MERGE: CommandSpec = {
   about:
-    'Judge several runs as one, and write one report; exit with the status of the first command that failed, or 3 if a gate failed.',
+    'Judge several runs as one, and write one report; exit with the status of the first command that failed, or 3 if a criterion failed.',
   argument: [
     '<file...>',
     'Files run.json, folders of them, or patterns such as reports/*/run.json.'
   ],
-  options: GATES,
+  options: CRITERIA,
   examples: [
     [
       'one report of parallel jobs',
       'commerce-emulator report merge reports --report merged --fail-on errors'
     ]
   ],
-  async run(flags: GateFlags, line, places: string[]) {
+  async run(flags: CriteriaFlags, line, places: string[]) {
     const reporting = await reportingOf(flags)
     const read = await Promise.all((await runsAt(places)).map(readRun))
     const statuses = read.flatMap(({ status }) => status ?? [])

@@ -5,7 +5,7 @@ import { Failure } from '../failures.js'
 import { ADDRESS, type AddressFlags, readFrom, runningAt } from '../running.js'
 import { SAYS } from '../sentences.js'
 
-/** A request in a report, `SANDBOX#PERIOD/req_1`; the sandbox at the base address has no name. */
+/** A request in a report, `SANDBOX#PERIOD/req_1`. */
 const IN_RUN = /^([\w.-]*)#\d+\//
 
 export const REPRO: CommandSpec = {
@@ -45,10 +45,10 @@ async function scenarioInRun(name: string, file: string): Promise<string> {
   const { recordings = [] } = (await (await import('./report.js')).readRun(file)).run
   if (recordings.length === 0) throw new Failure(SAYS.no_recordings(file))
   const id = name.slice(name.lastIndexOf('/') + 1)
-  const found = recordings.find(
+  const recording = recordings.find(
     ({ of, requests }) => name === `${of}/${id}` && requests.some(request => request.id === id)
   )
-  if (found === undefined) throw new Failure(SAYS.not_in_run(file, name))
+  if (recording === undefined) throw new Failure(SAYS.not_in_run(file, name))
   const [{ replayedCall }, { Sandbox }, { Library }, { scenarioText }] = await Promise.all([
     import('../../replay/recorded-scenario.js'),
     import('../../sandbox/sandbox.js'),
@@ -58,7 +58,7 @@ async function scenarioInRun(name: string, file: string): Promise<string> {
   const launch = { flag: {}, environment: {} }
   const library = Library.by(settingsInForce(launch).values)
   const sandbox = new Sandbox({ library, launch, machine: Date.now })
-  const scenario = await replayedCall(id, found, sandbox)
+  const scenario = await replayedCall(id, recording, sandbox)
   if (scenario === undefined) throw new Failure(SAYS.not_replayed(name))
   return scenarioText(scenario.data, scenario.notes)
 }

@@ -1,4 +1,4 @@
-/** Its last line, `commerce-emulator ready on …`, is a stable format. */
+/** The last line, `commerce-emulator ready on …`, is a stable format. */
 import type closeWithGrace from 'close-with-grace'
 import { type Command, Help } from 'commander'
 import type { FastifyBaseLogger } from 'fastify'
@@ -74,7 +74,7 @@ export async function start(
   })
   warnOfExposure(values, logger)
   const facts = {
-    asked: sources.scenario === 'default' ? null : values.scenario,
+    requested: sources.scenario === 'default' ? null : values.scenario,
     data: values.data,
     hasVars: options.vars !== undefined,
     records: emulator.sandbox.store.size
@@ -94,7 +94,7 @@ const COLUMNS = 68
 const MAX_KEYS = 8
 
 type StartFacts = {
-  asked: string | null
+  requested: string | null
   data: string | null
   hasVars: boolean
   records: number
@@ -105,25 +105,27 @@ const readyLine = ({ baseUrl }: Pick<RunningEmulator, 'baseUrl'>) =>
 
 export function startUpText(
   emulator: Pick<RunningEmulator, 'baseUrl' | 'controlUrl' | 'scenario' | 'apiKeys' | 'resumed'>,
-  { asked, data, hasVars, records }: StartFacts
+  { requested, data, hasVars, records }: StartFacts
 ): string {
   const { baseUrl, controlUrl, scenario, apiKeys, resumed } = emulator
   const help = new Help()
   const [first] = apiKeys
-  const shown = apiKeys.slice(0, MAX_KEYS)
-  const width = shown.reduce((width, { key }) => Math.max(width, visible(key).length), 0)
-  const keys = shown.map(({ key, account }) => `${visible(key).padEnd(width)}  acts as ${account}`)
-  if (apiKeys.length > shown.length)
-    keys.push(SAYS.more_keys(apiKeys.length - shown.length, `${controlUrl}/keys`))
+  const listedKeys = apiKeys.slice(0, MAX_KEYS)
+  const width = listedKeys.reduce((width, { key }) => Math.max(width, visible(key).length), 0)
+  const keys = listedKeys.map(
+    ({ key, account }) => `${visible(key).padEnd(width)}  acts as ${account}`
+  )
+  if (apiKeys.length > listedKeys.length)
+    keys.push(SAYS.more_keys(apiKeys.length - listedKeys.length, `${controlUrl}/keys`))
   const description = scenario.description ? `: ${visible(scenario.description)}` : ''
   const texts: [name: string, text: string][] = [
     ['API', baseUrl],
     ['Console', controlUrl],
     ['API docs', `${controlUrl}/docs`],
     ['Scenario', `${visible(scenario.name)}${description}`],
-    ['Data', `${countOf(records, 'record')}, ${keptWhere(data, resumed)}`]
+    ['Data', `${countOf(records, 'record')}, ${storageText(data, resumed)}`]
   ]
-  if (resumed !== null && asked !== null) texts.push(['', SAYS.not_loaded(visible(asked))])
+  if (resumed !== null && requested !== null) texts.push(['', SAYS.not_loaded(visible(requested))])
   if (resumed !== null && hasVars) texts.push(['', SAYS.vars_ignored()])
   return [
     '',
@@ -140,7 +142,7 @@ export function startUpText(
   ].join('\n')
 }
 
-function keptWhere(data: string | null, resumed: string | null): string {
+function storageText(data: string | null, resumed: string | null): string {
   if (data === null) return SAYS.in_memory()
   return resumed === null ? SAYS.kept(visible(data)) : SAYS.resumed(visible(resumed))
 }

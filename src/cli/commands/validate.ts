@@ -56,7 +56,7 @@ export const VALIDATE: CommandSpec = {
   }
 }
 
-/** Each value of `--var` has to be of a variable of at least one file. `read` takes every file that was read. */
+/** Each `--var` must be a variable of at least one file. `read` collects every file that was read. */
 export async function validate(
   places: readonly string[],
   launch: Omit<CommandLaunch, 'variables'>,
@@ -68,12 +68,15 @@ export async function validate(
   const files = { launch, names, withShared: true }
   return checkFiles(places, files, async (file, library, known) => {
     const variables = vars && { ...vars, known }
-    const found = await problemsIn(file, library, launch, variables)
+    const [warnings, problems] = await problemsIn(file, library, launch, variables)
     for (const path of library.read) read.add(path)
-    const points = found.map(
-      (problems, nth): Point => ({ ...say('valid'), file, problems, ms: 0, isWarning: nth === 0 })
-    )
-    return { points }
+    const point = { ...say('valid'), file, ms: 0 }
+    return {
+      points: [
+        { ...point, problems: warnings, isWarning: true },
+        { ...point, problems }
+      ]
+    }
   })
 }
 

@@ -1,4 +1,4 @@
-/** Compares two responses field by field: a service's and the emulator's. */
+/** Compares responses field by field: `there` of a service, `here` of the emulator. */
 import { partAt, pathOf, type Step } from '../../core/places.js'
 import { isObject } from '../../core/quick-check.js'
 import { maskedThroughout } from '../../core/redaction.js'
@@ -9,17 +9,17 @@ import { SAYS } from '../sentences.js'
 
 export type Difference = { steps: readonly Step[]; message: string }
 
-/** The ids of a service with those of the emulator for the same records. */
+/** The ids of the same records at the service and in the emulator. */
 export class IdPairs {
   readonly #here = new Map<string, string>()
   readonly #there = new Map<string, string>()
 
-  /** `isKnown`: the emulator has a record of the id, which stands for no other then. */
+  /** `isKnown`: the emulator has a record of the id, which then stands for no other. */
   constructor(private readonly isKnown: (id: string) => boolean) {}
 
-  /** The id of the emulator for one of the service; the same where none is known. */
+  /** The emulator's id for one of the service, by default the same. */
   readonly here = (there: string) => this.#here.get(there) ?? there
-  /** The id of the service for one of the emulator. */
+  /** The service's id for one of the emulator, by default the same. */
   readonly there = (here: string) => this.#there.get(here) ?? here
 
   set(there: string, here: string): void {
@@ -27,7 +27,7 @@ export class IdPairs {
     this.#there.set(here, there)
   }
 
-  /** Two that mean none yet mean the same from now on. */
+  /** Pairs two ids that have no pair yet. */
   match(there: string, here: string): boolean {
     if (this.#here.has(there) || this.#there.has(here)) return this.#here.get(there) === here
     if (there !== here && (there === '' || this.isKnown(there))) return false
@@ -54,7 +54,7 @@ export const membersOf = (body: unknown, list: Template): readonly Json[] => {
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i
 
-/** Null if a response can be read as one of the API. */
+/** Null if the response has the form of one of the API. */
 export function formProblem({ status, body, headers, fault }: StepAnswer): string | null {
   if (fault === 'malformed_body') return SAYS.cut_short()
   if (status === 204) return null
@@ -63,7 +63,11 @@ export function formProblem({ status, body, headers, fault }: StepAnswer): strin
   return type !== undefined && JSON_TYPE.test(type) ? null : SAYS.not_json(type ?? 'none')
 }
 
-export function answerDifferences(there: StepAnswer, here: StepAnswer, sides: Sides): Difference[] {
+export function responseDifferences(
+  there: StepAnswer,
+  here: StepAnswer,
+  sides: Sides
+): Difference[] {
   const problem = formProblem(there)
   if (problem !== null) return [{ steps: [], message: problem }]
   const status = SAYS.differs('status', `${here.status}`, `${there.status}`)
@@ -75,7 +79,7 @@ export function answerDifferences(there: StepAnswer, here: StepAnswer, sides: Si
     : [{ steps: ['status'], message: status }, ...differences]
 }
 
-/** `shape` is what a template has at their place. */
+/** `shape` is what the template has at this place. */
 export function valueDifferences(
   there: unknown,
   here: unknown,
@@ -83,40 +87,41 @@ export function valueDifferences(
   sides: Sides,
   shape?: unknown
 ): Difference[] {
-  const says = (message: string, at = steps) => [{ steps: at, message }]
+  const differenceAt = (message: string, place = steps) => [{ steps: place, message }]
   const path = pathOf(steps) || 'body'
   if (Array.isArray(there) && Array.isArray(here)) {
     const members = here
       .slice(0, there.length)
-      .flatMap((own, nth) =>
-        valueDifferences(there[nth], own, [...steps, nth], sides, partAt(shape, [nth]))
+      .flatMap((member, nth) =>
+        valueDifferences(there[nth], member, [...steps, nth], sides, partAt(shape, [nth]))
       )
     return there.length === here.length
       ? members
-      : [...members, ...says(SAYS.differs(path, `${here.length} items`, `${there.length}`))]
+      : [...members, ...differenceAt(SAYS.differs(path, `${here.length} items`, `${there.length}`))]
   }
   if (!isObject(there) || !isObject(here))
     return isSame(there, here, steps.at(-1), sides, shape)
       ? []
-      : says(SAYS.differs(path, shownValue(steps, here), shownValue(steps, there)))
-  const ids = [there.id, here.id]
-  const isMember = typeof steps.at(-1) === 'number' && ids.every(id => typeof id === 'string')
-  if (isMember && sides.pairs.here(there.id as string) !== here.id)
-    return says(SAYS.other_record(path, here.id as string, there.id as string))
+      : differenceAt(SAYS.differs(path, valueText(steps, here), valueText(steps, there)))
+  const isMember = typeof steps.at(-1) === 'number'
+  const { id: idHere } = here
+  const { id: idThere } = there
+  const areIds = isMember && typeof idHere === 'string' && typeof idThere === 'string'
+  if (areIds && sides.pairs.here(idThere) !== idHere)
+    return differenceAt(SAYS.other_record(path, idHere, idThere))
   const isList = shape === undefined && Array.isArray(valueAt(sides.list, here, '$members'))
   const parts = isList ? sides.list : shape
   return [...new Set([...Object.keys(here), ...Object.keys(there)])].flatMap(name => {
-    const at = [...steps, name]
+    const place = [...steps, name]
     if (!Object.hasOwn(there, name))
-      return says(SAYS.missing(pathOf(at), shownValue(at, here[name])), at)
+      return differenceAt(SAYS.missing(pathOf(place), valueText(place, here[name])), place)
     if (!Object.hasOwn(here, name))
-      return says(SAYS.surplus(pathOf(at), shownValue(at, there[name])), at)
+      return differenceAt(SAYS.surplus(pathOf(place), valueText(place, there[name])), place)
     const part = isObject(parts) ? parts[name] : undefined
-    return valueDifferences(there[name], here[name], at, sides, part)
+    return valueDifferences(there[name], here[name], place, sides, part)
   })
 }
 
-/** Of values without parts, by the last step to them and their placeholder. */
 function isSame(
   there: unknown,
   here: unknown,
@@ -125,7 +130,6 @@ function isSame(
   shape: unknown
 ): boolean {
   if (typeof there !== 'string' || typeof here !== 'string') return there === here
-  // texts for people, and ids of responses
   if (shape === '$message' || shape === '$request_id') return true
   const below = (url: string, base: string) => (url.startsWith(base) ? url.slice(base.length) : url)
   if (shape === '$url')
@@ -137,8 +141,8 @@ function isSame(
 
 const MAX_SHOWN = 200
 
-/** Without secrets; a response may be nested to any depth. */
-function shownValue(steps: readonly Step[], value: unknown): string {
+/** Without secrets; too deep a nesting cannot be shown. */
+function valueText(steps: readonly Step[], value: unknown): string {
   try {
     const whole = steps.reduceRight<unknown>((part, step) => ({ [step]: part }), value)
     const text = JSON.stringify(partAt(maskedThroughout(whole), steps))

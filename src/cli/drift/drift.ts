@@ -1,5 +1,6 @@
-/** How the responses of a service differ, and which settings explain it. */
-import { type GivenSettings, SETTINGS, type SettingKey } from '../../core/settings.js'
+/** How the responses of a service differ, and which settings explain that. */
+import { partAt } from '../../core/places.js'
+import { type GivenSettings, SETTING_KEYS, SETTINGS } from '../../core/settings.js'
 import type { PlacedPoint, PlacedProblem } from '../../reports/points.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
 import { changeSettings } from '../../sandbox/settings.js'
@@ -15,7 +16,7 @@ type DriftOptions = Omit<ReplayOptions, 'keyHere'> & {
 }
 
 const SEED = 2_147_483_629
-/** Acts where the scenario has no merchant's key. */
+/** For a scenario without a merchant's key. */
 const CALLER = {
   id: 'caller',
   object: 'account',
@@ -30,72 +31,75 @@ export async function driftOf(
   sandbox: Sandbox,
   options: DriftOptions
 ): Promise<Drift> {
-  const begun = sandbox.snapshot()
+  const original = sandbox.snapshot()
   await prepare(sandbox)
-  const first = sandbox.snapshot()
-  const ordered = inEffectOrder(playedSteps.filter(wasMade))
+  const prepared = sandbox.snapshot()
+  const ordered = inEffectOrder(playedSteps.filter(wasSent))
   const keyHere = (key: string) => options.keyHere(key) ?? CALLER.id
   const replayWith = async (settings: GivenSettings) => {
-    const own = Object.keys(settings).map(key => [key, sandbox.settings[key as SettingKey]])
+    const values = SETTING_KEYS.filter(key => Object.hasOwn(settings, key)).map(key => [
+      key,
+      sandbox.settings[key]
+    ])
     await changeSettings(sandbox, settings)
     const replay = new Replay(sandbox, { ...options, keyHere })
     for (const played of ordered) await replay.add(played)
-    await changeSettings(sandbox, Object.fromEntries(own))
-    sandbox.restore(first)
+    await changeSettings(sandbox, Object.fromEntries(values))
+    sandbox.restore(prepared)
     return replay
   }
   const drift = await replayWith({})
   const wrong = drift.deviations.filter(({ isWrong }) => isWrong)
   for (const settings of wrong.length === 0 ? [] : settingsToTry(sandbox)) {
     const { deviations } = await replayWith(settings)
-    for (const one of explainedBy(deviations, wrong)) one.settings.push(settings)
+    for (const explained of explainedBy(deviations, wrong)) explained.settings.push(settings)
   }
-  sandbox.restore(begun)
+  sandbox.restore(original)
   return drift
 }
 
-/** What is right now, if nothing else is wrong; below that nothing was compared before. */
+/** The deviations that are gone, if none is new; one below a gone one is not new. */
 function explainedBy(tried: readonly Deviation[], wrong: readonly Deviation[]): Deviation[] {
-  const isWithin = (one: Deviation, { played, steps }: Deviation) =>
-    played === one.played && steps.every((step, depth) => step === one.steps[depth])
-  const isAt = (one: Deviation, other: Deviation) => isWithin(one, other) && isWithin(other, one)
-  const left = tried.filter(({ isWrong }) => isWrong)
-  const gone = wrong.filter(one => !left.some(other => isAt(one, other)))
-  const isNew = (one: Deviation) =>
-    !wrong.some(other => isAt(one, other)) && !gone.some(other => isWithin(one, other))
-  return left.some(isNew) ? [] : gone
+  const isWithin = (inner: Deviation, { played, steps }: Deviation) =>
+    played === inner.played && steps.every((step, depth) => step === inner.steps[depth])
+  const isAt = (a: Deviation, b: Deviation) => isWithin(a, b) && isWithin(b, a)
+  const remaining = tried.filter(({ isWrong }) => isWrong)
+  const gone = wrong.filter(before => !remaining.some(deviation => isAt(before, deviation)))
+  const isNew = (deviation: Deviation) =>
+    !wrong.some(before => isAt(deviation, before)) &&
+    !gone.some(before => isWithin(deviation, before))
+  return remaining.some(isNew) ? [] : gone
 }
 
 /** A step that refers to a missing response is not sent. */
-export const wasMade = ({ outcome: { answer } }: PlayedStep) =>
+export const wasSent = ({ outcome: { answer } }: PlayedStep) =>
   answer.status !== 0 || answer.body !== null
 
-/** Of requests that were sent together the accepted ones are first, then the refused ones. */
+/** Of requests that were sent together, accepted ones come first. */
 function inEffectOrder(playedSteps: readonly PlayedStep[]): PlayedStep[] {
   const groupOf = ({ place }: PlayedStep) => `${place[0]} ${place[1]}`
   const groups = [...new Set(playedSteps.map(groupOf))]
   const ranks = new Map(groups.map((group, rank) => [group, 2 * rank]))
   const rankOf = (played: PlayedStep) =>
-    (ranks.get(groupOf(played)) as number) + Number(!isMade(played.outcome.answer))
-  return [...playedSteps].sort((one, other) => rankOf(one) - rankOf(other))
+    Number(ranks.get(groupOf(played))) + Number(!isMade(played.outcome.answer))
+  return [...playedSteps].sort((a, b) => rankOf(a) - rankOf(b))
 }
 
-/** Other values of settings that have few. `warn` responds as `ignore` does. */
+/** Settings with few values, each with another one. `warn` responds as `ignore` does. */
 const settingsToTry = ({ settings }: Sandbox): GivenSettings[] =>
-  Object.entries(SETTINGS).flatMap(([key, { scope, schema }]) => {
-    const { type, enum: words = type === 'boolean' ? [true, false] : [] } = schema as {
-      type?: string
-      enum?: readonly unknown[]
-    }
-    return scope === 'process' || key.startsWith('evidence.')
+  SETTING_KEYS.flatMap(key => {
+    const { scope, schema } = SETTINGS[key]
+    const booleans = partAt(schema, ['type']) === 'boolean' ? [true, false] : []
+    const words = partAt(schema, ['enum']) ?? booleans
+    return !Array.isArray(words) || scope === 'process' || key.startsWith('evidence.')
       ? []
       : words
-          .filter(word => word !== 'warn' && word !== settings[key as SettingKey])
+          .filter(word => word !== 'warn' && word !== settings[key])
           .map(word => ({ [key]: word }))
   })
 
 async function prepare(sandbox: Sandbox): Promise<void> {
-  // what the run makes here has an id that no record of the service has, were that an emulator too
+  // ids that no record of the service has, even if it is an emulator
   await changeSettings(sandbox, { seed: SEED })
   if (bindingsOf(sandbox.store).key('') !== null) return
   sandbox.store.accounts.insert(CALLER)
@@ -104,7 +108,6 @@ async function prepare(sandbox: Sandbox): Promise<void> {
 
 const MAX_LISTED = 10
 
-/** By group: what is wrong, what settings explain, other data. */
 export function driftPoints(deviations: readonly Deviation[]): PlacedPoint[] {
   const groups = new Map<string, PlacedPoint & { problems: PlacedProblem[] }>()
   const inOrder = [
@@ -113,8 +116,8 @@ export function driftPoints(deviations: readonly Deviation[]): PlacedPoint[] {
     ...deviations.filter(({ isWrong }) => !isWrong)
   ]
   for (const { played, isWrong, settings, message } of inOrder) {
-    const words = settings.map(one =>
-      Object.entries(one)
+    const words = settings.map(values =>
+      Object.entries(values)
         .map(pair => pair.join('='))
         .join()
     )
@@ -124,13 +127,14 @@ export function driftPoints(deviations: readonly Deviation[]): PlacedPoint[] {
     groups.set(title.message, group)
     group.problems.push({ at: played.place, ...say('of_step', played.label, message) })
   }
-  return [...groups.values()].map(group => ({ ...group, problems: listed(group.problems) }))
+  return [...groups.values()].map(group => ({ ...group, problems: firstOf(group.problems) }))
 }
 
-function listed(problems: readonly PlacedProblem[]): PlacedProblem[] {
+function firstOf(problems: readonly PlacedProblem[]): PlacedProblem[] {
   const more = problems.length - MAX_LISTED
-  const [{ at }] = problems as [PlacedProblem]
-  return [...problems.slice(0, MAX_LISTED), ...(more > 0 ? [{ at, ...say('more', more) }] : [])]
+  const [first] = problems
+  const listed = problems.slice(0, MAX_LISTED)
+  return first && more > 0 ? [...listed, { at: first.at, ...say('more', more) }] : listed
 }
 
 export const settingsFor = (deviations: readonly Deviation[]): GivenSettings =>

@@ -1,4 +1,4 @@
-/** Repeats the requests of a service in an emulator without the script, and compares. */
+/** Repeats requests to a service in an emulator without the script, and compares. */
 import { BASE, withoutSlashes } from '../../core/paths.js'
 import type { Step } from '../../core/places.js'
 import type { GivenSettings } from '../../core/settings.js'
@@ -6,7 +6,6 @@ import { valueAt } from '../../core/templates.js'
 import { readingOf } from '../../engine/admit.js'
 import { clientResponse, execute, requestOf } from '../../engine/play.js'
 import { runNow, start } from '../../engine/run.js'
-import type { OperationId } from '../../reference/operations.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
 import {
   type StepAnswer,
@@ -17,12 +16,12 @@ import {
 import { FAMILIES } from '../../store/store.js'
 import { SAYS } from '../sentences.js'
 import {
-  answerDifferences,
   type Difference,
   fieldOf,
   formProblem,
   IdPairs,
   isMade,
+  responseDifferences,
   type Sides
 } from './compare.js'
 import { ServiceRecords } from './service-records.js'
@@ -68,32 +67,36 @@ export class Replay {
 
   async add(played: PlayedStep): Promise<void> {
     const { call, answer: there } = played.outcome
-    const [sandbox, records, sides] = [this.#sandbox, this.#records, this.#sides]
+    const sandbox = this.#sandbox
+    const records = this.#records
+    const sides = this.#sides
     const { wrong, others } = await records.learn(call, there)
-    const [id, created] = ['id', 'created'].map(name => fieldOf(there.body, name))
-    // what the run makes is made at the time of the service
-    if (records.isMade(id) && !Number.isNaN(Date.parse(created as string)))
-      sandbox.setClock({ at: Date.parse(created as string), running: false })
+    const id = fieldOf(there.body, 'id')
+    // what the run creates is created at the time of the service
+    const created = Date.parse(String(fieldOf(there.body, 'created')))
+    if (records.isMade(id) && !Number.isNaN(created))
+      sandbox.setClock({ at: created, running: false })
     const before = sandbox.snapshot()
     const response = this.#execute(call)
     const { reading } = response
     const here = clientResponse(response)
     const isScripted = isAsScripted(played.outcome, here, sandbox.script.listed().length > 0)
     const unknown = this.#unknownIn(call, there, here)
-    // the state goes on as that of the service; what a list left out is there again
+    // the state follows that of the service, and what a list left out comes back
     const isSame = !isScripted && unknown === null && isMade(there) === isMade(here)
     if (!isSame || there.status === 0 || call.method === 'GET') sandbox.restore(before)
     if (isScripted || there.status === 0) return
     if (unknown !== null) return this.#note(played, [{ steps: [], message: unknown }], false)
     if (isMade(here)) records.allowMore(reading, call, there.body, here.body)
     if (records.isMade(id) && isMade(here))
-      sides.pairs.match(id as string, fieldOf(here.body, 'id') as string)
-    this.#note(played, wrong.length > 0 ? wrong : answerDifferences(there, here, sides), true)
+      sides.pairs.match(String(id), String(fieldOf(here.body, 'id')))
+    this.#note(played, wrong.length > 0 ? wrong : responseDifferences(there, here, sides), true)
     this.#note(played, others, false)
   }
 
   #note(played: PlayedStep, differences: readonly Difference[], isWrong: boolean): void {
-    for (const one of differences) this.deviations.push({ ...one, played, isWrong, settings: [] })
+    for (const difference of differences)
+      this.deviations.push({ ...difference, played, isWrong, settings: [] })
   }
 
   #execute(call: StepCall) {
@@ -111,15 +114,15 @@ export class Replay {
     const reading = readingOf(this.#sandbox, { ...request, base: BASE })
     const refused = start(reading)
     if (refused !== null) return refused
-    // once its key is known: the Account of the key may be left out too
-    this.#records.leaveOutUnseen(reading.operation as OperationId)
+    // only after its key is known, since the Account of the key may be left out too
+    if (reading.operation) this.#records.leaveOutUnseen(reading.operation)
     return runNow(reading, null, null)
   }
 
-  /** Why they are not compared: one side has no such record, and no one said it has. */
+  /** Why they are not compared: one side lacks a record that the other has. */
   #unknownIn(call: StepCall, there: StepAnswer, here: StepAnswer): string | null {
-    const lacked = this.#records.lackedBy(call, there, here)
-    if (lacked !== null) return SAYS.has_no(there.status, lacked)
+    const missing = this.#records.missingRemotely(call, there, here)
+    if (missing !== null) return SAYS.has_no(there.status, missing)
     const code = valueAt(this.#sides.error, here.body, '$code')
     return isMade(there) && code === 'cursor_unknown' ? SAYS.other_cursor() : null
   }

@@ -1,4 +1,4 @@
-/** What a service had before the run: taken over when a response first shows it. */
+/** Records that a service had before the run; they are copied when a response first shows them. */
 import { checkerOf } from '../../core/checking.js'
 import { instantOf, isoOf } from '../../core/instants.js'
 import { partAt, pathOf, type Step } from '../../core/places.js'
@@ -33,7 +33,7 @@ import {
 type Part = Readonly<Record<string, Json>>
 type Placed = { family: Family; steps: readonly Step[]; record: Json }
 type ShownRecord = Placed & { record: Part & { id: string } }
-/** `others`: of before the run; `wrong`: what no record can be. */
+/** `others`: differences from before the run; `wrong`: records against the reference. */
 export type Learned = { others: Difference[]; wrong: Difference[] }
 
 /** By the reference; Refunds in a Transaction are records of their own. */
@@ -46,6 +46,7 @@ const CHECKERS = Object.fromEntries(
     ]
   })
 ) as Readonly<Record<Family, ReturnType<typeof checkerOf>>>
+const LINKS = Object.keys(LINKED_FAMILIES)
 const MISSING: readonly unknown[] = ['resource_missing', 'reference_missing']
 
 export class ServiceRecords {
@@ -64,103 +65,101 @@ export class ServiceRecords {
   readonly #isShown = (id: unknown) => this.isMade(id) || this.#known.get(id) === 'shown'
   readonly #collection = (family: Family) => collectionOf(this.#sandbox.store, family)
 
-  /** Before the same request is made here. */
-  async learn(call: StepCall, answer: StepAnswer): Promise<Learned> {
+  /** Called before the same request is made here. */
+  async learn(call: StepCall, response: StepAnswer): Promise<Learned> {
     const learned: Learned = { others: [], wrong: [] }
-    const at = operationAt(call.method, call.path)
-    if (at === null || !isMade(answer)) return learned
-    const { family, kind } = operationOf(at.operation)
+    const route = operationAt(call.method, call.path)
+    if (route === null || !isMade(response)) return learned
+    const { family, kind } = operationOf(route.operation)
     const { pairs, list } = this.#sides
     for (const { id } of namedIn({ ...call, query: '' }))
       if (!this.#known.has(id)) this.#known.set(id, 'named')
-    const id = fieldOf(answer.body, 'id')
+    const id = fieldOf(response.body, 'id')
     if (kind === 'create' && typeof id === 'string') this.#known.set(id, 'made')
-    // those that are here too come first: what they refer to is known then
+    // records that are here too come first, so that their links are known
     const isNew = ({ family, record }: ShownRecord) =>
       Number(this.#collection(family).get(pairs.here(record.id)) === undefined)
-    const all = recordsIn(answer.body, at.operation, list)
-    for (const shown of all.toSorted((one, other) => isNew(one) - isNew(other))) {
-      const names = ['id', ...Object.keys(LINKED_FAMILIES)]
-      const isOfRun = names.some(name => this.isMade(shown.record[name]))
-      if (!isOfRun && !this.#isShown(shown.record.id)) await this.#learn(shown, call, learned)
+    const records = recordsIn(response.body, route.operation, list)
+    for (const member of records.toSorted((a, b) => isNew(a) - isNew(b))) {
+      const { record } = member
+      const isOfRun = ['id', ...LINKS].some(name => this.isMade(record[name]))
+      if (!isOfRun && !this.#isShown(record.id)) await this.#learn(member, call, learned)
     }
-    if (kind === 'list')
-      this.#order(
-        family,
-        all.filter(shown => shown.family === family)
-      )
+    const listed = records.filter(member => member.family === family)
+    if (kind === 'list') this.#order(family, listed)
     return learned
   }
 
-  /** From a record shown for the first time. What the request sent is no news. */
+  /** Takes a record that is shown for the first time; what the request sent is not new. */
   async #learn(
     { family, steps, record }: ShownRecord,
     { form }: StepCall,
     { others, wrong }: Learned
   ): Promise<void> {
     for (const { steps: below, message } of await CHECKERS[family].problems(record)) {
-      const at = [...steps, ...below]
-      wrong.push({ steps: at, message: `${pathOf(at)}: ${message}` })
+      const place = [...steps, ...below]
+      wrong.push({ steps: place, message: `${pathOf(place)}: ${message}` })
     }
     if (wrong.length > 0) return
     this.#known.set(record.id, 'shown')
     const mine = this.#take(family, record)
-    const sent = [...new URLSearchParams(form ?? '').keys()].map(name => name.split('[', 1)[0])
-    const other = Object.keys(mine ?? {}).filter(
+    const sentNames = [...new URLSearchParams(form ?? '').keys()].map(name => name.split('[', 1)[0])
+    const different = Object.keys(mine ?? {}).filter(
       name =>
-        !['created', ...sent].includes(name) &&
+        !['created', ...sentNames].includes(name) &&
         name in record &&
         valueDifferences(record[name], mine?.[name], [name], this.#sides).length > 0
     )
     if (mine === null) others.push({ steps, message: SAYS.only_there(record.id) })
-    else if (other.length > 0) others.push({ steps, message: SAYS.other_values(record.id, other) })
+    else if (different.length > 0)
+      others.push({ steps, message: SAYS.other_values(record.id, different) })
   }
 
-  /** Returns what the emulator had, null for nothing. */
+  /** Returns the record that the emulator had, if any. */
   #take(family: Family, record: ShownRecord['record']): Part | null {
     const { pairs, list } = this.#sides
     const collection = this.#collection(family)
     const id = pairs.here(record.id)
-    const { extra = {}, ...own } = (collection.get(id) ?? {}) as Part & { extra?: Part }
-    const mine: Part = { ...own, ...extra }
-    const taken = (name: string): [string, Json] => {
-      const value = (name in record ? record : mine)[name] as Json
-      if (!(name in LINKED_FAMILIES) || typeof value !== 'string') return [name, value]
-      pairs.match(value, (mine[name] as string | undefined) ?? value)
+    const { extra = {}, ...fields } = (collection.get(id) ?? {}) as Part & { extra?: Part }
+    const mine: Part = { ...fields, ...extra }
+    const entryOf = (name: string): [string, unknown] => {
+      const value = (name in record ? record : mine)[name]
+      if (!LINKS.includes(name) || typeof value !== 'string') return [name, value]
+      pairs.match(value, String(mine[name] ?? value))
       return [name, pairs.here(value)]
     }
     const theirs = {
-      ...Object.fromEntries(Object.keys(FIELDS[family]).map(taken)),
+      ...Object.fromEntries(Object.keys(FIELDS[family]).map(entryOf)),
       id,
-      created: isoOf(instantOf(record.created as string) as number),
+      created: isoOf(Number(instantOf(String(record.created)))),
       ...(family === 'transactions' && { amount_refunded: refundedIn(record, list) })
     }
-    const more = { extra: Object.fromEntries(Object.keys(extra).map(taken)) }
+    const more = { extra: Object.fromEntries(Object.keys(extra).map(entryOf)) }
     if (collection.get(id) !== undefined) {
       collection.replace({ ...theirs, ...more } as unknown as RecordOf<Family>)
       return mine
     }
-    // before all that the run made in the same instant; one that it deleted stays away
+    // before all that the run created in the same instant; a record that it deleted stays deleted
     if (!collection.has(id)) collection.insert(theirs as unknown as RecordOf<Family>, --this.#last)
     return null
   }
 
-  /** In the order of a list, which alone tells the age of records of the same instant. */
-  #order(family: Family, shown: readonly ShownRecord[]): void {
+  /** A list alone tells the order of records of the same instant. */
+  #order(family: Family, listed: readonly ShownRecord[]): void {
     const collection = this.#collection(family)
     const order = this.#sandbox.settings['pagination.order']
     const sign = order === 'oldest_first' && family !== 'refunds' ? 1 : -1
-    const ids = shown.flatMap(({ record: { id } }) =>
+    const ids = listed.flatMap(({ record: { id } }) =>
       this.isMade(id) ? [] : [this.#sides.pairs.here(id)]
     )
     const stored = [...new Set(ids)].flatMap(id => collection.stored(id) ?? [])
-    const numbers = stored.map(({ nth }) => nth).sort((one, other) => sign * (one - other))
+    const numbers = stored.map(({ nth }) => nth).sort((a, b) => sign * (a - b))
     if (stored.every(({ nth }, place) => nth === numbers[place])) return
     for (const { record } of stored) collection.remove(record.id)
     for (const [place, { record }] of stored.entries()) collection.insert(record, numbers[place])
   }
 
-  /** Removes what a response would show of records that the service has not shown. */
+  /** Removes records that a response would show, but the service has not shown. */
   leaveOutUnseen(operation: OperationId): void {
     const { family, kind } = operationOf(operation)
     const lists: Family[] = kind === 'list' ? [family] : []
@@ -170,26 +169,27 @@ export class ServiceRecords {
         if (!this.#isShown(this.#sides.pairs.there(id))) this.#collection(list).remove(id)
   }
 
-  /** Lets lists here have more, where the service may have what it has not shown. */
   allowMore({ settings, operation }: Reading, call: StepCall, there: Json, here: Json): void {
     const { list } = this.#sides
-    const { family, kind } = operationOf(operation as OperationId)
+    if (!operation) return
+    const { family, kind } = operationOf(operation)
     const recordsOf = (body: Json) => (kind === 'list' ? membersOf(body, list) : [body])
-    const [shown, own] = [recordsOf(there), recordsOf(here)]
-    for (const [nth, charge] of family === 'transactions' ? shown.entries() : []) {
-      const [of, by] = [charge, own[nth]].map(one => fieldOf(one, 'refunds'))
+    const recordsThere = recordsOf(there)
+    for (const [nth, charge] of family === 'transactions' ? recordsThere.entries() : []) {
+      const refundsThere = fieldOf(charge, 'refunds')
+      const refundsHere = fieldOf(recordsOf(here)[nth], 'refunds')
       const isOpen = !this.isMade(fieldOf(charge, 'id'))
-      if (isOpen && membersOf(of, list).length === EMBEDDED) allow('$has_more', of, by, list)
+      if (isOpen && membersOf(refundsThere, list).length === EMBEDDED)
+        allow('$has_more', refundsThere, refundsHere, list)
     }
     if (kind !== 'list' || namedIn(call).some(({ id }) => this.isMade(id))) return
-    const { 'pagination.default_limit': usual, 'pagination.max_limit': most } = settings
+    const { 'pagination.default_limit': defaultLimit, 'pagination.max_limit': maxLimit } = settings
     const query = new URLSearchParams(call.query)
     if ((query.get('search_query') ?? '') !== '') this.#allowLeftOut(there, here)
-    else if (shown.length === Math.min(Number(query.get('limit') ?? usual), most))
+    else if (recordsThere.length === Math.min(Number(query.get('limit') ?? defaultLimit), maxLimit))
       allow('$has_more', there, here, list)
   }
 
-  /** What a search left out may stand at the ends of its page, and take up places. */
   #allowLeftOut(there: Json, here: Json): void {
     const { list, pairs } = this.#sides
     const hasMore = valueAt(list, there, '$has_more') === true
@@ -203,31 +203,28 @@ export class ServiceRecords {
     }
   }
 
-  /** In words, records that the service lacks by its refusal; null for another reason. */
-  lackedBy(call: StepCall, there: StepAnswer, here: StepAnswer): string | null {
+  /** The records that the service refuses as missing, in words; null for any other response. */
+  missingRemotely(call: StepCall, there: StepAnswer, here: StepAnswer): string | null {
     const [isMissing, isMissingHere] = [there, here].map(({ body }) =>
       MISSING.includes(valueAt(this.#sides.error, body, '$code'))
     )
     if (isMade(there) || isMissingHere || !(isMissing || there.status === 404)) return null
-    const lacked = namedIn(call).flatMap(({ families: [family], id }) =>
-      this.#known.has(id) ? [] : [`${RESOURCE_NAMES[family as Family]} ${id}`]
+    const names = namedIn(call).flatMap(({ families: [family], id }) =>
+      family && !this.#known.has(id) ? [`${RESOURCE_NAMES[family]} ${id}`] : []
     )
-    return lacked.length === 0 ? null : lacked.join(' or no ')
+    return names.length === 0 ? null : names.join(' or no ')
   }
 }
 
 export function namedIn({ method, path, query, form }: StepCall): NamedRecord[] {
-  const at = operationAt(method, path)
-  const namesIn = (text: string) => Object.fromEntries(new URLSearchParams(text))
-  return at === null
-    ? []
-    : recordsNamedBy({
-        on: nameOf(at.operation),
-        match: { params: at.params, query: namesIn(query), body: namesIn(form ?? '') }
-      })
+  const route = operationAt(method, path)
+  if (route === null) return []
+  const valuesIn = (text: string) => Object.fromEntries(new URLSearchParams(text))
+  const match = { params: route.params, query: valuesIn(query), body: valuesIn(form ?? '') }
+  return recordsNamedBy({ on: nameOf(route.operation), match })
 }
 
-/** Those of a Transaction's Refunds last. */
+/** Refunds in Transactions come last. */
 function recordsIn(body: Json, operation: OperationId, list: Template): ShownRecord[] {
   const { family, kind } = operationOf(operation)
   const within = (value: unknown, family: Family, steps: readonly Step[]): Placed[] =>
@@ -241,24 +238,23 @@ function recordsIn(body: Json, operation: OperationId, list: Template): ShownRec
     within(fieldOf(record, 'refunds'), 'refunds', [...steps, 'refunds'])
   )
   return [...outer, ...refunds].filter(
-    (one): one is ShownRecord => typeof fieldOf(one.record, 'id') === 'string'
+    (member): member is ShownRecord => typeof fieldOf(member.record, 'id') === 'string'
   )
 }
 
 function refundedIn({ amount_refunded, refunds }: Part, list: Template): number {
   const amounts = membersOf(refunds, list).map(refund => Number(fieldOf(refund, 'amount')))
-  const sum = amounts.reduce((one, other) => one + other, 0)
+  const sum = amounts.reduce((total, amount) => total + amount, 0)
   const hasMore = valueAt(list, refunds, '$has_more') === true
-  return hasMore ? Math.max(sum, amount_refunded as number) : sum
+  return hasMore ? Math.max(sum, Number(amount_refunded)) : sum
 }
 
 function allow(placeholder: string, there: unknown, here: unknown, list: Template): void {
   if (valueAt(list, there, placeholder) === true) put(placeholder, here, true, list)
 }
 
-/** In the place of a placeholder that the template has. */
 function put(placeholder: string, body: unknown, value: unknown, list: Template): void {
   const steps = stepsTo(list, placeholder) as readonly Step[]
   const owner = partAt(body, steps.slice(0, -1))
-  if (isObject(owner)) owner[steps.at(-1) as string] = value
+  if (isObject(owner)) owner[String(steps.at(-1))] = value
 }

@@ -15,12 +15,12 @@ import { TOOLS, type Tool } from './tools.js'
 /** A running emulator, or one of its own with the options of `startEmulator`. */
 export type McpOptions = RunningAddress | EmulatorOptions
 
-/** Characters of an answer; its last line says how to get the rest. */
-const MAX_ANSWER = 7_800
+/** In characters; the last line of a result says how to get the rest. */
+const MAX_RESULT = 7_800
 
 function resultOf(value: unknown, from: number, isReading: boolean) {
   const whole = typeof value === 'string' ? value : JSON.stringify(value)
-  const end = from + MAX_ANSWER
+  const end = from + MAX_RESULT
   const how = isReading ? `call it again with "from": ${end}` : 'explain_request has everything'
   const rest = whole.length > end ? `\n… ${whole.length - end} more characters: ${how}.` : ''
   return { content: [{ type: 'text' as const, text: `${whole.slice(from, end)}${rest}` }] }
@@ -73,11 +73,11 @@ function addTool(
     inputSchema: fromJsonSchema(input as object, VALIDATOR),
     annotations: { title, readOnlyHint: isReading, openWorldHint: false }
   }
-  server.registerTool(name, config, async given => {
-    const { sandbox, from = 0, ...own } = given as { sandbox?: string; from?: number }
+  server.registerTool(name, config, async parameters => {
+    const { sandbox, from = 0, ...input } = parameters as { sandbox?: string; from?: number }
     try {
-      const at = sandbox === undefined ? emulator : emulator.sandbox(sandbox)
-      return resultOf(await run(at, own as never), from, isReading)
+      const target = sandbox === undefined ? emulator : emulator.sandbox(sandbox)
+      return resultOf(await run(target, input as never), from, isReading)
     } catch (error) {
       const { code, message, problems, verdict } = error as EmulatorError
       const failure = { code, message, ...(problems?.length && { problems }), verdict }

@@ -20,7 +20,7 @@ export type Tool = {
   about: string
   input: TObject
   isReading: boolean
-  run: (emulator: Emulator, given: never) => Promise<unknown>
+  run: (emulator: Emulator, input: never) => Promise<unknown>
 }
 
 const text = (description: string) => Type.String({ minLength: 1, description })
@@ -40,7 +40,7 @@ const ID = { id: text('A Request-Id such as req_3, or till#2/req_3 as reports na
 const tool = <P extends TProperties>(
   about: string,
   properties: P,
-  run: (emulator: Emulator, given: Static<TObject<P>>) => Promise<unknown>,
+  run: (emulator: Emulator, input: Static<TObject<P>>) => Promise<unknown>,
   isReading = true
 ): Tool => ({
   about,
@@ -49,10 +49,10 @@ const tool = <P extends TProperties>(
   run
 })
 
-/** A document in one line is told from a name, which has no line break. */
+/** With a line break, which tells a document from a name. */
 const documentIn = (scenario: string) => (/^\s*\{|: /.test(scenario) ? `${scenario}\n` : scenario)
 
-async function played(scenario: string): Promise<string> {
+async function checkScenario(scenario: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'scenario-'))
   try {
     const document = documentIn(scenario)
@@ -68,17 +68,21 @@ async function played(scenario: string): Promise<string> {
 
 const ofRequest = (
   about: string,
-  show: (at: Emulator, id: string) => Promise<unknown>,
+  show: (emulator: Emulator, id: string) => Promise<unknown>,
   isKept = false
 ) =>
   tool(about, ID, async (emulator, { id }) => {
-    const [, name, period, own] = /^(.*)#(\d+)\/(.+)$/.exec(id) ?? []
-    if (own === undefined) return show(emulator, id)
+    const [, name, period, idInPeriod] = /^(.*)#(\d+)\/(.+)$/.exec(id) ?? []
+    if (idInPeriod === undefined) return show(emulator, id)
     const { sandboxes, requests } = await emulator.report()
     const entry = requests.find(({ request }) => request === id)?.entry
     if (isKept && entry) return entry
-    if (sandboxes.some(one => (one.sandbox ?? '') === name && one.periods === Number(period)))
-      return show(name ? emulator.sandbox(name) : emulator, own)
+    if (
+      sandboxes.some(
+        ({ sandbox, periods }) => (sandbox ?? '') === name && periods === Number(period)
+      )
+    )
+      return show(name ? emulator.sandbox(name) : emulator, idInPeriod)
     throw new EmulatorError('request_unknown', `${id} is from before a load or reset.`)
   })
 
@@ -100,7 +104,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   check: tool(
     'Play the steps of a scenario, such as one of reproduce_request, on an emulator of its own, and judge what it expects.',
     SCENARIO,
-    (_, { scenario }) => played(scenario)
+    (_, { scenario }) => checkScenario(scenario)
   ),
   load_scenario: tool(
     'Replace records, settings, clock and script with those of a scenario, and clear the journal.',
@@ -121,7 +125,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
       to: optional(text('An instant such as 2026-03-01T12:00:00Z, without by.'))
     },
     ({ clock }, { by, to }) =>
-      by === undefined ? clock.set({ now: to as string }) : clock.advance(by),
+      by === undefined ? clock.set({ ...(to !== undefined && { now: to }) }) : clock.advance(by),
     false
   ),
   send_request: tool(
@@ -160,16 +164,16 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   ),
   explain_request: ofRequest(
     'Show a request with its response, and why it got it: the rules, the assumptions and the script entries.',
-    (at, id) => at.why(id),
+    (emulator, id) => emulator.why(id),
     true
   ),
   request_changes: ofRequest(
     'List the records that a request changed, each before and after.',
-    (at, id) => at.changes(id)
+    (emulator, id) => emulator.changes(id)
   ),
   reproduce_request: ofRequest(
     'Write a scenario in YAML that sends a request again, with the records that it touched.',
-    (at, id) => at.recorded(id)
+    (emulator, id) => emulator.recorded(id)
   ),
   coverage: tool(
     'List how often each rule of the reference was passed and violated.',

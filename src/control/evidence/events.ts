@@ -10,7 +10,7 @@ import { CONTROL_HEADERS } from '../guard.js'
 
 export const EVENT_STREAM = 'text/event-stream; charset=utf-8'
 const HEARTBEAT_MS = 15_000
-/** A reader that leaves more bytes unread is cut. */
+/** A client with more unread bytes is disconnected. */
 const MAX_BACKLOG = 1_048_576
 
 export class EventStreams {
@@ -29,12 +29,12 @@ export class EventStreams {
     const free = this.#shares.take(sandbox)
     const { raw } = reply.hijack()
     const { listeners } = sandbox.run
-    const own = sandbox.name ?? ''
+    const ownName = sandbox.name ?? ''
     const write = (event: string) =>
       raw.writableLength > MAX_BACKLOG ? raw.destroy() : raw.write(event)
-    const listener: JournalListener = (name, kept) => {
-      if (!isOfRun && name !== own) return
-      write(eventOf(kept, { ...(isOfRun && { sandbox: name || null }) }))
+    const listener: JournalListener = (name, recorded) => {
+      if (!isOfRun && name !== ownName) return
+      write(eventOf(recorded, { ...(isOfRun && { sandbox: name || null }) }))
     }
     const heartbeat = setInterval(() => write(': \n\n'), HEARTBEAT_MS)
     const end = () => {
@@ -59,8 +59,8 @@ export class EventStreams {
 }
 
 /** Events of a run name the sandbox, which is null at the base address. */
-function eventOf(kept: Parameters<JournalListener>[1], named: object): string {
-  const head = kept === null ? 'event: clear' : `id: ${kept.entry.id}\nevent: request`
-  const data = { ...named, ...(kept && summaryOf(kept.entry, keysToMask(kept.world))) }
+function eventOf(recorded: Parameters<JournalListener>[1], labels: object): string {
+  const head = recorded === null ? 'event: clear' : `id: ${recorded.entry.id}\nevent: request`
+  const data = { ...labels, ...(recorded && summaryOf(recorded.entry, keysToMask(recorded.world))) }
   return `${head}\ndata: ${JSON.stringify(data)}\n\n`
 }

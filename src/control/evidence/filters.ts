@@ -42,7 +42,7 @@ export const FILTERS = parameters({
 })
 export type Filters = Omit<Static<typeof FILTERS>, 'format'>
 
-/** Newest first; of every sandbox with its name at each. Errors: `parameter_invalid`. */
+/** Newest first; requests of a run name their sandbox. Errors: `parameter_invalid`. */
 export function requestsOf(query: Filters, sandbox: Sandbox, sandboxes: Sandboxes): object {
   const { limit = 100, scope, since } = query
   const isRun = scope === 'run'
@@ -69,7 +69,7 @@ export function requestsOf(query: Filters, sandbox: Sandbox, sandboxes: Sandboxe
 
 const idsIn = ({ evidence }: Sandbox): string[] => evidence.journal.requests().map(({ id }) => id)
 
-/** `param` is where the id was given. Errors: `request_unknown`. */
+/** Errors: `request_unknown`, at `param`. */
 export function requestNamed(id: string, sandbox: Sandbox, param = 'id'): Entry {
   const request = sandbox.evidence.find(id)
   if (!request) throw REFUSALS.requestUnknown(id, idsIn(sandbox), param)
@@ -82,13 +82,14 @@ export function filterOf(
   sandbox: Sandbox
 ): (request: Entry) => boolean {
   const operation = on === undefined ? undefined : operationNamed(on)
-  if (operation === null) throw REFUSALS.operationUnknown(on as string, OPERATION_NAMES)
+  if (operation === null) throw REFUSALS.operationUnknown(String(on), OPERATION_NAMES)
   if (status !== undefined && !/^[1-5](\d\d|xx)$/.test(status)) throw REFUSALS.statusWrong(status)
   const ids = since === undefined ? [] : idsIn(sandbox)
   const at = since === undefined ? Number.NEGATIVE_INFINITY : instantOf(since)
-  const start = at === null ? ids.indexOf(since as string) : 0
-  if (start < 0) throw REFUSALS.sinceUnknown(since as string, ids)
+  const start = at === null ? ids.indexOf(String(since)) : 0
+  if (start < 0) throw REFUSALS.sinceUnknown(String(since), ids)
   const later = at === null && new Set(ids.slice(start + 1))
+  const earliest = at ?? 0
   const named = listed === undefined ? undefined : new Set(listed.split(','))
   return request =>
     (operation === undefined || request.operation === operation) &&
@@ -98,5 +99,5 @@ export function filterOf(
       judgementOf(request).passed.includes(RULE_PLACES[rule])) &&
     (trace === undefined || request.caller.trace === trace) &&
     (named === undefined || named.has(request.id)) &&
-    (later ? later.has(request.id) : request.at >= (at as number))
+    (later ? later.has(request.id) : request.at >= earliest)
 }

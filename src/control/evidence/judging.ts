@@ -1,4 +1,4 @@
-/** What `verify` expects, judged by the requests that the journal has and by those that come. */
+/** Judges what `verify` expects by the requests in the journal and those that follow. */
 import * as Type from 'typebox'
 import { durationOf } from '../../core/durations.js'
 import { isSecretName } from '../../core/redaction.js'
@@ -59,10 +59,7 @@ export const MAX_SHOWN = 20
 const MAX_WAIT = 60_000
 const FOREVER = Number.POSITIVE_INFINITY
 
-/**
- * Errors: of the body, `journal_incomplete`, `limit_reached` where too many wait, and
- * `state_replaced`.
- */
+/** Errors: of the body, `journal_incomplete`, `limit_reached`, `state_replaced`. */
 export async function verify({
   sandbox,
   body: wanted,
@@ -70,13 +67,13 @@ export async function verify({
   ...waiting
 }: Waiting & { body: Wanted; document: SourceDocument }): Promise<Verdict> {
   const problems = new ProblemList()
-  // makes judges: a new one after the journal is cleared
+  // there is a new judge after the journal is cleared
   const begin = await withoutProblems(problems, () =>
     judgeOf(wanted, reportTo(problems, document), document, sandbox)
   )
-  const { within: written = '0s' } = wanted
-  const longest = durationOf(written) as number
-  if (longest > MAX_WAIT) throw REFUSALS.waitTooLong(written)
+  const { within: duration = '0s' } = wanted
+  const longest = durationOf(duration) as number
+  if (longest > MAX_WAIT) throw REFUSALS.waitTooLong(duration)
   const following = new Following(begin, sandbox.evidence.journal)
   try {
     await following.catchUp()
@@ -106,32 +103,36 @@ async function judgeOf(
     })
   if (sequence.length > limits['limits.entries'])
     throw tooLarge('limits.entries', limits, VERIFY.too_many_steps(sequence.length))
-  const kept = ['user-agent', sandbox.settings['evidence.test_header'].toLowerCase()]
-  for (const [index, one] of sequence.entries())
-    checkKept(one, kept, within(tell, 'sequence', index))
-  if (on !== undefined) checkKept(wanted as CallsData, kept, tell)
+  const keptHeaders = ['user-agent', sandbox.settings['evidence.test_header'].toLowerCase()]
+  for (const [index, step] of sequence.entries())
+    checkKept(step, keptHeaders, within(tell, 'sequence', index))
+  if (on !== undefined) checkKept(wanted as CallsData, keptHeaders, tell)
   if (wanted.per === 'key') tell(['per'], say('key_not_kept'))
   const expectation =
     ways === 1 ? await compileExpectation(expected as ExpectationData, tell) : null
   return () => tallyJudge(expectation as Expectation, sandbox)
 }
 
-/** What is not in the journal cannot be matched. */
-function checkKept({ on, match = {} }: CallsData, kept: readonly string[], tell: Report): void {
+/** Only what the journal keeps can be matched. */
+function checkKept(
+  { on, match = {} }: CallsData,
+  keptHeaders: readonly string[],
+  tell: Report
+): void {
   const report = within(tell, 'match')
   if (match.key !== undefined) report(['key'], say('key_not_kept'))
   for (const name of secretsNamed(match.body ?? {}))
     report(['body', ...name], say('secret_not_kept', name.join('.'), shownOn(on)))
   for (const name of Object.keys(match.headers ?? {}))
-    if (!kept.includes(name.toLowerCase()))
-      report(['headers', name], say('header_not_kept', name, kept))
+    if (!keptHeaders.includes(name.toLowerCase()))
+      report(['headers', name], say('header_not_kept', name, keptHeaders))
 }
 
 function secretsNamed(names: object): string[][] {
-  return Object.entries(names).flatMap(([written, value]) => {
-    if (isSecretName(written)) return [[written]]
+  return Object.entries(names).flatMap(([name, value]) => {
+    if (isSecretName(name)) return [[name]]
     return typeof value === 'object' && !Array.isArray(value)
-      ? secretsNamed(value).map(inner => [written, ...inner])
+      ? secretsNamed(value).map(inner => [name, ...inner])
       : []
   })
 }
@@ -182,10 +183,10 @@ function requestsCounted(
   return { seen, requests: counted.map(request => summaryOf(request, keysToMask(sandbox))) }
 }
 
-/** Whether requests that the journal lacks could not change a verdict. */
+/** Whether requests that the journal lacks cannot change a verdict. */
 function isCertainAnyway(expectation: Expectation, { holds, forbidden }: ScenarioVerdict): boolean {
   if ('differences' in expectation) return true
-  // how many came of another value, and what came in between, cannot be told
+  // the journal cannot show other values, or requests in between
   const isAnyhow = holds && expectation.data.per === undefined
   if ('steps' in expectation)
     return isAnyhow && expectation.others && expectation.steps.every(({ apart }) => apart === null)
@@ -256,7 +257,7 @@ class Following {
     this.#unseen = []
   }
 
-  /** Waits for a request that the judge does not know yet. */
+  /** Waits for the next request. */
   async news(isOver: AbortSignal): Promise<void> {
     if (!isOver.aborted && this.#unseen.length === 0 && !this.#isCleared)
       await new Promise<void>(resolve => {

@@ -63,7 +63,7 @@ export const METRICS: readonly Metric[] = [
   }
 ]
 
-/** By name; `none` is for requests that met no operation. */
+/** By name; `none` counts requests without an operation. */
 const operationsOf = ({ main }: Sandboxes) =>
   Array.from(
     main.run.metrics.operations,

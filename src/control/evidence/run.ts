@@ -1,10 +1,10 @@
-/** What reports of the run are made of, over every sandbox, load and reset. */
+/** The evidence of the whole run, for its reports. */
 import type { Period } from '../../evidence/run-history.js'
 import { ASSUMPTIONS } from '../../reference/assumptions.js'
 import type { Sandboxes } from '../../sandbox/sandboxes.js'
 import { maskedList } from '../writing.js'
 
-/** Made in slices; its long lists are made as they are written. */
+/** In slices; long lists are built while they are written. */
 export async function runDocument(sandboxes: Sandboxes, version: string): Promise<object> {
   const { main } = sandboxes
   const { run, scenario } = main

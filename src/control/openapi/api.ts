@@ -1,4 +1,4 @@
-/** The emulated API in OpenAPI 3.1, made of the tables of the reference. */
+/** The emulated API in OpenAPI 3.1, from the tables of the reference. */
 import { CATALOGUE, type ErrorCode, statusOf } from '../../core/errors.js'
 import { inBrackets } from '../../core/form.js'
 import { BASE, controlOfBase } from '../../core/paths.js'
@@ -43,13 +43,12 @@ export type DocumentOptions = {
   /** The path of the API, such as `/next`. */
   base: string
   version: string
-  /** They decide statuses, page sizes and what may be null. */
   settings: Settings
   /** Names nested parameters in brackets, for generators that do not know `deepObject`. */
   isFlat?: boolean
 }
 
-/** What a document is written with; `records` are the examples. */
+/** `records` are the examples. */
 type Writing = {
   publisher: Publisher
   records: Readonly<Record<Family, Json>>
@@ -75,7 +74,7 @@ The examples work with the scenario \`default\` and the key \`${EXAMPLE_KEY}\`. 
 
 Not described: scripted responses of another shape, and what only a fixture can give a record.`
 
-/** True of all operations, or of all that need a key. */
+/** True of all operations, or all that need a key. */
 const GENERAL: readonly string[] = 'BASE-1 AUTH-1 AUTH-3 FORM-2 A07 A08 A14 A18 A35 A36 A39'.split(
   ' '
 )
@@ -157,7 +156,6 @@ const HEADERS = { 'Request-Id': referTo('headers', 'RequestId') }
 const DEEP = { style: 'deepObject', explode: true }
 const json = (media: Json) => ({ content: { 'application/json': media } })
 
-/** What an operation does, its rules and its assumptions. */
 function operationObject(id: OperationId, writing: Writing): Json {
   const { family, kind, key, title, rules, assumptions } = operationOf(id)
   const { settings } = writing.publisher
@@ -167,7 +165,7 @@ function operationObject(id: OperationId, writing: Writing): Json {
     ...parametersIn('path', params, id, writing),
     ...parametersIn('query', querystring, id, writing)
   ]
-  const own = rules
+  const ruleLines = rules
     .filter(id => !GENERAL.includes(id))
     .map(id => `- Rule ${id}: ${RULES[id].text}.`)
   const reliesOn = assumptions.filter(id => !GENERAL.includes(id)).join(', ')
@@ -176,7 +174,7 @@ function operationObject(id: OperationId, writing: Writing): Json {
     `For the next page, set \`${after}\` to the id of the last record that was retrieved for this one.`
   const texts = [
     [`${title}.`, nextPage].filter(Boolean).join(' '),
-    own.join('\n'),
+    ruleLines.join('\n'),
     reliesOn && `Assumptions: ${reliesOn}.`
   ]
   return {
@@ -313,7 +311,7 @@ function refusals(id: OperationId, { publisher: { settings } }: Writing): Json {
     const status = String(statusOf(code, settings))
     byStatus.set(status, [...(byStatus.get(status) ?? []), code])
   }
-  // what a script or a limit of the emulator responds with
+  // from a script or a limit of the emulator
   const others = operationOf(id).disabledBy ? [] : ['402', '429', '503', 'default']
   return {
     ...each(others, () => referTo('responses', 'Refusal')),

@@ -1,4 +1,4 @@
-/** The examples of the OpenAPI document: records of the default scenario, and what is sent. */
+/** Examples of records, from the default scenario, and of requests. */
 import { isObject } from '../../core/quick-check.js'
 import type { Settings } from '../../core/settings.js'
 import { filled } from '../../core/templates.js'
@@ -66,7 +66,7 @@ const RECORDS: Readonly<Record<Family, Json & { id: string }>> = {
   }
 }
 
-/** What is sent where the record of the family has no such field. */
+/** Parameters that are not fields of the record. */
 const SENT: Json = {
   limit: 5,
   location: 'loc_bistro',
@@ -87,7 +87,7 @@ export const pathExample = (id: OperationId): Json =>
 export const queryExample = (id: OperationId): Json =>
   only(SENT, Object.keys(tablesOf(id).querystring?.properties ?? {}))
 
-/** Each with its summary; of a create also only what it requires. An update unsets the phone. */
+/** A create also has its required values alone. An update unsets the phone. */
 export function bodyExamples(
   { family, kind, title }: Operation,
   table: Schema

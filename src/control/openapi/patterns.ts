@@ -1,4 +1,4 @@
-/** Formats as JSON Schema, without lookaround, `\d` or `\w`, which engines read differently. */
+/** Formats without lookaround, `\d` or `\w`, on which engines disagree. */
 import { COUNTRIES, CURRENCIES, NOT_BLANK } from '../../core/formats.js'
 import type { Format } from '../../reference/parameters.js'
 
@@ -16,7 +16,7 @@ const LOCAL = oneOf([
 const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
 const EMAIL = `${LOCAL}@(?:${LABEL}\\.)+[A-Za-z]{2,63}`
 
-/** A calendar date, perhaps with a time; ordinal and week dates, which few write, are left out. */
+/** A calendar date, perhaps with a time, without the rare ordinal and week dates. */
 const DATE = oneOf([
   '[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])',
   '[0-9]{4}-(?:0[13-9]|1[0-2])-(?:29|30)',
@@ -38,7 +38,7 @@ const PATTERNS: Readonly<Record<Format, Pattern>> = {
   last4: { text: '[0-9]{4}', minLength: 4, maxLength: 4 }
 }
 
-/** Without `format: email`: those who read it disagree on what an address is. */
+/** Without `format: email`, on which validators disagree. */
 export function sentFormat(name: Format, mayBeEmpty: boolean): Json {
   const { text, ...lengths } = PATTERNS[name]
   return mayBeEmpty
@@ -46,6 +46,6 @@ export function sentFormat(name: Format, mayBeEmpty: boolean): Json {
     : { ...lengths, pattern: `^${text}$` }
 }
 
-/** A required text is not of white space alone (A40). */
+/** A required text must not be blank (A40). */
 export const requiredText = (mayBeEmpty: boolean): Json =>
   mayBeEmpty ? { pattern: `^$|${NOT_BLANK}` } : { minLength: 1, pattern: NOT_BLANK }

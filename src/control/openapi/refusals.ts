@@ -14,7 +14,7 @@ const JUDGED_BY: Readonly<Partial<Record<OperationId, readonly { else: ErrorCode
   createRefund: [...REFUND_RULES, ...CARD_RULES]
 }
 
-/** By kind, by tables, and by the rules of the records; mocks respond with the first. */
+/** Mocks respond with the first. */
 function codesOf(id: OperationId, isKeyChecked = false): ErrorCode[] {
   const { method, kind, key, disabledBy } = operationOf(id)
   const { params, querystring, body } = tablesOf(id)
@@ -34,11 +34,11 @@ function codesOf(id: OperationId, isKeyChecked = false): ErrorCode[] {
 }
 
 const ALL_CODES = [...new Set(OPERATION_IDS.flatMap(id => codesOf(id)))].sort(
-  (one, other) => Number(other.startsWith('parameter')) - Number(one.startsWith('parameter'))
+  (a, b) => Number(b.startsWith('parameter')) - Number(a.startsWith('parameter'))
 )
 export const isKeyChecked = (settings: Settings) => settings['auth.payment_key'] === 'check'
 
-/** The codes of an operation, or of all, but for those that the settings let pass. */
+/** The codes of an operation, or of all, without those that the settings disable. */
 export function codesBy(settings: Settings, id?: OperationId): ErrorCode[] {
   const isRefused: Partial<Record<ErrorCode, boolean>> = {
     charge_has_no_card: settings['refunds.without_card'] === 'reject',
@@ -61,7 +61,7 @@ export const errorExamples = (settings: Settings): Json =>
 
 const TEXT = { type: 'string', 'x-assumption': 'A07', description: 'Assumption A07.' }
 const TYPES = new Set(ALL_CODES.map(code => CATALOGUE[code].type))
-/** What each placeholder of an error stands for; a script can respond with other types and codes. */
+/** The placeholders of an error; a script can respond with other types and codes. */
 const ERROR_PARTS: Json = {
   $type: { ...TEXT, 'x-extensible-enum': [...TYPES] },
   $code: { ...TEXT, 'x-extensible-enum': ALL_CODES },

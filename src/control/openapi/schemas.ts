@@ -13,7 +13,7 @@ import type { Format, Schema } from '../../reference/parameters.js'
 import { RESOURCES, TABLES, type Tables } from '../../reference/tables.js'
 import { requiredText, sentFormat } from './patterns.js'
 
-/** A part of a document; what is undefined is not written. */
+/** A part of a document; undefined is not written. */
 export type Json = Record<string, unknown>
 /**
  * What a table is for: a response, or what an operation takes. In an update nothing is required.
@@ -23,7 +23,6 @@ type Place = { use: Use; isRequired: boolean }
 /** In JSON Schema, by the name that a form or a query has it under. */
 export type Field = { name: string; schema: Json; isRequired: boolean }
 
-/** Who the documents are by. */
 export const PUBLISHER = {
   contact: { name: 'The maintainers of commerce-emulator' },
   license: { name: 'MIT', identifier: 'MIT' }
@@ -43,7 +42,6 @@ export const oneOf = (words: readonly unknown[]): Json =>
 
 export const tablesOf = (id: OperationId): { [K in keyof Tables]?: Schema } => TABLES[id] as object
 
-/** The parts of an object's table. */
 export const partsOf = ({ properties }: Schema) => properties as Readonly<Record<string, Schema>>
 
 const RESOURCE_TABLES = new Map(
@@ -70,7 +68,6 @@ const isUpdate = (use: Use) => use !== 'response' && use.kind === 'update'
 
 /** Publishes tables by the settings, in one of the two styles. */
 export class Publisher {
-  /** The components made so far. */
   readonly schemas: Record<string, Json> = {}
 
   constructor(
@@ -78,10 +75,10 @@ export class Publisher {
     readonly isFlat: boolean
   ) {}
 
-  /** Refers to the component of a table, and makes it once. */
+  /** Refers to the component of a table, which is created once. */
   component(table: Schema, name: string, use: Use): Json {
     if (!(name in this.schemas)) {
-      // entered before its parts, so that a component comes before those that it refers to
+      // before its parts, so that a component precedes those that it refers to
       this.schemas[name] = {}
       this.schemas[name] = table.additionalProperties ? metadata(table) : this.#object(table, use)
     }
@@ -121,10 +118,7 @@ export class Publisher {
     )
   }
 
-  /**
-   * A field; in a flat request the parts of an object, and the object itself where it can be unset
-   * (UPD-2, META-3).
-   */
+  /** In a flat request an object is its parts, and itself if it can be unset (UPD-2, META-3). */
   fieldsOf(table: Schema, name: string, place: Place): Field[] {
     const { use, isRequired } = place
     const { properties, required = [], additionalProperties } = table
@@ -142,7 +136,7 @@ export class Publisher {
     return this.#isClearable(place) ? [...parts, whole] : parts
   }
 
-  /** A schema; of an object a reference with a description, or null where that is allowed. */
+  /** An object is a reference with a description, or null where that is allowed. */
   #property(table: Schema, name: string, place: Place): Json {
     const { use } = place
     const { items, properties, additionalProperties, type, format } = table
@@ -172,7 +166,7 @@ export class Publisher {
   #scalar(table: Schema, place: Place): Json {
     const { use, isRequired } = place
     const { enum: words, format } = table
-    const [type, orNull] = [table.type].flat() as [string, string?]
+    const [type = '', orNull] = [table.type].flat()
     // a required field is null only after an update has unset it
     const isNullable = orNull !== undefined && !(table['x-needed'] && this.#isUnsetRefused)
     const isUnset = this.#isClearable(place)
@@ -181,7 +175,7 @@ export class Publisher {
       const schema = { type, ...oneOf(isUnset ? [...known, ''] : known) }
       return isNullable ? { anyOf: [schema, { type: 'null' }] } : schema
     }
-    // what may be left out may also be empty (A16)
+    // an optional value may be empty (A16)
     const mayBeEmpty = isUnset || (!isUpdate(use) && !isRequired)
     const isText = use !== 'response' && isRequired && type === 'string' && !format
     return {
@@ -209,7 +203,7 @@ export class Publisher {
     return referTo('schemas', 'Instant')
   }
 
-  /** The description of a table, with its assumption, and its rule if the operation can break it. */
+  /** With its assumption, and its rule if the operation can violate it. */
   #notes(table: Schema, { use }: Place): Json {
     if (table.additionalProperties) return isUpdate(use) ? { description: METADATA_UPDATE } : {}
     const isResponse = use === 'response'
@@ -238,9 +232,9 @@ const metadata = ({ description, 'x-rule': rule }: Schema): Json => ({
   additionalProperties: { type: 'string' }
 })
 
-/** Some linters forbid names that a condition does not mention. */
+/** Some linters require conditions to declare their names. */
 const OTHERS = { additionalProperties: true }
-/** What a value requires of others (TXN-3, TXN-4), one by one: generators read past `if`. */
+/** What a value requires of others (TXN-3, TXN-4), each alone: generators ignore `if`. */
 function conditionsIn(properties: Readonly<Record<string, Schema>>, isFlat: boolean): Json {
   let conditions: Json | undefined
   for (const [name, { properties: parts = {} }] of Object.entries(properties))
@@ -260,7 +254,7 @@ function conditionsIn(properties: Readonly<Record<string, Schema>>, isFlat: bool
   return conditions ?? {}
 }
 
-/** Metadata as names in brackets, beside those that are known. */
+/** Metadata as names in brackets. */
 function openNames(known: readonly Field[]): Json {
   const names = known.map(({ name }) => name.replaceAll(/[[\]]/g, '\\$&')).join('|')
   return {
@@ -269,7 +263,7 @@ function openNames(known: readonly Field[]): Json {
   }
 }
 
-/** Of what a template makes; a placeholder without a schema is left out. */
+/** The schema of a filled template, without placeholders that have no schema. */
 export function templateSchema(
   template: object,
   parts: Json,

@@ -13,7 +13,7 @@ export const clockState = (clock: Clock) => ({ now: isoOf(clock.now()), running:
 export const CLOCK_ROWS: Rows = {
   'GET /clock': {
     does: 'Returns the clock that stamps `created`.',
-    answer: CLOCK,
+    response: CLOCK,
     run: ({ sandbox }) => clockState(sandbox.clock)
   },
   'PUT /clock': row({
@@ -24,7 +24,7 @@ export const CLOCK_ROWS: Rows = {
         closed({ now: optional(text({ format: 'instant' })), running: optional(Type.Boolean()) })
     },
     ...CHANGES,
-    answer: CLOCK,
+    response: CLOCK,
     run: ({ sandbox, body: { now, running } }) => {
       if (now === undefined && running === undefined) throw REFUSALS.clockEmpty()
       sandbox.setClock({
@@ -41,7 +41,7 @@ export const CLOCK_ROWS: Rows = {
       schema: () => closed({ by: Type.String({ format: 'duration', 'x-duration': true }) })
     },
     ...CHANGES,
-    answer: CLOCK,
+    response: CLOCK,
     run: ({ sandbox, body: { by } }) => {
       const ms = durationOf(by) as number
       if (sandbox.clock.now() + ms > LATEST_INSTANT) throw REFUSALS.clockEnd(by)

@@ -16,7 +16,7 @@ const addressOf = ({ arrival: { base }, headers: { host } }: FastifyRequest) => 
   base
 })
 
-/** The texts that were made last, by what they were made with. */
+/** The latest texts by their inputs. */
 const TEXTS = new Map<string, string>()
 const MAX_TEXTS = 16
 
@@ -87,7 +87,7 @@ export const DOCUMENT_ROWS: Rows = {
     does: 'Returns a page on which to read about the emulated API and try it.',
     page: true,
     run: ({ request, reply, sandbox, pages }) =>
-      // the key is in the page and not in a script, which a page of another origin could run
+      // in the page, since a page of another origin could run a script with the key
       pages.docs(reply, {
         control: controlOfBase(request.arrival.base),
         key: bindingsOf(sandbox.store).key('') ?? ''
@@ -98,7 +98,7 @@ export const DOCUMENT_ROWS: Rows = {
   'GET /schema/script.json': schemaRow('script', 'files of shared script entries')
 }
 
-/** Files of the pages; they are not documented. */
+/** Files of the pages, which are not documented. */
 export const FILE_ROWS: Rows = {
   'GET /console/FILE': { ...fileRow('console'), open: true },
   'GET /docs/FILE': fileRow('docs')

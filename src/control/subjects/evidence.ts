@@ -1,4 +1,4 @@
-/** What requests show, of a sandbox and of the whole run. */
+/** The evidence of a sandbox and of the whole run. */
 import * as Type from 'typebox'
 import type { SettingKey } from '../../core/settings.js'
 import { FINDINGS } from '../../evidence/findings.js'
@@ -12,7 +12,6 @@ import { metricsOf } from '../evidence/metrics.js'
 import { runDocument } from '../evidence/run.js'
 import { type Rows, row } from '../route.js'
 import {
-  answer,
   any,
   assumption,
   count,
@@ -22,6 +21,7 @@ import {
   list,
   listing,
   map,
+  response,
   rule,
   SCENARIO,
   scope,
@@ -44,7 +44,7 @@ const totalsIn = ({ run, evidence }: Sandbox, { scope }: { scope?: 'sandbox' | '
 
 const rules = (description?: string) => list(rule, description)
 const finding = word(Object.keys(FINDINGS))
-const COVERAGE = answer('CoverageReport', {
+const COVERAGE = response('CoverageReport', {
   seen: count(
     'The number of outcomes seen. A rule that requests can both keep and break has two outcomes, any other rule has one.'
   ),
@@ -73,7 +73,7 @@ const FOUND = list(
     requests: strings
   })
 )
-const RUN_CALL = answer(
+const RUN_CALL = response(
   'RunCall',
   {
     request: text(),
@@ -89,7 +89,7 @@ const RUN_CALL = answer(
   },
   'A request of a run, named `SANDBOX#PERIOD/req_N`.'
 )
-const RUN = answer('RunReport', {
+const RUN = response('RunReport', {
   object: word(['run']),
   version: text(),
   scenario: SCENARIO,
@@ -135,7 +135,7 @@ export const EVIDENCE_ROWS: Rows = {
   'GET /coverage': row({
     does: 'Returns which rules requests passed and violated, of 91 possible outcomes.',
     query: SCOPED_TEXT,
-    answer: COVERAGE,
+    response: COVERAGE,
     run: ({ sandbox, query }) => {
       const report = totalsIn(sandbox, query).coverage.report()
       return query.format === 'text' ? coverageText(report) : report
@@ -149,7 +149,7 @@ export const EVIDENCE_ROWS: Rows = {
   'GET /findings': row({
     does: 'Returns the mistakes of the client, each with the requests that show it: [the findings](findings.md).',
     query: SCOPED_TEXT,
-    answer: answer('FindingsReport', { data: FOUND }),
+    response: response('FindingsReport', { data: FOUND }),
     run: ({ sandbox, query }) => {
       const data = totalsIn(sandbox, query).findings()
       return query.format === 'text' ? findingsText(data) : { data }
@@ -158,8 +158,8 @@ export const EVIDENCE_ROWS: Rows = {
   'GET /assumptions': row({
     does: 'Lists the assumptions, their settings, and which responses relied on each.',
     query: parameters(SCOPE),
-    answer: listing(
-      answer('ShownAssumption', {
+    response: listing(
+      response('ShownAssumption', {
         id: text(),
         topic: text(),
         default: text(),
@@ -194,7 +194,7 @@ export const EVIDENCE_ROWS: Rows = {
         '`json`, the default, or the report as `html`, `junit` or `markdown`, judged by the expectations of the scenario.'
       )
     ),
-    answer: RUN,
+    response: RUN,
     run: async ({ sandbox, sandboxes, version, query: { format: as = 'json' }, left }) => {
       const document = await runDocument(sandboxes, version)
       return as === 'json' ? document : sandbox.work(left(), ask => written(ask, as, document))

@@ -21,7 +21,7 @@ import { bindingsOf } from '../../scenario/steps.js'
 import type { Arrival } from '../../server/arrivals.js'
 import type { Store } from '../../store/store.js'
 import { type Rows, row } from '../route.js'
-import { answer, count, described, format, list, map, typed } from '../schemas.js'
+import { count, described, format, list, map, response, typed } from '../schemas.js'
 import { REFUSALS } from '../sentences.js'
 import { masked as withoutKeys } from '../writing.js'
 import { explanationOf, RECORD_CHANGE, REQUEST, SCRIPTED, WHY } from './journal.js'
@@ -29,7 +29,7 @@ import { ENTRY_COUNTS, ENTRY_ID } from './script.js'
 
 type Form = Readonly<Record<string, FormValue>>
 const any = <T extends object>() => Type.Unsafe<T>({ type: 'object' })
-/** A request to try; `changes` are in the words of a scenario. */
+/** A request to try; `changes` are as in a scenario. */
 const TRIED = closed({
   method: word(['GET', 'POST', 'DELETE', 'PUT', 'PATCH', 'HEAD', 'OPTIONS']),
   path: text(),
@@ -60,7 +60,7 @@ export const EXPLAIN_ROWS: Rows = {
       example: '{"method":"POST","path":"/refunds","body":{"transaction":"txn_1","amount":100}}',
       schema: () => TRIED
     },
-    answer: answer('TriedCall', {
+    response: response('TriedCall', {
       ...REQUEST,
       headers: map(
         typed('string | string[]'),
@@ -95,7 +95,7 @@ async function explain(
 ): Promise<object | string> {
   checkPath(asked.path)
   const copy = sandbox.copy()
-  // so that it gets no id that the next request will get
+  // so that its id is not the next request's
   copy.requests = -1
   copy.state.ids.skip()
   await change(copy, asked.changes ?? {}, document)
@@ -139,14 +139,14 @@ async function change(
   if (data !== undefined) await addRecords(copy, document, ['changes', 'data'])
 }
 
-/** Errors: `parameter_invalid` for a path out of the API. */
+/** Errors: `parameter_invalid` for a path outside the API. */
 function checkPath(path: string): void {
-  // a client shortens a path with dots before it sends it
+  // clients resolve the dots of a path
   if (!new URL(BASE + path, 'http://localhost').pathname.startsWith(`${BASE}/`))
     throw REFUSALS.pathOutside(path)
 }
 
-/** Without a key, a request has the first merchant's where it needs one. */
+/** The default is the key of the first merchant. */
 function requestAsked(
   { method, path, query = {}, body = null, key, headers = {} }: Tried,
   store: Store

@@ -13,7 +13,6 @@ import { FILTERS, requestNamed, requestsOf } from '../evidence/filters.js'
 import { inThePast, recordedText, repeatedText } from '../evidence/moments.js'
 import { type Rows, row } from '../route.js'
 import {
-  answer,
   any,
   assumption,
   count,
@@ -24,7 +23,8 @@ import {
   listing,
   map,
   NEAR_MISS,
-  named,
+  namedSchema,
+  response,
   rule,
   textOrNull,
   typed
@@ -38,7 +38,7 @@ export const OUTCOME = word(
       '`lost_before` and `lost_after`: a script lost the response, before or after the operation ran. `not_written`: the data folder could not be written.'
   }
 )
-const PARAMETERS = named(
+const PARAMETERS = namedSchema(
   'Parameters',
   typed('{ [name: string]: string | readonly string[] | Parameters }', {
     type: 'object',
@@ -46,7 +46,7 @@ const PARAMETERS = named(
   }),
   'Parameters as they were sent, nested; secrets are masked.'
 )
-/** What was done to a request by the script. */
+/** What the script did to a request. */
 export const SCRIPTED = {
   id: text(),
   name: textOrNull,
@@ -54,7 +54,7 @@ export const SCRIPTED = {
   applied: optional(flag('False: it changed nothing.')),
   problem: optional(described('Why its change could not be made.'))
 }
-/** A request of the journal, without what a trial lacks: client, script and duration. */
+/** A request without what a trial lacks: client, script and duration. */
 export const REQUEST = {
   sandbox: optional(
     nullable(
@@ -111,14 +111,14 @@ export const WHY = closed({
     )
   )
 })
-export const RECORD_CHANGE = answer('RecordChange', {
+export const RECORD_CHANGE = response('RecordChange', {
   family: word(FAMILIES),
   id: text(),
   before: any,
   after: any
 })
 
-/** Why a request got its response, and what it nearly matched; `evidence` knows the requests before. */
+/** Why a request got its response; `evidence` has the requests before it. */
 export function explanationOf(request: Entry, sandbox: Sandbox, { evidence } = sandbox) {
   const keys = keysToMask(sandbox)
   const near = masked(nearlyMet(request, sandbox), sandbox)
@@ -135,9 +135,9 @@ export const JOURNAL_ROWS: Rows = {
   'GET /requests': row({
     does: 'Returns the journal: the last requests of the emulated API, newest first.',
     query: FILTERS,
-    answer: answer('Journal', {
+    response: response('Journal', {
       object: word(['list']),
-      data: list(answer('JournalCall', JOURNALED, 'A request of the journal.')),
+      data: list(response('JournalCall', JOURNALED, 'A request of the journal.')),
       has_more: flag(),
       dropped: count('Requests that the journal had to drop.')
     }),
@@ -154,7 +154,7 @@ export const JOURNAL_ROWS: Rows = {
         '`json`, the default, `text`, or `scenario`: a scenario that replays the request, with the records that it touched and what they refer to.'
       )
     ),
-    answer: answer('ExplainedCall', { ...JOURNALED, why: WHY }),
+    response: response('ExplainedCall', { ...JOURNALED, why: WHY }),
     run: async ({ sandbox, name: id, query: { format: as }, left }) => {
       const request = requestNamed(id, sandbox)
       if (as === 'scenario') return repeatedText(request, sandbox, left())
@@ -164,7 +164,7 @@ export const JOURNAL_ROWS: Rows = {
   }),
   'GET /requests/ID/changes': {
     does: 'Returns the records that a request changed, each before and after; none for a request that changed nothing.',
-    answer: listing(RECORD_CHANGE),
+    response: listing(RECORD_CHANGE),
     run: async ({ sandbox, name: id, left }) => {
       const request = requestNamed(id, sandbox)
       if (request.changes === 0) return { data: [] }

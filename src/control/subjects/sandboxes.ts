@@ -3,13 +3,13 @@ import { BASE, CONTROL } from '../../core/paths.js'
 import { text } from '../../reference/parameters.js'
 import { checkedName } from '../../sandbox/saved/names.js'
 import type { Rows } from '../route.js'
-import { answer, count, listing } from '../schemas.js'
+import { count, listing, response } from '../schemas.js'
 
 export const SANDBOX_ROWS: Rows = {
   'GET /sandboxes': {
     does: 'Lists the named sandboxes.',
-    answer: listing(
-      answer('SandboxItem', {
+    response: listing(
+      response('SandboxItem', {
         name: text(),
         api: text(),
         control: text(),

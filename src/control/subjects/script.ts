@@ -1,4 +1,4 @@
-/** The script of a sandbox, and the gates at which it holds requests. */
+/** The script of a sandbox, and its gates. */
 import { explainedEntries } from '../../evidence/near-misses.js'
 import { OPERATION_NAMES } from '../../reference/operations.js'
 import { closed, optional, parameters, text, word } from '../../reference/parameters.js'
@@ -10,13 +10,13 @@ import { gateOf } from '../../scenario/script.js'
 import { entrySchema, RELEASES } from '../../scenario/shape/entry.js'
 import { CHANGES, type Rows, row } from '../route.js'
 import {
-  answer,
   count,
   flag,
   isYes,
   list,
   listing,
   nearMisses,
+  response,
   strings,
   typed,
   yes
@@ -50,7 +50,7 @@ export const ENTRY_COUNTS = {
   near_misses: nearMisses
 }
 const { id, ...counted } = ENTRY_ID
-export const ENTRY = answer('ListedEntry', {
+export const ENTRY = response('ListedEntry', {
   id,
   entry: typed('ScriptEntry'),
   ...counted,
@@ -66,7 +66,7 @@ const gatesOf = ({ script }: Sandbox): string[] => [
 export const SCRIPT_ROWS: Rows = {
   'GET /script': {
     does: 'Lists the script entries, each with the number of requests that it matched and was applied to. An entry that was never applied has its [near misses](../evidence.md#near-misses).',
-    answer: listing(ENTRY),
+    response: listing(ENTRY),
     run: async ({ sandbox }) => ({
       data: maskedList(await explainedEntries(sandbox.script, lookedIn(sandbox)), sandbox)
     })
@@ -81,7 +81,7 @@ export const SCRIPT_ROWS: Rows = {
     ...CHANGES,
     adds: true,
     status: 201,
-    answer: ENTRY,
+    response: ENTRY,
     run: async ({ sandbox, settings, query, body, document }) => {
       const problems = new ProblemList()
       const report = reportTo(problems, document)
@@ -117,8 +117,8 @@ export const SCRIPT_ROWS: Rows = {
   },
   'GET /gates': {
     does: 'Lists the gates at which script entries hold requests, with the requests that wait.',
-    answer: listing(
-      answer('Gate', {
+    response: listing(
+      response('Gate', {
         name: text(),
         open: flag(),
         waiting: list(closed({ id: text(), on: word(OPERATION_NAMES) }))
@@ -134,7 +134,7 @@ export const SCRIPT_ROWS: Rows = {
       isOptional: true
     },
     makesSandbox: true,
-    answer: answer('OpenedGate', { name: text(), released: strings }),
+    response: response('OpenedGate', { name: text(), released: strings }),
     run: ({ sandbox, name, body: { release = 'in_order' } }) => {
       const known = gatesOf(sandbox)
       if (!known.includes(name)) throw REFUSALS.gateUnknown(name, known)

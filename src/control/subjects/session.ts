@@ -2,16 +2,16 @@
 import { closed, text } from '../../reference/parameters.js'
 import { isSame, isSignedIn, signIn, signOut } from '../guard.js'
 import { type Rows, row } from '../route.js'
-import { answer, flag } from '../schemas.js'
+import { flag, response } from '../schemas.js'
 import { REFUSALS } from '../sentences.js'
 
-const SESSION = answer('Session', { token_required: flag(), signed_in: flag() })
+const SESSION = response('Session', { token_required: flag(), signed_in: flag() })
 
 export const SESSION_ROWS: Rows = {
   'GET /session': {
     does: "Tells whether a token is required, and whether the request's cookie is signed in. Needs no token.",
     open: true,
-    answer: SESSION,
+    response: SESSION,
     run: ({ settings, sessions, request }) => ({
       token_required: settings.control_token !== null,
       signed_in: isSignedIn(request, sessions)
@@ -21,7 +21,7 @@ export const SESSION_ROWS: Rows = {
     does: 'Exchanges CONTROL_TOKEN for a cookie that lasts 12 hours.',
     body: { example: '{"token":"TOKEN"}', schema: () => closed({ token: text() }) },
     open: true,
-    answer: SESSION,
+    response: SESSION,
     run: ({ settings: { control_token: token }, sessions, body, request, reply }) => {
       if (token === null) return { token_required: false, signed_in: false }
       if (!isSame(body.token, token)) throw REFUSALS.tokenWrong()

@@ -6,11 +6,11 @@ import { text, word } from '../../reference/parameters.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
 import { changeSettings, unsetSetting } from '../../sandbox/settings.js'
 import { CHANGES, type Rows, row } from '../route.js'
-import { answer, any, map, textOrNull, typed } from '../schemas.js'
+import { any, map, response, textOrNull, typed } from '../schemas.js'
 
-const SHOWN = answer('ShownSettings', {
+const SHOWN = response('ShownSettings', {
   settings: map(
-    answer(
+    response(
       'ShownSetting',
       {
         value: any,
@@ -59,7 +59,7 @@ function settingsShown({ settingsInForce: { values, sources, variables } }: Sand
 export const SETTINGS_ROWS: Rows = {
   'GET /settings': {
     does: 'Returns each setting with its value, the source of the value, and the allowed values: [the settings](settings.md).',
-    answer: SHOWN,
+    response: SHOWN,
     run: ({ sandbox }) => settingsShown(sandbox)
   },
   'PATCH /settings': row({
@@ -69,7 +69,7 @@ export const SETTINGS_ROWS: Rows = {
       schema: () => Type.Unsafe<object>({ type: 'object' })
     },
     ...CHANGES,
-    answer: SHOWN,
+    response: SHOWN,
     run: async ({ sandbox, body, document }) => {
       await changeSettings(sandbox, body, document)
       return settingsShown(sandbox)

@@ -2,15 +2,15 @@
 import { text } from '../../reference/parameters.js'
 import { checkedName } from '../../sandbox/saved/names.js'
 import { CHANGES, type Rows } from '../route.js'
-import { answer, CLOCK, listing } from '../schemas.js'
+import { CLOCK, listing, response } from '../schemas.js'
 import { clockState } from './clock.js'
 
-const SNAPSHOT = answer('SnapshotState', { name: text(), scenario: text(), clock: CLOCK })
+const SNAPSHOT = response('SnapshotState', { name: text(), scenario: text(), clock: CLOCK })
 
 export const SNAPSHOT_ROWS: Rows = {
   'GET /snapshots': {
     does: 'Lists the names of the snapshots.',
-    answer: listing(answer('SnapshotName', { name: text() })),
+    response: listing(response('SnapshotName', { name: text() })),
     run: async ({ sandbox }) => ({
       data: (await sandbox.snapshots.names()).map(name => ({ name }))
     })
@@ -20,7 +20,7 @@ export const SNAPSHOT_ROWS: Rows = {
     makesSandbox: true,
     adds: true,
     status: 201,
-    answer: SNAPSHOT,
+    response: SNAPSHOT,
     run: async ({ sandbox, name }) => {
       await sandbox.snapshots.put(checkedName(name), sandbox.snapshot())
       return { name, scenario: sandbox.scenario.name, clock: clockState(sandbox.clock) }
@@ -29,7 +29,7 @@ export const SNAPSHOT_ROWS: Rows = {
   'POST /snapshots/NAME/restore': {
     does: 'Restores a snapshot; the journal stays.',
     ...CHANGES,
-    answer: SNAPSHOT,
+    response: SNAPSHOT,
     run: async ({ sandbox, name }) => {
       const snapshot = await sandbox.snapshots.get(checkedName(name), sandbox.settings)
       sandbox.restore(snapshot)

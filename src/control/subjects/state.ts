@@ -19,7 +19,6 @@ import { FAMILIES } from '../../store/store.js'
 import { MOMENT, recordsAt } from '../evidence/moments.js'
 import { CHANGES, type Rows, row } from '../route.js'
 import {
-  answer,
   CLOCK,
   count,
   described,
@@ -29,7 +28,8 @@ import {
   list,
   listing,
   map,
-  named,
+  namedSchema,
+  response,
   SCENARIO,
   strings,
   textOrNull,
@@ -49,7 +49,7 @@ const records = (typeOf: (resource: string) => string) => ({
   api_keys: list(API_KEY),
   ...each(FAMILIES, family => list(typed(typeOf(RESOURCE_NAMES[family]))))
 })
-const PROBLEM = answer(
+const PROBLEM = response(
   'Problem',
   {
     path: described(
@@ -69,7 +69,7 @@ export const STATE_ROWS: Rows = {
     does: 'Returns version, scenario, seed, clock, the number of requests and records, and links. A browser gets the console.',
     query: null,
     page: true,
-    answer: answer('Overview', {
+    response: response('Overview', {
       name: text(),
       version: text(),
       scenario: SCENARIO,
@@ -81,8 +81,8 @@ export const STATE_ROWS: Rows = {
     }),
     run: ({ request, reply, sandbox, pages, version }) => {
       const { base } = request.arrival
-      const own = controlOfBase(base)
-      if (wantsPage(request)) return pages.console(reply, own)
+      const control = controlOfBase(base)
+      if (wantsPage(request)) return pages.console(reply, control)
       const { scenario, settings, clock, store, requests } = sandbox
       return {
         name: 'commerce-emulator',
@@ -94,8 +94,10 @@ export const STATE_ROWS: Rows = {
         counts: Object.fromEntries(FAMILIES.map(family => [family, store[family].size])),
         links: {
           api: base,
-          ...Object.fromEntries(LINKS.map(name => [name.replace(/\.json$/, ''), `${own}/${name}`])),
-          schemas: ['fixture', 'scenario', 'script'].map(kind => `${own}/schema/${kind}.json`)
+          ...Object.fromEntries(
+            LINKS.map(name => [name.replace(/\.json$/, ''), `${control}/${name}`])
+          ),
+          schemas: ['fixture', 'scenario', 'script'].map(kind => `${control}/schema/${kind}.json`)
         }
       }
     }
@@ -103,7 +105,7 @@ export const STATE_ROWS: Rows = {
   'GET /health': {
     does: 'Responds with 200 once the start scenario is loaded, and with 503 before. Needs no token.',
     query: null,
-    answer: answer('Health', {
+    response: response('Health', {
       status: word(['ready', 'starting']),
       version: text(),
       scenario: optional(text())
@@ -118,7 +120,7 @@ export const STATE_ROWS: Rows = {
   'POST /reset': {
     does: 'Goes back to the first state of the loaded scenario: records, keys, ids, clock, settings, script and journal.',
     ...CHANGES,
-    answer: answer('Reset', {
+    response: response('Reset', {
       scenario: SCENARIO
     }),
     run: ({ sandbox }) => {
@@ -139,14 +141,14 @@ export const STATE_ROWS: Rows = {
         })
     },
     ...CHANGES,
-    answer: answer('Loaded', {
+    response: response('Loaded', {
       scenario: SCENARIO,
       dry_run: flag(),
       warnings: optional(list(PROBLEM))
     }),
     run: async ({ sandbox, sent, left, isTrial: dryRun }) => {
       const warnings: Problem[] = []
-      const warn = (found: readonly Problem[]) => warnings.push(...found)
+      const warn = (problems: readonly Problem[]) => warnings.push(...problems)
       const { scenario } = await loadBody(sandbox, sent as Body, {
         dryRun,
         play: playIn,
@@ -162,7 +164,7 @@ export const STATE_ROWS: Rows = {
   }),
   'GET /changes': {
     does: "Returns the difference from the loaded scenario's first state: records, keys, clock, script and settings.",
-    answer: answer('Changes', {
+    response: response('Changes', {
       records: closed(
         each(FAMILIES, () =>
           optional(closed({ added: count(), changed: count(), deleted: count() }))
@@ -177,8 +179,8 @@ export const STATE_ROWS: Rows = {
   },
   'GET /scenarios': {
     does: 'Lists the scenarios and fixtures that can be loaded, each with its name, title, description, and variables with their defaults.',
-    answer: listing(
-      answer('ListedScenario', {
+    response: listing(
+      response('ListedScenario', {
         name: text(),
         kind: word(['scenario', 'fixture']),
         title: optional(text()),
@@ -201,7 +203,7 @@ export const STATE_ROWS: Rows = {
   'GET /state': row({
     does: 'Returns the whole state as a fixture, which can be saved and loaded again. `before` and `after` return the state as it was just before or after a request.',
     query: parameters({ ...format(['json', 'yaml']), ...MOMENT }),
-    answer: answer('State', {
+    response: response('State', {
       ...records(name => `${name}Fixture & { id: string; created: string }`),
       deleted_users: optional(
         list(closed({ id: text(), account: text(), created: text(), after: count() }))
@@ -222,7 +224,7 @@ export const STATE_ROWS: Rows = {
     },
     ...CHANGES,
     adds: true,
-    answer: answer(
+    response: response(
       'AddedRecords',
       records(name => `${name} & { extra?: { [name: string]: unknown } }`)
     ),
@@ -236,7 +238,7 @@ export const STATE_ROWS: Rows = {
     },
     ...CHANGES,
     adds: true,
-    answer: named(
+    response: namedSchema(
       'ChangedRecord',
       typed(FAMILIES.map(family => RESOURCE_NAMES[family]).join(' | '), { type: 'object' })
     ),
@@ -249,7 +251,7 @@ export const STATE_ROWS: Rows = {
   },
   'GET /keys': {
     does: 'Lists the API keys, each with its Account.',
-    answer: listing(API_KEY),
+    response: listing(API_KEY),
     run: ({ sandbox }) => ({ data: keysIn(sandbox.store) })
   },
   'POST /keys': row({
@@ -257,7 +259,7 @@ export const STATE_ROWS: Rows = {
     body: { example: '{"account":"mch_bistro"}', schema: () => closed({ account: text() }) },
     ...CHANGES,
     adds: true,
-    answer: API_KEY,
+    response: API_KEY,
     run: ({ sandbox, body }) => addKey(sandbox, body.account)
   })
 }

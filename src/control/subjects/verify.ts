@@ -1,4 +1,4 @@
-/** Whether the requests that came are those that were expected. */
+/** Judges whether the expected requests were made. */
 import { explainedVerdicts } from '../../evidence/near-misses.js'
 import { closed, optional, parameters, text, word } from '../../reference/parameters.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
@@ -11,7 +11,17 @@ import {
   verify
 } from '../evidence/judging.js'
 import { type Rows, row } from '../route.js'
-import { answer, count, described, flag, isYes, list, nearMisses, typed, yes } from '../schemas.js'
+import {
+  count,
+  described,
+  flag,
+  isYes,
+  list,
+  nearMisses,
+  response,
+  typed,
+  yes
+} from '../schemas.js'
 import { VERIFY } from '../sentences.js'
 import { lookedIn, masked, maskedList } from '../writing.js'
 import { ENTRY } from './script.js'
@@ -53,7 +63,7 @@ export const VERIFY_ROWS: Rows = {
       schema: judgementSchema,
       isOptional: true
     },
-    answer: answer('Verdict', {
+    response: response('Verdict', {
       holds: flag(),
       verdict: optional(judgement),
       message: text(),

@@ -1,4 +1,4 @@
-/** The data folder: a document for each sandbox, on disk before the response to a change. */
+/** The data folder: a document for each sandbox, written before the response to a change. */
 import { mkdir, readdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -16,24 +16,24 @@ import { documentNames, documentPath } from './names.js'
 import { StateReader } from './reader.js'
 
 const RETRY_MS = 1000
-/** The sandbox at the base address; the others are in a folder, by their names. */
+/** The document of the main sandbox, and the folder of the others. */
 const BASE = 'base.json'
 const NAMED = 'sandboxes'
-/** What a process that ended before its first write leaves. */
-const OWN = /^(sandboxes$|data\.lock-|base\.json\.)/
+/** The files of a process that ended before its first write. */
+const OWN_FILES = /^(sandboxes$|data\.lock-|base\.json\.)/
 
-/** Of a sandbox as its document has it; `counts` go on by themselves. */
+/** Of a sandbox in its document; `counts` increase without a change. */
 type Marks = { state: readonly unknown[]; counts: readonly unknown[] }
 
 export class DataFolder {
-  /** What is written; null before there is a state, and when the folder is closed. */
+  /** Null before there is a state, and when the folder is closed. */
   #source: (() => KeptSandboxes<Sandbox>) | null = null
-  /** Null where a write failed, and the file may be there all the same. */
+  /** Null where a write failed; the file may exist all the same. */
   readonly #written = new Map<string | null, Marks | null>()
   /** The present write, and the one that waits for it. */
   #writing = Promise.resolve()
   #next: Promise<void> | null = null
-  /** The last write failed: some changes are in memory alone. */
+  /** Whether the last write failed, so that some changes are only in memory. */
   isFailing = false
   #retry: NodeJS.Timeout | undefined
 
@@ -46,13 +46,13 @@ export class DataFolder {
 
   /** Errors: `document_invalid`. */
   static async take(path: string, files: FileSystem = DISK): Promise<DataFolder> {
-    const there = await stat(path).catch(() => null)
-    if (there && !there.isDirectory()) throw REFUSALS.notAFolder(path)
-    if (there === null && (await stat(dirname(path)).catch(() => null)) === null)
+    const present = await stat(path).catch(() => null)
+    if (present && !present.isDirectory()) throw REFUSALS.notAFolder(path)
+    if (present === null && (await stat(dirname(path)).catch(() => null)) === null)
       throw REFUSALS.noFolder(path, dirname(path))
     const names: string[] = await readdir(path).catch(() => [])
     const isNew = !names.includes(BASE)
-    if (isNew && names.some(name => !OWN.test(name))) throw REFUSALS.notEmpty(path)
+    if (isNew && names.some(name => !OWN_FILES.test(name))) throw REFUSALS.notEmpty(path)
     const unusable = (error: Error) => {
       throw REFUSALS.unlockable(path, error.message)
     }
@@ -110,17 +110,21 @@ export class DataFolder {
     await this.#writing
     clearTimeout(this.#retry)
     try {
-      if (writesLast) await this.#write({ counts: true })
-    } catch (error) {
-      const names = [...this.#changed()].map(({ name }) => name)
-      throw REFUSALS.lastNotWritten(this.path, (error as Error).message, names)
+      if (writesLast) await this.#writeLast()
     } finally {
       this.#source = null
       await this.lock.release()
     }
   }
 
-  /** The next write, with every change of this turn. Errors: the given one. */
+  #writeLast(): Promise<void> {
+    return this.#write({ counts: true }).catch(error => {
+      const names = [...this.#changed()].map(({ name }) => name)
+      throw REFUSALS.lastNotWritten(this.path, error.message, names)
+    })
+  }
+
+  /** Waits for the next write, which has every change of this turn. Errors: `refusal`. */
   #nextWrite(refusal: (path: string, why: string) => ApiError): Promise<void> {
     this.#next ??= this.#writing.then(turn).then(async () => {
       this.#writing = (this.#next as Promise<void>).catch(() => {})
@@ -141,7 +145,7 @@ export class DataFolder {
     })
   }
 
-  /** `counts`: also where only the count of requests or a running clock went on. */
+  /** `counts`: also if only the count of requests or a running clock has changed. */
   async #write({ counts = false } = {}): Promise<void> {
     for (const { name, marks, written } of [...this.#changed(counts)]) {
       this.#written.set(name, null)

@@ -1,4 +1,4 @@
-/** Files that are replaced whole or not at all; synced unless `UNSYNCED`. */
+/** Replaces files atomically; syncs them unless `UNSYNCED`. */
 import { randomBytes } from 'node:crypto'
 import { open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -14,16 +14,16 @@ type Handle = Awaited<ReturnType<typeof open>>
 export const DISK: FileSystem = { open, readdir, rename, rm }
 export const UNSYNCED: FileSystem = {
   ...DISK,
-  open: async (...given) => Object.assign(await open(...given), { sync: async () => {} })
+  open: async (...parameters) => Object.assign(await open(...parameters), { sync: async () => {} })
 }
 /** Files hold API keys. */
 const MODE = 0o600
 const TEMPORARY = /\.[0-9a-f]{16}\.tmp$/
 const CHUNK = 2 ** 18
-/** Errors of file systems that cannot sync a folder, and need not. */
+/** Errors of file systems that cannot and need not sync a folder. */
 const NO_FOLDER_SYNC = ['EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM']
 
-/** Replaces a file. Errors: those of the system; what was there stays. */
+/** Errors: of the system; the previous file stays. */
 export async function replaceFile(
   path: string,
   texts: Iterable<string>,
@@ -69,10 +69,10 @@ export async function syncFolder(folder: string, files: FileSystem = DISK): Prom
 }
 
 function exceptUnsyncable(error: NodeJS.ErrnoException): undefined {
-  if (!NO_FOLDER_SYNC.includes(error.code as string)) throw error
+  if (!NO_FOLDER_SYNC.includes(String(error.code))) throw error
 }
 
-/** Removes what killed processes left behind in a folder. */
+/** Removes the temporary files of killed processes. */
 export async function removeLeftovers(folder: string, files: FileSystem): Promise<void> {
   for (const name of await files.readdir(folder))
     if (TEMPORARY.test(name)) await files.rm(join(folder, name), { force: true })

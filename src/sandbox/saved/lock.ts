@@ -20,7 +20,7 @@ const MAX_PATH = 103
 const PATIENCE_MS = 5000
 const AGAIN_MS = 10
 const ENDING = /^\.lock-[0-9a-f]{8}$/
-/** The errors of a lock that no process holds. */
+/** The errors of a lock without a process. */
 const NOBODY = ['ECONNREFUSED', 'ENOENT']
 
 /** Null when another process has it. Errors: the system's. */
@@ -59,23 +59,23 @@ export async function takeLock(file: string, patience = PATIENCE_MS): Promise<Lo
 }
 
 /**
- * Each has its name before it looks, so of two at least one sees the other; the first by name
- * waits for the rest to withdraw.
+ * Each process creates its socket before it looks, so of two at least one sees the other; the first
+ * by name waits for the others to withdraw.
  */
 async function competed(
   path: string,
   file: string,
   patience: number
 ): Promise<'won' | 'lost' | 'removed'> {
-  const own = basename(path)
+  const ownName = basename(path)
   for (const since = Date.now(); Date.now() - since < patience; await wait(AGAIN_MS)) {
     const locks = await locksOf(file, dirname(path))
-    // one that asked before the socket listened has removed it
-    if (!locks.includes(own)) return 'removed'
-    const others = locks.filter(name => name !== own)
+    // a process that asked before the socket listened has removed it
+    if (!locks.includes(ownName)) return 'removed'
+    const others = locks.filter(name => name !== ownName)
     const words = await Promise.all(others.map(name => wordOf(join(dirname(path), name), patience)))
     if (words.every(word => NOBODY.includes(word))) return 'won'
-    const isFirst = (word: string, nth: number) => word === 'takes' && String(others[nth]) < own
+    const isFirst = (word: string, nth: number) => word === 'takes' && String(others[nth]) < ownName
     if (words.includes('holds') || words.some(isFirst)) return 'lost'
   }
   return 'lost'
@@ -90,8 +90,8 @@ async function locksOf(file: string, folder: string): Promise<string[]> {
 }
 
 /**
- * What another lock says, or an error code; empty if its process is too busy, or stopped. One that
- * no process holds is removed.
+ * The word of another lock, or an error code; empty if its process is busy or stopped. A lock
+ * without a process is removed.
  */
 async function wordOf(path: string, patience: number): Promise<string> {
   const word = await reached(
@@ -105,7 +105,7 @@ async function wordOf(path: string, patience: number): Promise<string> {
             heard += text
           })
           .on('error', (error: NodeJS.ErrnoException) => {
-            heard = error.code as string
+            heard = String(error.code)
           })
           .on('close', () => resolve(heard))
       })
@@ -117,7 +117,7 @@ async function wordOf(path: string, patience: number): Promise<string> {
 
 const randomName = () => randomBytes(4).toString('hex')
 
-/** Where the path is too long, through a link to its folder that is removed afterwards. */
+/** Uses a temporary link to the folder if the path is too long. */
 async function reached<T>(path: string, act: (short: string) => Promise<T>): Promise<T> {
   if (Buffer.byteLength(path) <= MAX_PATH) return act(path)
   const link = join(tmpdir(), `lock-${randomName()}`)

@@ -6,18 +6,15 @@ import { REFUSALS } from '../sentences.js'
 /** Windows reserves names such as `con`, and drops a final dot. */
 const NAME = /^(?!(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$))[a-z\d][\w.-]{0,63}(?<!\.)$/i
 
-/** Names are shown, so they hold no card number. */
+/** Names are shown, so they must not contain a card number. */
 export const isName = (name: string): boolean => NAME.test(name) && !holdsCardNumber(name)
 
-/**
- * An upper-case letter is `~` and its small one: no two names share a file where case makes no
- * difference.
- */
+/** Writes A as ~a, so that no two names share a file where case makes no difference. */
 export const fileNameOf = (name: string): string =>
   name.replace(/[A-Z]/g, letter => `~${letter.toLowerCase()}`)
 
 export function nameOfFile(file: string): string | null {
-  const name = file.replace(/~[a-z]/g, ([, letter]) => (letter as string).toUpperCase())
+  const name = file.replace(/~[a-z]/g, match => match.slice(1).toUpperCase())
   return isName(name) && fileNameOf(name) === file ? name : null
 }
 
@@ -31,8 +28,8 @@ export const documentNames = (files: readonly string[]): string[] =>
     file.endsWith(ENDING) ? (nameOfFile(file.slice(0, -ENDING.length)) ?? []) : []
   )
 
-/** Errors: `name_invalid`, which shows `shown`, but not a card number. */
-export function checkedName(name: string, shown = name): string {
+/** Errors: `name_invalid`, which shows `readableName`, but not a card number. */
+export function checkedName(name: string, readableName = name): string {
   if (isName(name)) return name
-  throw NAME.test(name) ? REFUSALS.cardInName() : REFUSALS.notAName(shown)
+  throw NAME.test(name) ? REFUSALS.cardInName() : REFUSALS.notAName(readableName)
 }

@@ -1,4 +1,4 @@
-/** The states of saved documents, made again from their parts. */
+/** Reads states from saved documents. */
 import { Ids } from '../../core/ids.js'
 import { flattened, type GivenSettings, type Settings } from '../../core/settings.js'
 import { ProblemList, reportTo, withoutProblems } from '../../scenario/documents.js'
@@ -24,14 +24,13 @@ import {
 } from './schema.js'
 
 type FirstState = SavedSandbox['first']
-/** The settings that records are checked with, from those saved with their state. */
+/** The settings that records are checked with. */
 type SettingsFor = (scenario: GivenSettings, control?: GivenSettings) => Settings
-/** A part of a document. */
 type Place = { document: SourceDocument; at: string; problems: ProblemList }
 
 /** Errors: `document_invalid` with every problem of a document. */
 export class StateReader {
-  /** By their texts: most sandboxes begin with the same one. */
+  /** By their JSON: most sandboxes begin with the same one. */
   readonly #firsts = new Map<string, FirstState>()
 
   constructor(private readonly settingsFor: SettingsFor) {}
@@ -79,23 +78,25 @@ export class StateReader {
     return first
   }
 
-  /** The families that its records leave out are those of `base`. */
+  /** Families without records are those of `base`. */
   async #state(
     data: StateData,
     { document, problems, at }: Place,
     base?: FirstState
   ): Promise<SavedState> {
     const { counters, clock, records, deleted } = data
-    const given: GivenSettings = flattened(data.settings)
-    const settings = base ? this.settingsFor(base.settings, given) : this.settingsFor(given)
+    const ownSettings: GivenSettings = flattened(data.settings)
+    const settings = base
+      ? this.settingsFor(base.settings, ownSettings)
+      : this.settingsFor(ownSettings)
     const script = new Script()
     for (const [nth, { id, entry, ...count }] of data.script.entries()) {
       const report = reportTo(problems, document, [at, 'script', nth, 'entry'])
       const compiled = await compileEntry(entry, report)
       if (compiled) script.put(id, compiled, count)
     }
-    const own = FAMILIES.filter(family => records[family] !== undefined)
-    const store = new Store(base?.store, own)
+    const ownFamilies = FAMILIES.filter(family => records[family] !== undefined)
+    const store = new Store(base?.store, ownFamilies)
     store.keys.clear()
     const importer = new FixtureImporter(store, { ids: new Ids(), now: 0, settings }, problems)
     await inSlices(importer.importing([fixtureIn(document, records, [at, 'records'])]))
@@ -106,6 +107,6 @@ export class StateReader {
       const message = SAYS.notAnActor(actor)
       problems.push({ document, steps: [at], code: 'missing_record', message })
     }
-    return { store, counters, clock, script, settings: given }
+    return { store, counters, clock, script, settings: ownSettings }
   }
 }

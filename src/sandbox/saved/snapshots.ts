@@ -10,12 +10,12 @@ import { writeState } from './document.js'
 import { documentNames, documentPath } from './names.js'
 import { StateReader } from './reader.js'
 
-/** One for each test of a large suite; their memory is guarded as that of all records. */
+/** One for each test of a large suite. */
 const MAX_SNAPSHOTS = 1000
 
 export type Snapshot = { scenario: string; state: SavedState }
 
-/** The last work in each folder, or in memory, for which the next waits; of new sandboxes too. */
+/** The last job in each folder, or in memory, for which the next one waits. */
 const LAST = new Map<string | Snapshots, Promise<void>>()
 
 export class Snapshots {
@@ -57,20 +57,20 @@ export class Snapshots {
 
   async #read(name: string, settings: Settings): Promise<Snapshot> {
     await this.#require(name)
-    // whoever restores it looks for the Account of that setting in it
+    // `restore` looks for its Account
     const reader = new StateReader(() => ({ ...settings, 'auth.accept_any_key': null }))
     const state = await reader.snapshotIn(documentPath(this.#folder as string, name))
     return { scenario: state.scenario.name, state }
   }
 
-  /** Errors: `data_not_written`; an earlier snapshot stays. */
+  /** Errors: `data_not_written`; the previous snapshot stays. */
   async #write(name: string, folder: string, { scenario, state }: Snapshot): Promise<void> {
     const path = documentPath(folder, name)
     const first = { ...state, scenario: { name: scenario, description: null } }
     try {
-      const made = await mkdir(folder, { recursive: true })
+      const firstNewFolder = await mkdir(folder, { recursive: true })
       await writeState(path, { first })
-      if (made !== undefined) await syncFolder(dirname(made))
+      if (firstNewFolder !== undefined) await syncFolder(dirname(firstNewFolder))
     } catch (error) {
       throw REFUSALS.snapshotNotTaken(name, path, (error as Error).message)
     }
@@ -88,7 +88,7 @@ export class Snapshots {
     })
   }
 
-  /** Deletes them all; another sandbox of the same name may have the folder from then on. */
+  /** Deletes all; another sandbox may use the folder from then on. */
   end(): Promise<void> {
     return this.#inTurn(async () => {
       const folder = this.#folder

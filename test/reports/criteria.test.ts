@@ -2,11 +2,17 @@ import t from 'tap'
 import { CHECKS } from '../../src/core/sentences.js'
 import { FINDINGS } from '../../src/evidence/findings.js'
 import type { Judged } from '../../src/evidence/run-history.js'
-import { DEFAULT_GATES, FAIL_ON, gatesFrom, judged, unmetLines } from '../../src/reports/run.js'
+import {
+  criteriaFrom,
+  DEFAULT_CRITERIA,
+  FAIL_ON,
+  judged,
+  unmetLines
+} from '../../src/reports/run.js'
 import { SAYS } from '../../src/reports/sentences.js'
 import { finding, runOf, unmet } from './judged-run.js'
 
-t.test('gates: every finding can be named, and every group', t => {
+t.test('criteria: every finding can be named, and every group', t => {
   t.strictSame(FAIL_ON, [
     'expectations',
     'script',
@@ -15,9 +21,9 @@ t.test('gates: every finding can be named, and every group', t => {
     'warnings',
     ...Object.keys(FINDINGS)
   ])
-  t.strictSame(gatesFrom({}), DEFAULT_GATES)
+  t.strictSame(criteriaFrom({}), DEFAULT_CRITERIA)
   t.strictSame(
-    gatesFrom({
+    criteriaFrom({
       minCoverage: 40,
       failOn: ['errors', 'errors'],
       ignore: ['zero-payment'],
@@ -30,12 +36,12 @@ t.test('gates: every finding can be named, and every group', t => {
       allowNoRequests: true
     }
   )
-  t.strictSame(gatesFrom({ failOn: ['script', 'expectations'] }), {
-    ...DEFAULT_GATES,
+  t.strictSame(criteriaFrom({ failOn: ['script', 'expectations'] }), {
+    ...DEFAULT_CRITERIA,
     failOn: ['expectations', 'script']
   })
-  t.strictSame(gatesFrom({ failOn: ['script'], ignore: ['expectations'] }), {
-    ...DEFAULT_GATES,
+  t.strictSame(criteriaFrom({ failOn: ['script'], ignore: ['expectations'] }), {
+    ...DEFAULT_CRITERIA,
     failOn: ['script']
   })
   const refused = [
@@ -49,11 +55,11 @@ t.test('gates: every finding can be named, and every group', t => {
     ]
   ] as const
   for (const [given, message] of refused)
-    t.throws(() => gatesFrom(given), { code: 'setting_invalid', message })
+    t.throws(() => criteriaFrom(given), { code: 'setting_invalid', message })
   t.end()
 })
 
-t.test('gates: an expectation is told once, with the sandboxes that did not meet it', t => {
+t.test('criteria: an expectation is told once, with the sandboxes that did not meet it', t => {
   const many = Array.from({ length: 7 }, (_, nth) => unmet(`w${nth}`, 'a'))
   const cases: [unmet: Judged[], lines: string[]][] = [
     [[], []],
@@ -81,12 +87,12 @@ const covered = (percent: number) => ({ coverage: { ...coverage, percent } })
 const EMPTY = { calls: 0, reached: 0 }
 type Case = [
   run: Parameters<typeof runOf>[0],
-  given: Parameters<typeof gatesFrom>[0],
+  given: Parameters<typeof criteriaFrom>[0],
   problems: Record<string, string[]>,
   fails?: string[]
 ]
 
-t.test('gates: what each judges, and what each leaves out', t => {
+t.test('criteria: what each judges, and what each leaves out', t => {
   // biome-ignore format: a table
   const cases: Case[] = [
     [UNMET, {}, { expectations: ['one was expected, in till'] }],
@@ -134,12 +140,12 @@ t.test('gates: what each judges, and what each leaves out', t => {
     [covered(39.9), { minCoverage: 40 }, { coverage: [SAYS.low_coverage(39.9, 40)] }]
   ]
   for (const [run, given, problems, fails = []] of cases) {
-    const { gates, fails: failed, hasPassed, unmet } = judged(runOf(run), gatesFrom(given))
+    const { criteria, fails: failed, hasPassed, unmet } = judged(runOf(run), criteriaFrom(given))
 
     const title = JSON.stringify([run, given])
     const found = Object.fromEntries(
-      gates.flatMap(({ gate, problems: own }) =>
-        gate in problems || own.length > 0 ? [[gate, own]] : []
+      criteria.flatMap(({ criterion, problems: own }) =>
+        criterion in problems || own.length > 0 ? [[criterion, own]] : []
       )
     )
     t.strictSame([found, [...failed]], [problems, fails], title)
