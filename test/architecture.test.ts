@@ -52,7 +52,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   reports: 48_840,
   server: 39_780,
   control: 149_850,
-  console: 234_930,
+  console: 234_280,
   client: 28_560,
   cli: 165_460,
   top: 22_390,

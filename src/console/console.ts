@@ -36,10 +36,9 @@ const POLICIES = {
 /** A name that the build made of the content. */
 const HASHED = /-[\w-]{8}\.(?:js|woff2)$/
 
-/** Whether a header names an encoding. */
 const isAccepted = (header: string, encoding: string) =>
   new RegExp(`(?:^|[,\\s])${encoding}\\s*(?:,|$|;\\s*q=(?:1|0\\.\\d*[1-9]))`, 'i').test(header)
-/** Each file, as the build has compressed it. */
+/** Compressed by the build. */
 const FILES = new Map<string, Buffer>()
 const unpacked = remembered((brotli: Buffer) => promisify(brotliDecompress)(brotli))
 const zipped = remembered((brotli: Buffer) =>
@@ -55,8 +54,8 @@ async function encoded(brotli: Buffer, reply: FastifyReply): Promise<Buffer> {
 }
 
 async function fileOf(of: keyof typeof FOLDERS, name: string): Promise<Buffer | null> {
-  const kept = FILES.get(of + name)
-  if (kept !== undefined || !NAMES[of].test(name)) return kept ?? null
+  const cached = FILES.get(of + name)
+  if (cached !== undefined || !NAMES[of].test(name)) return cached ?? null
   const read = await readFile(new URL(`${name}.br`, FOLDERS[of])).catch(() => null)
   if (read !== null) FILES.set(of + name, read)
   return read
@@ -82,7 +81,7 @@ async function pageOf(
   const template = await readFile(new URL(file, FOLDERS.console), 'utf8')
   reply.headers({ 'content-security-policy': POLICIES[file], 'referrer-policy': 'no-referrer' })
   reply.type('text/html; charset=utf-8')
-  return template.replaceAll(/\{\{(\w+)\}\}/g, (_, name) => escaped(values[name] as string))
+  return template.replaceAll(/\{\{(\w+)\}\}/g, (_, name) => escaped(String(values[name])))
 }
 
 const escaped = (text: string) =>

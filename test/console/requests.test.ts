@@ -526,7 +526,7 @@ t.test('requests: a search is words and terms', async t => {
     const found = suggestionsFor(text, ['checkout', 'refunds twice'])
     t.equal(found.before, before, text)
     t.strictSame(
-      found.suggestions.map(one => one.written),
+      found.suggestions.map(one => one.replacement),
       written,
       text
     )

@@ -6,5 +6,6 @@ import { render } from 'preact'
 import { Shell } from './app/shell.js'
 import { begin } from './app/store.js'
 
-render(<Shell />, document.getElementById('app') as HTMLElement)
+const app = document.getElementById('app')
+if (app) render(<Shell />, app)
 void begin()

@@ -1,28 +1,22 @@
-/**
- * Control requests that change something, what is typed to be sent with them, and how they are
- * undone.
- */
+/** Control requests that change something, and how they are undone. */
 import { signal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { toast, toastError } from '../components/toast.js'
 import { ControlError, control } from '../control/client.js'
 import { changed } from './store.js'
 
-export type Done<T> = string | ((answer: T) => string)
+export type Done<T> = string | ((response: T) => string)
 export type Undo = () => Promise<string>
 
-/**
- * Waits for a request, says what was done (by default its response), offers to undo it, and has
- * every view read again. Returns why it was refused.
- */
+/** Says what was done, by default the response, and offers to undo it. Returns a refusal. */
 async function attempt<T>(
   call: Promise<T>,
   done: Done<T> = String,
   undo?: Undo
 ): Promise<ControlError | null> {
-  let answer: T
+  let response: T
   try {
-    answer = await call
+    response = await call
   } catch (error) {
     if (error instanceof ControlError && error.code !== 'token_required') return error
     toastError(error)
@@ -30,7 +24,7 @@ async function attempt<T>(
   }
   changed()
   toast(
-    typeof done === 'string' ? done : done(answer),
+    typeof done === 'string' ? done : done(response),
     'done',
     undo && { text: 'Undo', run: () => act(undo()) }
   )
@@ -42,10 +36,7 @@ export async function act<T>(call: Promise<T>, done?: Done<T>, undo?: Undo): Pro
   if (refused !== null) toastError(refused)
 }
 
-/**
- * What replaces the state can be undone: a snapshot is taken before, and restored. The journal
- * stays empty, since a snapshot has none.
- */
+/** A snapshot is taken first, and undo restores it; a snapshot has no journal. */
 export function undoable(kind: 'reset' | 'restore' | 'restore-again' | 'merge' | 'load') {
   const name = `before-${kind}`
   const undo: Undo = () =>
@@ -64,10 +55,7 @@ export function reset() {
   )
 }
 
-/**
- * A text that goes into control requests, and why one was refused until more is typed: problems
- * name places of the text as it was.
- */
+/** What is typed for control requests, and why the last one was refused until more is typed. */
 export function draft(initial = '') {
   const text = signal(initial)
   const refused = signal<ControlError | null>(null)

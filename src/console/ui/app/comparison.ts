@@ -6,11 +6,8 @@ import { FAMILIES, linkedFamily, recordsOf } from '../views/data/records.js'
 type Records = Readonly<Record<string, object>>
 type Compared = { same: number; before: Records; after: Records }
 
-/**
- * How many records are the same, and the others by their names. Unless `isExact`, ids and creation
- * times are left out, and a record is the same as one with another id that has the same fields.
- */
-export function comparison(one: State, other: State, isExact = false): Compared {
+/** Unless `isExact`, records are the same if only ids and creation times differ. */
+export function comparison(first: State, second: State, isExact = false): Compared {
   const isLeftOut = (field: string) =>
     !isExact && (field === 'id' || field === 'created' || linkedFamily(field) !== undefined)
   const textsIn = (state: State) =>
@@ -22,7 +19,7 @@ export function comparison(one: State, other: State, isExact = false): Compared 
         ])
       )
     )
-  const [before, after] = [textsIn(one), textsIn(other)]
+  const [before, after] = [textsIn(first), textsIn(second)]
   const others = new Map<string, string[]>()
   for (const [name, text] of isExact ? [] : after) {
     if (before.has(name)) continue

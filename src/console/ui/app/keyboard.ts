@@ -1,14 +1,11 @@
-/**
- * Shortcuts of one key, which can be switched off (WCAG 2.1.4). Views add theirs while they are
- * shown.
- */
+/** Shortcuts of one key, which can be switched off (WCAG 2.1.4). */
 import { effect, type Signal, signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 
 export type Shortcut = { key: string; about: string; run: () => void }
 
 export const shortcuts = signal<readonly Shortcut[]>([])
-export const areShortcutsOn = kept('shortcuts', true)
+export const areShortcutsOn = storedSignal('shortcuts', true)
 
 /** An editor is in a shadow root: outside of it, an event's target is its host. */
 const isTyping = ([target]: EventTarget[]) =>
@@ -27,10 +24,10 @@ addEventListener('keydown', event => {
     document.querySelector('dialog[open]')
   )
     return
-  const found = shortcuts.value.findLast(shortcut => shortcut.key === key)
-  if (found === undefined) return
+  const shortcut = shortcuts.value.findLast(added => added.key === key)
+  if (shortcut === undefined) return
   event.preventDefault()
-  found.run()
+  shortcut.run()
 })
 
 export const focusSearch = () =>
@@ -41,34 +38,33 @@ export function useShortcuts(added: readonly Shortcut[]): void {
   const latest = useRef(added)
   latest.current = added
   useEffect(() => {
-    const own = added.map(
+    const registered = added.map(
       ({ key, about }, place): Shortcut => ({ key, about, run: () => latest.current[place]?.run() })
     )
-    shortcuts.value = [...shortcuts.value, ...own]
-    return () => (shortcuts.value = shortcuts.value.filter(shortcut => !own.includes(shortcut)))
+    shortcuts.value = [...shortcuts.value, ...registered]
+    return () =>
+      (shortcuts.value = shortcuts.value.filter(shortcut => !registered.includes(shortcut)))
   }, [])
 }
 
-function remembered(name: string): unknown {
+function stored<T>(key: string, initial: T): T {
   try {
-    return JSON.parse(localStorage.getItem(name) ?? 'null')
+    return JSON.parse(localStorage.getItem(key) ?? 'null') ?? initial
   } catch {
-    return null
+    return initial
   }
 }
 
-/**
- * A signal with the value that the browser has kept under a name, and that keeps what it becomes.
- */
-export function kept<T>(name: string, initial: T): Signal<T> {
+/** A signal whose value the browser stores under a name. */
+export function storedSignal<T>(name: string, initial: T): Signal<T> {
   const key = `commerce-emulator:${name}`
-  const state = signal((remembered(key) ?? initial) as T)
+  const state = signal(stored(key, initial))
   effect(() => {
     const text = JSON.stringify(state.value)
     try {
       localStorage.setItem(key, text)
     } catch {
-      // nothing is kept then
+      // the browser stores nothing
     }
   })
   return state

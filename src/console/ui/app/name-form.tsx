@@ -1,4 +1,3 @@
-/** Makes something of a name. */
 import type { ComponentChildren } from 'preact'
 import { Field, Form } from '../components/controls.js'
 import { ControlError } from '../control/client.js'

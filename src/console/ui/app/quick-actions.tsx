@@ -10,7 +10,7 @@ import { useResource } from './resource.js'
 import { route } from './route.js'
 import { overview } from './store.js'
 
-/** Script entries that are tried before all others, each for as many requests as were asked for. */
+/** Script entries that are tried before all others. */
 const ARMED = {
   decline: {
     name: 'decline the next payment',
@@ -28,10 +28,12 @@ type Kind = keyof typeof ARMED
 type Script = readonly ListedEntry[]
 
 function waiting(script: Script, kind: Kind) {
-  const left = ({ entry: { calls }, matched }: ListedEntry) =>
+  const remaining = ({ entry: { calls }, matched }: ListedEntry) =>
     Number(String(calls).split('-').at(-1)) - matched
-  const entries = script.filter(one => one.entry.name === ARMED[kind].name && left(one) > 0)
-  return { entries, times: entries.reduce((sum, one) => sum + left(one), 0) }
+  const entries = script.filter(
+    listed => listed.entry.name === ARMED[kind].name && remaining(listed) > 0
+  )
+  return { entries, times: entries.reduce((sum, listed) => sum + remaining(listed), 0) }
 }
 
 const removeAll = (entries: Script) =>

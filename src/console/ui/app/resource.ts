@@ -1,22 +1,19 @@
-/**
- * What a component reads from the control API: at first, when its key changes, and after every
- * change of the emulator.
- */
+/** What a component reads from the control API, again after every change of the emulator. */
 import { useSignal, useSignalEffect } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import { type ControlError, sandbox } from '../control/client.js'
 import { isAllowed, revision, traffic } from './store.js'
 
 /** `data` is the last that was read; null before. */
-type Answer<T> = { data: T | null; error: ControlError | null }
-export type Resource<T> = Answer<T> & { reload: () => void }
+type Result<T> = { data: T | null; error: ControlError | null }
+export type Resource<T> = Result<T> & { reload: () => void }
 
 export type Options = {
   /** Not read again when the emulator changes. */
   once?: boolean
   /** Read again after requests that changed nothing too. */
   isEvidence?: boolean
-  /** Read again every so many milliseconds: for what changes without an event. */
+  /** Milliseconds after which it is read again: for what changes without an event. */
   every?: number
 }
 
@@ -25,29 +22,29 @@ export function useResource<T>(
   key = '',
   { once = false, isEvidence = false, every }: Options = {}
 ): Resource<T> {
-  const answer = useSignal<Answer<T>>({ data: null, error: null })
+  const result = useSignal<Result<T>>({ data: null, error: null })
   const reader = useRef(read)
   reader.current = read
-  const wanted = useSignal(key)
-  wanted.value = key
-  const shown = useRef<string | null>(null)
+  const currentKey = useSignal(key)
+  currentKey.value = key
+  const lastPlace = useRef<string | null>(null)
   const tries = useSignal(0)
 
   useSignalEffect(() => {
-    const place = `${sandbox.value} ${wanted.value}`
+    const place = `${sandbox.value} ${currentKey.value}`
     void tries.value
     if (!once) void (isEvidence ? traffic : revision).value
     if (!isAllowed()) return
-    if (shown.current !== place) answer.value = { data: null, error: null }
-    shown.current = place
+    if (lastPlace.current !== place) result.value = { data: null, error: null }
+    lastPlace.current = place
     let isOver = false
-    const keep = (read: Answer<T>) => {
-      if (!isOver) answer.value = read
+    const keep = (read: Result<T>) => {
+      if (!isOver) result.value = read
     }
     const readAgain = () =>
       reader.current().then(
         data => keep({ data, error: null }),
-        error => keep({ data: answer.peek().data, error })
+        error => keep({ data: result.peek().data, error })
       )
     void readAgain()
     const timer = every === undefined ? undefined : setInterval(readAgain, every)
@@ -56,5 +53,5 @@ export function useResource<T>(
       clearInterval(timer)
     }
   })
-  return { ...answer.value, reload: () => void tries.value++ }
+  return { ...result.value, reload: () => void tries.value++ }
 }

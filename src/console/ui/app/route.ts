@@ -3,6 +3,7 @@
  * `['req_12']`, the sandbox `worker-1` and the rest of the query.
  */
 import { batch, signal } from '@preact/signals'
+import { keysOf } from '../../../reference/rules.js'
 import { endToasts } from '../components/toast.js'
 import { pageSandbox, sandbox } from '../control/client.js'
 
@@ -24,7 +25,7 @@ export const choiceIn = <T extends object>(
   table: T,
   name: string | undefined,
   fallback: keyof T
-): keyof T => (name !== undefined && Object.hasOwn(table, name) ? (name as keyof T) : fallback)
+): keyof T => keysOf(table).find(key => key === name) ?? fallback
 
 function decoded(part: string): string {
   try {
@@ -55,10 +56,10 @@ export function hrefOf({
   query = {},
   sandbox: name = sandbox.value
 }: Target): string {
-  const given = Object.entries(query).flatMap(([key, value]) =>
+  const filled = Object.entries(query).flatMap(([key, value]) =>
     value === undefined || value === '' ? [] : [[key, value]]
   )
-  const search = new URLSearchParams(name === pageSandbox ? given : [...given, ['sandbox', name]])
+  const search = new URLSearchParams(name === pageSandbox ? filled : [...filled, ['sandbox', name]])
   return `#/${[view, ...path].map(encodeURIComponent).join('/')}${search.size === 0 ? '' : `?${search}`}`
 }
 

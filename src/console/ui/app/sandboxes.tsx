@@ -1,4 +1,4 @@
-/** The sandboxes, isolated worlds of one emulator: chosen, created, deleted and compared. */
+/** Sandboxes are chosen, created, deleted and compared. */
 import { useSignal } from '@preact/signals'
 import { Button, bound, CheckField, Field } from '../components/controls.js'
 import { ask, Dialog } from '../components/dialog.js'
@@ -98,17 +98,17 @@ const drop = (name: string) =>
 const stateOf = (name: string) => control('GET /state', { sandbox: name })
 
 function Compare({ names }: { names: readonly string[] }) {
-  const one = useSignal('')
-  const other = useSignal(names.includes(sandbox.value) ? sandbox.value : (names[0] ?? ''))
+  const first = useSignal('')
+  const second = useSignal(names.includes(sandbox.value) ? sandbox.value : (names[0] ?? ''))
   const isExact = useSignal(false)
   const options = [['', BASE] as const, ...names]
-  const [a, b] = [one.value, other.value]
+  const [a, b] = [first.value, second.value]
   return (
     <section class="stack" aria-label="Compare two sandboxes">
       <h3>Compare</h3>
       <div class="fields">
-        <Field label="One" options={options} {...bound(one)} />
-        <Field label="The other" options={options} {...bound(other)} />
+        <Field label="One" options={options} {...bound(first)} />
+        <Field label="The other" options={options} {...bound(second)} />
       </div>
       <CheckField
         label="Compare ids and creation times too"

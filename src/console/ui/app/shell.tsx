@@ -1,12 +1,13 @@
 /** The frame around every view. */
 import { effect, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { keysOf } from '../../../reference/rules.js'
 import { Button, ButtonLink, bound, CheckField, Field, Form } from '../components/controls.js'
 import { Dialog, Questions } from '../components/dialog.js'
 import { Icon } from '../components/icon.js'
 import { Loading, Pairs } from '../components/layout.js'
 import { Choices } from '../components/links.js'
-import { Toasts, toastError } from '../components/toast.js'
+import { messageOf, Toasts, toastError } from '../components/toast.js'
 import { control, controlOf, sandbox, session } from '../control/client.js'
 import { instantInWords } from '../views/count.js'
 import { Page as Data } from '../views/data/index.js'
@@ -14,7 +15,7 @@ import { Page as Evidence } from '../views/evidence/index.js'
 import { Page as Requests } from '../views/requests/index.js'
 import { Page as Scenario } from '../views/scenario/index.js'
 import { Page as Settings } from '../views/settings/index.js'
-import { areShortcutsOn, focusSearch, kept, shortcuts, useShortcuts } from './keyboard.js'
+import { areShortcutsOn, focusSearch, shortcuts, storedSignal, useShortcuts } from './keyboard.js'
 import { ExportMenu, QuickActions } from './quick-actions.js'
 import { choiceIn, FIRST_VIEW, go, hrefOf, route } from './route.js'
 import { Gone, Sandboxes, sandboxShown } from './sandboxes.js'
@@ -41,22 +42,18 @@ const VIEWS = {
   settings: { title: 'Settings', icon: 'settings', Page: Settings }
 } as const
 type ViewName = keyof typeof VIEWS
-const NAMES = Object.keys(VIEWS) as ViewName[]
+const NAMES = keysOf(VIEWS)
 const THEMES = ['system', 'light', 'dark']
 
-const theme = kept('theme', 'system')
+const theme = storedSignal('theme', 'system')
 effect(() => {
   document.documentElement.style.colorScheme = theme.value === 'system' ? '' : theme.value
 })
-const nextTheme = () =>
-  (theme.value = THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length] as string)
+const nextTheme = () => (theme.value = THEMES[THEMES.indexOf(theme.value) + 1] ?? 'system')
 
-export function Shell() {
-  const isHelpShown = useSignal(false)
-  const areSandboxesShown = useSignal(false)
-  const name = choiceIn(VIEWS, route.value.view, FIRST_VIEW)
+function useShellShortcuts(showHelp: () => void) {
   useShortcuts([
-    { key: '?', about: 'Shortcuts', run: () => (isHelpShown.value = true) },
+    { key: '?', about: 'Shortcuts', run: showHelp },
     { key: '/', about: 'Search', run: () => focusSearch() },
     { key: 't', about: 'Switch theme', run: nextTheme },
     ...NAMES.map((view, place) => ({
@@ -65,6 +62,14 @@ export function Shell() {
       run: () => go({ view })
     }))
   ])
+}
+
+export function Shell() {
+  const isHelpShown = useSignal(false)
+  const areSandboxesShown = useSignal(false)
+  const showHelp = () => (isHelpShown.value = true)
+  const name = choiceIn(VIEWS, route.value.view, FIRST_VIEW)
+  useShellShortcuts(showHelp)
   useEffect(() => {
     document.title = [VIEWS[name].title, sandbox.value, 'commerce-emulator']
       .filter(Boolean)
@@ -76,11 +81,7 @@ export function Shell() {
   const isKnown = session.value !== null && (sandbox.value === '' || overview.value !== null)
   return (
     <>
-      <Side
-        name={name}
-        onHelp={() => (isHelpShown.value = true)}
-        onSandboxes={() => (areSandboxesShown.value = true)}
-      />
+      <Side name={name} onHelp={showHelp} onSandboxes={() => (areSandboxesShown.value = true)} />
       <main id="main" tabIndex={-1}>
         <div class="bar">
           <h1>{VIEWS[name].title}</h1>
@@ -103,10 +104,10 @@ function SignIn() {
   const send = async () => {
     try {
       session.value = await control('POST /session', { body: { token: token.value } })
-      // the page of the API's documentation is at this address once somebody is signed in
+      // the API's documentation is at this address once somebody is signed in
       if (location.pathname.endsWith('/docs')) location.href = location.pathname
     } catch (error) {
-      problem.value = (error as Error).message
+      problem.value = messageOf(error)
     }
   }
   const hint = 'The value of CONTROL_TOKEN that the emulator was started with.'
@@ -139,7 +140,6 @@ const Brand = () => (
 type SideProps = { name: ViewName; onHelp: () => void; onSandboxes: () => void }
 
 function Side({ name, onHelp, onSandboxes }: SideProps) {
-  const { scenario, clock } = overview.value ?? {}
   const title = (view: ViewName) => [
     <Icon key="icon" name={VIEWS[view].icon} />,
     <span key="title">{VIEWS[view].title}</span>,
@@ -167,35 +167,46 @@ function Side({ name, onHelp, onSandboxes }: SideProps) {
         choices={NAMES.map(view => [view, title(view), { view }])}
         chosen={name}
       />
-      <div class="status">
-        <p class="live" data-state={live.value} role="status">
-          <span>
-            {LIVE[live.value]}
-            {clock?.running === false && ' · clock frozen'}
-          </span>
-        </p>
-        <a href={hrefOf({ view: 'scenario' })} title={scenario?.description ?? ''}>
-          {scenario?.name ?? '…'}
-        </a>
-        <p class="clock faint">{clock && instantInWords(clock.now)}</p>
-      </div>
-      <div class="tools">
-        <ButtonLink
-          class="small quiet"
-          icon="book"
-          text="API"
-          href={`${controlOf()}/docs`}
-          title="Read and try the emulated API"
-        />
-        <Button class="small quiet" icon="theme" label={`Theme: ${theme.value}`} run={nextTheme} />
-        <Button class="small quiet" icon="keyboard" label="Shortcuts" run={onHelp} />
-        {session.value?.token_required && (
-          <Button class="small quiet" icon="sign-out" label="Sign out" run={signOut} />
-        )}
-      </div>
+      <Status />
+      <Tools onHelp={onHelp} />
     </header>
   )
 }
+
+function Status() {
+  const { scenario, clock } = overview.value ?? {}
+  return (
+    <div class="status">
+      <p class="live" data-state={live.value} role="status">
+        <span>
+          {LIVE[live.value]}
+          {clock?.running === false && ' · clock frozen'}
+        </span>
+      </p>
+      <a href={hrefOf({ view: 'scenario' })} title={scenario?.description ?? ''}>
+        {scenario?.name ?? '…'}
+      </a>
+      <p class="clock faint">{clock && instantInWords(clock.now)}</p>
+    </div>
+  )
+}
+
+const Tools = ({ onHelp }: Pick<SideProps, 'onHelp'>) => (
+  <div class="tools">
+    <ButtonLink
+      class="small quiet"
+      icon="book"
+      text="API"
+      href={`${controlOf()}/docs`}
+      title="Read and try the emulated API"
+    />
+    <Button class="small quiet" icon="theme" label={`Theme: ${theme.value}`} run={nextTheme} />
+    <Button class="small quiet" icon="keyboard" label="Shortcuts" run={onHelp} />
+    {session.value?.token_required && (
+      <Button class="small quiet" icon="sign-out" label="Sign out" run={signOut} />
+    )}
+  </div>
+)
 
 function Met() {
   const { length } = expectations.value
@@ -215,14 +226,14 @@ function Met() {
 const signOut = () => control('DELETE /session').then(() => changed(), toastError)
 
 function Help({ onClose }: { onClose: () => void }) {
-  const shown = shortcuts.value.filter(
-    ({ key }, place, all) => all.findIndex(other => other.key === key) === place
+  const distinct = shortcuts.value.filter(
+    ({ key }, place, all) => all.findIndex(shortcut => shortcut.key === key) === place
   )
   return (
     <Dialog title="Shortcuts" onClose={onClose}>
       <Pairs
         class="keys"
-        pairs={shown.map(({ key, about }) => [<kbd key={key}>{key}</kbd>, about])}
+        pairs={distinct.map(({ key, about }) => [<kbd key={key}>{key}</kbd>, about])}
       />
       <CheckField
         label="Single-key shortcuts"

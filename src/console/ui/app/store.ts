@@ -26,20 +26,20 @@ export const sandboxes = signal<readonly SandboxItem[]>([])
 export const expectations = signal<readonly ScenarioVerdict[]>([])
 export const isGone = signal(false)
 export const live = signal<LiveState>('connecting')
-/** Grows whenever what the emulator holds may have changed. */
+/** Grows when the state may have changed. */
 export const revision = signal(0)
-/** Grows whenever requests have come, whatever became of them. */
+/** Grows with every request. */
 export const traffic = signal(0)
 
 /** What last happened to the journals of all sandboxes, oldest first. */
 export const arrived = signal<readonly JournalEvent[]>([])
-/** How often the event stream was opened: what came in between is not known. */
+/** How often the event stream was opened. */
 export const openings = signal(0)
 
 export const isAllowed = (): boolean =>
   session.value !== null && (!session.value.token_required || session.value.signed_in)
 
-/** Has views read again; requests that changed nothing leave those alone that show the state. */
+/** Has views read again; those that show the state only if it changed. */
 export function changed(isState = true): void {
   batch(() => {
     traffic.value++
@@ -48,21 +48,21 @@ export function changed(isState = true): void {
   void refresh()
 }
 
-let asked = 0
-let shown = 0
+let lastTurn = 0
+let shownTurn = 0
 
 /** A response to an earlier request, or of another sandbox, is dropped. Errors: `ControlError`. */
 export async function readOverview(): Promise<void> {
   const name = sandbox.value
-  const turn = ++asked
+  const turn = ++lastTurn
   const { data } = await control('GET /sandboxes', { sandbox: '' })
   // one that is not there would be created by what changes it
   const isThere = name === '' || data.some(item => item.name === name)
   const read = isThere
     ? await Promise.all([control('GET /'), control('POST /verify', { query: { report: '1' } })])
     : null
-  if (turn < shown || name !== sandbox.value) return
-  shown = turn
+  if (turn < shownTurn || name !== sandbox.value) return
+  shownTurn = turn
   batch(() => {
     sandboxes.value = data
     isGone.value = read === null
@@ -110,7 +110,7 @@ function follow(): () => void {
   })
   source.addEventListener('error', () => {
     live.value = 'interrupted'
-    // the browser tries again by itself unless the emulator refused the stream
+    // the browser tries again unless the emulator refused the stream
     if (source.readyState === EventSource.CLOSED) again = setTimeout(readSession, RETRY_MS)
   })
   source.addEventListener('request', ({ data }) => {

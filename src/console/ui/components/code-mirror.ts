@@ -1,4 +1,4 @@
-/** CodeMirror for YAML. It is loaded when an editor is opened. */
+/** CodeMirror for YAML, loaded with the first editor. */
 import {
   autocompletion,
   type CompletionContext,
@@ -63,10 +63,7 @@ const THEME = EditorView.theme({
   '.cm-problem': { backgroundColor: 'var(--bad-ground)', boxShadow: 'inset 3px 0 var(--bad)' }
 })
 
-/**
- * Marks lines and words. The lint package of CodeMirror has images and styles in its elements,
- * which the policy of the page does not allow.
- */
+/** Marks lines; the policy of the page forbids the inline styles of CodeMirror’s lint package. */
 const setMarks = StateEffect.define<DecorationSet>()
 const marks = StateField.define<DecorationSet>({
   create: () => Decoration.none,
@@ -78,53 +75,42 @@ const marks = StateField.define<DecorationSet>({
   provide: field => EditorView.decorations.from(field)
 })
 
-/**
- * Puts an editor into an element. It is in a shadow root, where its styles are allowed without
- * `unsafe-inline`.
- */
-export function mount(host: HTMLElement, { label, text, onChange, schema }: Options) {
-  const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
-  const complete = async (context: CompletionContext) => {
-    const known = await schema()
-    if (known === null) return null
-    const { from, options } = completions(known, context.state.doc.toString(), context.pos)
-    return options.length === 0 || (from === context.pos && !context.explicit)
-      ? null
-      : { from, options }
+const completer =
+  (schema: Options['schema']) =>
+  async ({ state, pos, explicit }: CompletionContext) => {
+    const root = await schema()
+    if (root === null) return null
+    const { from, options } = completions(root, state.doc.toString(), pos)
+    return options.length === 0 || (from === pos && !explicit) ? null : { from, options }
   }
-  const view = new EditorView({
-    root,
-    parent: root,
-    state: EditorState.create({
-      doc: text,
-      extensions: [
-        lineNumbers(),
-        marks,
-        history(),
-        drawSelection(),
-        closeBrackets(),
-        autocompletion({ override: [complete] }),
-        yaml(),
-        syntaxHighlighting(COLOURS),
-        THEME,
-        keymap.of([
-          ...closeBracketsKeymap,
-          ...defaultKeymap,
-          ...historyKeymap,
-          ...completionKeymap
-        ]),
-        EditorView.contentAttributes.of({
-          'aria-label': label,
-          spellcheck: 'false',
-          autocapitalize: 'off',
-          tabindex: '0'
-        }),
-        EditorView.updateListener.of(({ docChanged, state }) => {
-          if (docChanged) onChange(state.doc.toString())
-        })
-      ]
-    })
+
+const extensionsFor = ({ label, onChange, schema }: Options) => [
+  lineNumbers(),
+  marks,
+  history(),
+  drawSelection(),
+  closeBrackets(),
+  autocompletion({ override: [completer(schema)] }),
+  yaml(),
+  syntaxHighlighting(COLOURS),
+  THEME,
+  keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap]),
+  EditorView.contentAttributes.of({
+    'aria-label': label,
+    spellcheck: 'false',
+    autocapitalize: 'off',
+    tabindex: '0'
+  }),
+  EditorView.updateListener.of(({ docChanged, state }) => {
+    if (docChanged) onChange(state.doc.toString())
   })
+]
+
+/** Puts an editor into a shadow root, where its styles need no `unsafe-inline`. */
+export function mount(host: HTMLElement, options: Options) {
+  const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
+  const state = EditorState.create({ doc: options.text, extensions: extensionsFor(options) })
+  const view = new EditorView({ root, parent: root, state })
   const lineAt = (line: number) =>
     view.state.doc.line(Math.min(Math.max(1, line), view.state.doc.lines))
   return {
@@ -133,16 +119,12 @@ export function mount(host: HTMLElement, { label, text, onChange, schema }: Opti
         view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } })
     },
     mark(problems: readonly Problem[]) {
-      const found = problems.flatMap(({ line, message: title, file = 'body' }) =>
-        line === undefined || file !== 'body'
-          ? []
-          : [
-              Decoration.line({ class: 'cm-problem', attributes: { title } }).range(
-                lineAt(line).from
-              )
-            ]
-      )
-      view.dispatch({ effects: setMarks.of(Decoration.set(found, true)) })
+      const decorations = problems.flatMap(({ line, message: title, file = 'body' }) => {
+        if (line === undefined || file !== 'body') return []
+        const decoration = Decoration.line({ class: 'cm-problem', attributes: { title } })
+        return [decoration.range(lineAt(line).from)]
+      })
+      view.dispatch({ effects: setMarks.of(Decoration.set(decorations, true)) })
     },
     goTo(line: number) {
       const { from, to } = lineAt(line)

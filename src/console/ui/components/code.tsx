@@ -1,4 +1,4 @@
-/** Code and JSON as elements: what a client sent is text, never markup. */
+/** Code and JSON; what a client sent is text, never markup. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Button } from './controls.js'
@@ -30,11 +30,11 @@ type JsonProps = {
 export function Json({ value, label, hrefOfText = () => undefined }: JsonProps) {
   const [isWhole, setWhole] = useState(false)
   const tokens = tokensOf(value)
-  const shown = isWhole ? tokens : tokens.slice(0, SHOWN_TOKENS)
+  const visible = isWhole ? tokens : tokens.slice(0, SHOWN_TOKENS)
   return (
     <div>
       <CodeBlock text={JSON.stringify(value, null, 2)} label={label}>
-        {shown.map(({ kind, text, content }, place) => {
+        {visible.map(({ kind, text, content }, place) => {
           const href = content === undefined ? undefined : hrefOfText(content)
           const Shown = href === undefined ? 'span' : 'a'
           return (
@@ -44,7 +44,7 @@ export function Json({ value, label, hrefOfText = () => undefined }: JsonProps) 
           )
         })}
       </CodeBlock>
-      {shown.length < tokens.length && <Button text="Show all" run={() => setWhole(true)} />}
+      {visible.length < tokens.length && <Button text="Show all" run={() => setWhole(true)} />}
     </div>
   )
 }

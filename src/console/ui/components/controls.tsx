@@ -1,5 +1,4 @@
-/** Buttons, menus, and fields of forms, each with its label, a hint and its problem. */
-
+/** Buttons, menus and the fields of forms. */
 import type { Signal } from '@preact/signals'
 import type { AnchorHTMLAttributes, ButtonHTMLAttributes, ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
@@ -12,7 +11,7 @@ type ButtonProps = Omit<ButtonHTMLAttributes, 'label' | 'onClick' | 'icon'> & {
   run?: () => unknown
 }
 
-/** Without `run` it sends its form. `label` is read out, and the tooltip of an icon alone. */
+/** Without `run` it sends its form. An icon alone shows its `label` as a tooltip. */
 export const Button = ({ text, icon, label, run, ...more }: ButtonProps) => (
   <button
     type={run ? 'button' : 'submit'}
@@ -76,25 +75,20 @@ type FieldProps = {
   onKeyDown?: (event: KeyboardEvent) => void
 }
 
+export const closest = ({ target }: Event, selector: string): Element | null =>
+  target instanceof Element ? target.closest(selector) : null
+
 export const bound = (signal: Signal<string>) => ({
   value: signal.value,
   onChange: (value: string) => (signal.value = value)
 })
 
-export function Field({
-  label,
-  isLabelHidden,
-  hint,
-  error,
-  options,
-  rows,
-  onChange,
-  ...given
-}: FieldProps) {
+export function Field(props: FieldProps) {
+  const { label, isLabelHidden, hint, error, options, rows, onChange, ...attributes } = props
   const id = useId()
   const about = hint || error ? `${id}-about` : undefined
   const control = {
-    ...given,
+    ...attributes,
     id,
     spellcheck: false,
     'aria-describedby': about,
@@ -183,7 +177,7 @@ export function Menu({ text, icon, class: name = '', children }: MenuProps) {
   const close = () => element.current?.removeAttribute('open')
   useEffect(() => {
     const leave = ({ target }: Event) =>
-      element.current?.contains(target as Node) === false && close()
+      target instanceof Node && element.current?.contains(target) === false && close()
     for (const event of ['pointerdown', 'focusin']) document.addEventListener(event, leave)
     return () => {
       for (const event of ['pointerdown', 'focusin']) document.removeEventListener(event, leave)
@@ -194,7 +188,7 @@ export function Menu({ text, icon, class: name = '', children }: MenuProps) {
     close()
     element.current.querySelector('summary')?.focus()
   }
-  const choose = ({ target }: MouseEvent) => (target as Element).closest('a, button') && close()
+  const choose = (event: MouseEvent) => closest(event, 'a, button') && close()
   return (
     <details ref={element} class={`menu ${name}`} onKeyDown={onKeyDown}>
       <summary class="button small" aria-label={text}>

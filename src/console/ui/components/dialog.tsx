@@ -1,4 +1,3 @@
-/** Dialogs: the browser keeps the focus in one, and Escape closes it. */
 import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
@@ -13,10 +12,31 @@ type Props = {
   send?: () => unknown
 }
 
-/**
- * The focus goes to its first field, or else to its first action, and back to where it was. `send`
- * is what an action without a `run` does.
- */
+/** Moves the focus to the first field, or else the first action, and back at the end. */
+function useModal() {
+  const element = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    const before = document.activeElement
+    element.current?.showModal()
+    const first = (part: string) =>
+      [...(element.current?.querySelectorAll<HTMLElement>(part) ?? [])].find(candidate =>
+        candidate.checkVisibility()
+      )
+    ;(
+      first('form :is(input, select, textarea)') ??
+      first('.primary') ??
+      first('form button')
+    )?.focus()
+    return () => {
+      const { activeElement } = document
+      const isWithin = activeElement === document.body || element.current?.contains(activeElement)
+      if (isWithin && before instanceof HTMLElement) before.focus()
+    }
+  }, [])
+  return element
+}
+
+/** `send` is what an action without a `run` does. */
 export function Dialog({
   title,
   onClose,
@@ -25,28 +45,8 @@ export function Dialog({
   wide = false,
   send = () => {}
 }: Props) {
-  const element = useRef<HTMLDialogElement>(null)
+  const element = useModal()
   const id = useId()
-  useEffect(() => {
-    const before = document.activeElement as HTMLElement | null
-    element.current?.showModal()
-    const first = (part: string) =>
-      [...(element.current?.querySelectorAll<HTMLElement>(part) ?? [])].find(found =>
-        found.checkVisibility()
-      )
-    ;(
-      first('form :is(input, select, textarea)') ??
-      first('.primary') ??
-      first('form button')
-    )?.focus()
-    return () => {
-      if (
-        document.activeElement === document.body ||
-        element.current?.contains(document.activeElement)
-      )
-        before?.focus()
-    }
-  }, [])
   // without actions it may hold a form of its own
   const Frame = actions ? Form : 'div'
   return (

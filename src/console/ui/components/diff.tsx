@@ -1,11 +1,11 @@
-/** The differences of two values, each field on a line. */
+/** What differs between two values. */
 import { isMoney, moneyShown } from '../../../core/money.js'
 import { linked, recordAddress } from './links.js'
 import { differences } from './values.js'
 
 const MAX_SHOWN = 40
 
-function shown(value: unknown, path: string, currency: unknown) {
+function renderValue(value: unknown, path: string, currency: unknown) {
   if (typeof value === 'number' && isMoney(path)) return moneyShown(value, currency)
   if (typeof value === 'string' && recordAddress(value)) return linked(value, recordAddress(value))
   const text = JSON.stringify(value)
@@ -24,8 +24,8 @@ export function Diff({ before, after, leave = [] }: Props) {
     <ul class="diff">
       {all.slice(0, MAX_SHOWN).map(({ path, before: was, after: is }) => (
         <li key={path}>
-          {path}: {was !== undefined && <del>{shown(was, path, currency)}</del>}{' '}
-          {is !== undefined && <ins>{shown(is, path, currency)}</ins>}
+          {path}: {was !== undefined && <del>{renderValue(was, path, currency)}</del>}{' '}
+          {is !== undefined && <ins>{renderValue(is, path, currency)}</ins>}
         </li>
       ))}
       {all.length > MAX_SHOWN && <li>and {all.length - MAX_SHOWN} more</li>}

@@ -1,17 +1,14 @@
-/**
- * A table of which a line is chosen, by the pointer or the arrow keys. Its columns are sorted by a
- * click, and the browser keeps how.
- */
+/** A table whose lines can be chosen and whose columns can be sorted. */
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { kept, useShortcuts } from '../app/keyboard.js'
+import { storedSignal, useShortcuts } from '../app/keyboard.js'
 import { go, hrefOf, type Target } from '../app/route.js'
-import { Button } from './controls.js'
+import { Button, closest } from './controls.js'
 import { Icon } from './icon.js'
 
 export type Column<Row> = {
   title: string
-  /** Its width, and how wide the table must be for it. */
+  /** Its width, and how wide the table must be to show it. */
   class?: string
   by?: (row: Row) => string | number
   cell: (row: Row) => ComponentChildren
@@ -51,58 +48,27 @@ function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[], sort
   const way = sort?.isDown ? -1 : 1
   return rows
     .map(row => ({ row, value: by(row) }))
-    .sort((one, other) => way * (Number(one.value > other.value) - Number(one.value < other.value)))
+    .sort((a, b) => way * (Number(a.value > b.value) - Number(a.value < b.value)))
     .map(({ row }) => row)
 }
 
 export function Grid<Row>(props: Props<Row>) {
-  const { label, columns, rows: given, keyOf, chosen = null, targetOf, groupOf, empty } = props
-  const scroller = useRef<HTMLDivElement>(null)
+  const { label, columns, keyOf, chosen = null, targetOf } = props
   const id = useId()
-  const look = useMemo(() => kept<Sort>(`sort ${label}`, null), [label])
-  const sort = look.value
-  const rows = useMemo(() => sorted(given, columns, sort), [given, sort])
-  const [limit, setLimit] = useState(STEP)
+  const storedSort = useMemo(() => storedSignal<Sort>(`sort ${label}`, null), [label])
+  const sort = storedSort.value
+  const rows = useMemo(() => sorted(props.rows, columns, sort), [props.rows, sort])
+  const { limit, onScroll } = useLimit(rows.length)
   const place = chosen === null ? -1 : rows.findIndex(row => keyOf(row) === chosen)
-  const shown = rows.slice(0, Math.min(MAX_SHOWN, Math.max(limit, place + 20)))
-  // lines above the one that was the first have just come
-  const first = useRef<string | null>(null)
-  const come = rows.findIndex(row => keyOf(row) === first.current)
-  const head = rows[0] === undefined ? null : keyOf(rows[0])
-  useLayoutEffect(() => {
-    first.current = head
-  }, [head])
-
   useLayoutEffect(() => {
     document.getElementById(`${id}-${chosen}`)?.scrollIntoView({ block: 'nearest' })
   }, [chosen, place >= 0, sort])
-
   const onChoose = (row: Row) => go(targetOf(row), { replace: chosen !== null })
-  const step = (by: number) => {
-    const last = Math.min(rows.length, MAX_SHOWN) - 1
-    const next = rows[place < 0 && Math.abs(by) <= 20 ? 0 : Math.min(last, Math.max(0, place + by))]
-    if (next !== undefined) onChoose(next)
-  }
-  const move = (event: KeyboardEvent) => {
-    const by = STEPS[event.key]
-    if (event.key === 'Enter' && chosen !== null)
-      document.querySelector<HTMLElement>('.beside')?.focus()
-    if (by === undefined || (event.target as Element).closest('.head')) return
-    event.preventDefault()
-    step(by)
-  }
-  useShortcuts([
-    { key: 'j', about: 'Next row', run: () => step(1) },
-    { key: 'k', about: 'Previous row', run: () => step(-1) }
-  ])
-  const more = () => {
-    const { scrollTop, clientHeight, scrollHeight } = scroller.current as HTMLElement
-    if (scrollTop + 2 * clientHeight > scrollHeight && limit < Math.min(rows.length, MAX_SHOWN))
-      setLimit(limit + STEP)
-  }
+  const onKeyDown = useSteps(rows, place, chosen, onChoose)
 
-  if (rows.length === 0) return <div class="grid">{empty}</div>
-  const group = sort === null ? groupOf : undefined
+  if (rows.length === 0) return <div class="grid">{props.empty}</div>
+  const count = Math.min(MAX_SHOWN, Math.max(limit, place + 20))
+  const groupOf = sort === null ? props.groupOf : undefined
   return (
     <div
       class={`grid ${props.class ?? ''}`}
@@ -111,43 +77,93 @@ export function Grid<Row>(props: Props<Row>) {
       aria-rowcount={rows.length + 1}
       aria-activedescendant={place >= 0 ? `${id}-${chosen}` : undefined}
       tabIndex={0}
-      ref={scroller}
-      onScroll={more}
-      onKeyDown={move}
+      onScroll={onScroll}
+      onKeyDown={onKeyDown}
     >
-      <div class="head" role="row" aria-rowindex={1} tabIndex={-1}>
-        {columns.map(column => (
-          <Head key={column.title} column={column} sort={sort} onSort={to => (look.value = to)} />
-        ))}
-      </div>
-      <div role="rowgroup">
-        {shown.map((row, at) => {
-          const key = keyOf(row)
-          const name = group?.(row)
-          const isFirst = name !== undefined && (at === 0 || name !== group?.(shown[at - 1] as Row))
-          const line = (
-            <Line
-              key={key}
-              id={`${id}-${key}`}
-              row={row}
-              at={at + 2}
-              name={props.classOf?.(row) ?? ''}
-              isNew={at < come && come <= MAX_FLASHED}
-              href={hrefOf(targetOf(row))}
-              isChosen={key === chosen}
-              columns={columns}
-              linked={props.linked ?? columns[0]?.title}
-              onChoose={onChoose}
-            />
-          )
-          return isFirst ? [<Group key={`group ${name}`} name={name} />, line] : line
-        })}
-      </div>
+      <Heads columns={columns} sort={sort} onSort={to => (storedSort.value = to)} />
+      <Lines {...props} id={id} rows={rows} count={count} groupOf={groupOf} onChoose={onChoose} />
       {rows.length > MAX_SHOWN && (
         <p class="state">
           The first {MAX_SHOWN.toLocaleString('en')} are shown. Search to find the others.
         </p>
       )}
+    </div>
+  )
+}
+
+/** How many lines are drawn; scrolling draws more. */
+function useLimit(count: number) {
+  const [limit, setLimit] = useState(STEP)
+  const onScroll = ({ currentTarget }: { currentTarget: HTMLElement }) => {
+    const { scrollTop, clientHeight, scrollHeight } = currentTarget
+    if (scrollTop + 2 * clientHeight > scrollHeight && limit < Math.min(count, MAX_SHOWN))
+      setLimit(limit + STEP)
+  }
+  return { limit, onScroll }
+}
+
+/** The keys choose another row. */
+function useSteps<Row>(
+  rows: readonly Row[],
+  place: number,
+  chosen: string | null,
+  onChoose: (row: Row) => void
+) {
+  const step = (by: number) => {
+    const last = Math.min(rows.length, MAX_SHOWN) - 1
+    const next = rows[place < 0 && Math.abs(by) <= 20 ? 0 : Math.min(last, Math.max(0, place + by))]
+    if (next !== undefined) onChoose(next)
+  }
+  useShortcuts([
+    { key: 'j', about: 'Next row', run: () => step(1) },
+    { key: 'k', about: 'Previous row', run: () => step(-1) }
+  ])
+  return (event: KeyboardEvent) => {
+    const by = STEPS[event.key]
+    if (event.key === 'Enter' && chosen !== null)
+      document.querySelector<HTMLElement>('.beside')?.focus()
+    if (by === undefined || closest(event, '.head')) return
+    event.preventDefault()
+    step(by)
+  }
+}
+
+type LinesProps<Row> = Props<Row> & { id: string; count: number; onChoose: (row: Row) => void }
+
+/** Lines above the last first one are new. */
+function Lines<Row>({ id, rows, count, columns, keyOf, onChoose, ...props }: LinesProps<Row>) {
+  const first = useRef<string | null>(null)
+  const newCount = rows.findIndex(row => keyOf(row) === first.current)
+  const head = rows[0] === undefined ? null : keyOf(rows[0])
+  useLayoutEffect(() => {
+    first.current = head
+  }, [head])
+  let group: string | undefined
+  return (
+    <div role="rowgroup">
+      {rows.slice(0, count).map((row, place) => {
+        const key = keyOf(row)
+        const before = group
+        group = props.groupOf?.(row)
+        const line = (
+          <Line
+            key={key}
+            id={`${id}-${key}`}
+            row={row}
+            index={place + 2}
+            name={props.classOf?.(row) ?? ''}
+            isNew={place < newCount && newCount <= MAX_FLASHED}
+            href={hrefOf(props.targetOf(row))}
+            isChosen={key === props.chosen}
+            columns={columns}
+            linked={props.linked ?? columns[0]?.title}
+            onChoose={onChoose}
+          />
+        )
+        return group === undefined || group === before
+          ? line
+          : [<Group key={`group ${group}`} name={group} />, line]
+      })}
     </div>
   )
 }
@@ -163,7 +179,7 @@ const Group = ({ name }: { name: string }) => (
 type LineProps<Row> = {
   id: string
   row: Row
-  at: number
+  index: number
   name: string
   isNew: boolean
   href: string
@@ -173,36 +189,25 @@ type LineProps<Row> = {
   onChoose: (row: Row) => void
 }
 
-function Line<Row>({
-  row,
-  href,
-  columns,
-  linked,
-  onChoose,
-  isNew,
-  name,
-  at,
-  isChosen,
-  id
-}: LineProps<Row>) {
+const cellsOf = <Row,>({ row, href, columns, linked }: LineProps<Row>) =>
+  columns.map(({ title, class: width = '', cell }) => (
+    <div key={title} role="gridcell" class={width} tabIndex={-1}>
+      {title === linked ? (
+        <a class="cover" href={href} tabIndex={-1}>
+          {cell(row)}
+        </a>
+      ) : (
+        cell(row)
+      )}
+    </div>
+  ))
+
+function Line<Row>(props: LineProps<Row>) {
+  const { id, row, index, name, isNew, href, isChosen, columns, onChoose } = props
   const flash = useRef(isNew ? 'new' : '').current
-  const cells = useMemo(
-    () =>
-      columns.map(({ title, class: width = '', cell }) => (
-        <div key={title} role="gridcell" class={width} tabIndex={-1}>
-          {title === linked ? (
-            <a class="cover" href={href} tabIndex={-1}>
-              {cell(row)}
-            </a>
-          ) : (
-            cell(row)
-          )}
-        </div>
-      )),
-    [row, href, columns]
-  )
+  const cells = useMemo(() => cellsOf(props), [row, href, columns])
   const choose = (event: MouseEvent) => {
-    const link = (event.target as Element).closest('a')
+    const link = closest(event, 'a')
     const isOther = link !== null && !link.classList.contains('cover')
     if (event.ctrlKey || event.metaKey || event.shiftKey || isOther) return
     event.preventDefault()
@@ -213,7 +218,7 @@ function Line<Row>({
     <div
       id={id}
       role="row"
-      aria-rowindex={at}
+      aria-rowindex={index}
       aria-selected={isChosen}
       class={`line ${name} ${flash}`}
       onClick={choose}
@@ -224,19 +229,29 @@ function Line<Row>({
   )
 }
 
-type HeadProps<Row> = { column: Column<Row>; sort: Sort; onSort: (sort: Sort) => void }
+type Sorting = { sort: Sort; onSort: (sort: Sort) => void }
+
+const Heads = <Row,>({ columns, ...sorting }: Sorting & { columns: readonly Column<Row>[] }) => (
+  <div class="head" role="row" aria-rowindex={1} tabIndex={-1}>
+    {columns.map(column => (
+      <Head key={column.title} column={column} {...sorting} />
+    ))}
+  </div>
+)
+
+type HeadProps<Row> = Sorting & { column: Column<Row> }
 
 function Head<Row>({ column: { title, class: width = '', by }, sort, onSort }: HeadProps<Row>) {
-  const own = sort?.title === title ? sort : null
-  const next = own?.isDown ? null : { title, isDown: own !== null }
-  const words = own?.isDown ? 'descending' : 'ascending'
+  const current = sort?.title === title ? sort : null
+  const next = current?.isDown ? null : { title, isDown: current !== null }
+  const words = current?.isDown ? 'descending' : 'ascending'
   return (
-    <div role="columnheader" class={width} aria-sort={own ? words : undefined} tabIndex={-1}>
+    <div role="columnheader" class={width} aria-sort={current ? words : undefined} tabIndex={-1}>
       {by === undefined ? (
         title
       ) : (
         <Button
-          text={[title, own && <Icon key="sort" name={own.isDown ? 'down' : 'up'} />]}
+          text={[title, current && <Icon key="sort" name={current.isDown ? 'down' : 'up'} />]}
           run={() => onSort(next)}
         />
       )}

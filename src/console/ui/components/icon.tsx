@@ -1,4 +1,3 @@
-/** The icons of the console. */
 import {
   ArrowLeftRight,
   Ban,

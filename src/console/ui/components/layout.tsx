@@ -1,4 +1,4 @@
-/** What a page is built of: frames, tables, bars, and what is shown while something is missing. */
+/** What pages are built of. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { type Options, useResource } from '../app/resource.js'
@@ -25,7 +25,7 @@ type BesideProps = {
   children: ComponentChildren
 }
 
-/** What is chosen in a list; the focus goes back there when it is closed from within. */
+/** What is chosen in a list, to which the focus returns. */
 export function Beside({ label, closing = `Close ${label}`, onClose, children }: BesideProps) {
   const aside = useRef<HTMLElement>(null)
   useEffect(() => {
@@ -51,9 +51,7 @@ type TableProps = {
   rows: readonly (readonly ComponentChildren[])[]
 }
 
-/**
- * All rows are in the page; their first cells name them. A column without a head is one of buttons.
- */
+/** The first cell of a row names it. A column of buttons has no head. */
 export const Table = ({ label, heads, rows }: TableProps) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it
   <div class="wide-table" role="region" aria-label={label} tabIndex={0}>
@@ -102,18 +100,18 @@ type ItemsProps<T> = {
   none: string
   class?: string
   keyOf: (item: T) => string
-  shown: (item: T) => ComponentChildren
+  render: (item: T) => ComponentChildren
   actions: (item: T) => ComponentChildren
 }
 
-export const Items = <T,>({ of, none, class: name = '', keyOf, shown, actions }: ItemsProps<T>) =>
+export const Items = <T,>({ of, none, class: name = '', keyOf, render, actions }: ItemsProps<T>) =>
   of.length === 0 ? (
     <p class="faint">{none}</p>
   ) : (
     <ol class={`lines ${name}`}>
       {of.map(item => (
         <li key={keyOf(item)} class="row entry">
-          <div class="grow">{shown(item)}</div>
+          <div class="grow">{render(item)}</div>
           <div class="row">{actions(item)}</div>
         </li>
       ))}
@@ -145,10 +143,7 @@ export const Failure = ({ error, onRetry }: { error: ControlError; onRetry?: () 
 
 const lineOf = ({ line }: Problem): ComponentChildren => line !== undefined && <b>line {line}</b>
 
-/**
- * Why something was refused; screen readers read it out when it comes. `place` shows where a
- * problem is.
- */
+/** Why something was refused, read out by screen readers. */
 export const Refusal = ({
   error,
   place = lineOf

@@ -14,7 +14,7 @@ export function Choices({ label, choices, chosen, class: name = 'chips' }: Props
   useEffect(() => {
     const { offsetLeft = 0, offsetWidth = 0 } =
       row.current?.querySelector<HTMLElement>('[aria-current]') ?? {}
-    // scrollIntoView would move what is around the row too
+    // scrollIntoView would scroll the page too
     row.current?.scrollTo({ left: offsetLeft + offsetWidth / 2 - row.current.clientWidth / 2 })
   }, [chosen, choices.length])
   return (
@@ -55,7 +55,7 @@ export const chosenIn = <T extends object>(of: T, name: string): keyof T =>
 
 type QueryTabsProps = Omit<TabsProps, 'chosen' | 'targetOf'> & { name: string }
 
-/** Tabs of which the address names the chosen one, but for the first. */
+/** Tabs; the address names the chosen one unless it is the first. */
 export const QueryTabs = ({ name, ...more }: QueryTabsProps) => {
   const [first] = Object.keys(more.tabs)
   return (
@@ -69,16 +69,16 @@ export const QueryTabs = ({ name, ...more }: QueryTabsProps) => {
 
 export const listed = <T extends string>(
   items: readonly T[],
-  shown: (item: T) => ComponentChildren
+  render: (item: T) => ComponentChildren
 ) =>
   items.map((item, place) => (
     <span key={item}>
       {place > 0 && ', '}
-      {shown(item)}
+      {render(item)}
     </span>
   ))
 
-/** Of a request as evidence names it; what is none is shown as it is. */
+/** `text` is a request as evidence names it, or any other text. */
 export function requestLink(text: string) {
   const { sandbox, id } = partsOf(text)
   return linked(
@@ -90,7 +90,7 @@ export function requestLink(text: string) {
 export const linked = (text: string, href: string | undefined) =>
   href === undefined ? text : <a href={href}>{text}</a>
 
-/** By the prefixes of ids, where no setting says otherwise. */
+/** By the default prefixes of ids. */
 const FAMILIES: Readonly<Record<string, string>> = {
   mch: 'accounts',
   rsl: 'accounts',
@@ -106,7 +106,7 @@ export function recordAddress(text: string, sandbox?: string): string | undefine
   return family ? hrefOf({ view: 'data', path: [family, text], sandbox }) : undefined
 }
 
-/** The requests of a test, in every sandbox: as the report of the run counts them. */
+/** The requests of a test in every sandbox. */
 export const testAddress = (test: string): string =>
   hrefOf({ view: 'requests', query: { q: `${withTerm('', 'test', test)} in:all` } })
 

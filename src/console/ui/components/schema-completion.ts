@@ -1,4 +1,4 @@
-/** What can be written at a place of a YAML document, by its JSON Schema. */
+/** Completions for a YAML document, by its JSON Schema. */
 
 export type Schema = {
   $ref?: string
@@ -16,22 +16,17 @@ export type Schema = {
 }
 type Option = { label: string; info?: string | undefined; apply: string }
 
-/**
- * A line that begins with a name, after any dashes of lists: what stands before it, and the name.
- */
+/** A line that begins with a name: its indent and dashes, and the name. */
 const NAMED = /^(\s*(?:- +)*)([\w.${}-]+):/
-/** A line up to the cursor: what stands before it, a name with its colon, and what is begun. */
+/** A line up to the cursor: its indent and dashes, a name with a colon, and what is begun. */
 const BEGUN = /^(\s*(?:- +)*)(?:([\w.-]+): +)?(\S*)$/
 
-/**
- * The schemas that a schema stands for: references followed, alternatives apart, lists as their
- * items.
- */
-function meant(schema: Schema | boolean | undefined, root: Schema, depth = 0): Schema[] {
+/** A schema, what it refers to, its alternatives and the items of its lists. */
+function expandSchema(schema: Schema | boolean | undefined, root: Schema, depth = 0): Schema[] {
   if (typeof schema !== 'object' || depth > 12) return []
   if (schema.$ref !== undefined) {
     const name = schema.$ref.replace('#/$defs/', '')
-    return meant(root.$defs?.[name], root, depth + 1)
+    return expandSchema(root.$defs?.[name], root, depth + 1)
   }
   const parts = [
     ...(schema.anyOf ?? []),
@@ -39,14 +34,15 @@ function meant(schema: Schema | boolean | undefined, root: Schema, depth = 0): S
     ...(schema.allOf ?? []),
     ...(schema.items ? [schema.items] : [])
   ]
-  return [schema, ...parts.flatMap(part => meant(part, root, depth + 1))]
+  return [schema, ...parts.flatMap(part => expandSchema(part, root, depth + 1))]
 }
 
-function pathTo(lines: readonly string[], at: number, indent: number): string[] {
+/** `above` are the lines before, the nearest first. */
+function pathTo(above: readonly string[], indent: number): string[] {
   const path: string[] = []
   let inner = indent
-  for (let place = at - 1; place >= 0 && inner > 0; place--) {
-    const [, before = '', name = ''] = NAMED.exec(lines[place] as string) ?? []
+  for (const line of above) {
+    const [, before = '', name = ''] = NAMED.exec(line) ?? []
     if (name === '' || before.length >= inner) continue
     path.unshift(name)
     inner = before.length
@@ -56,12 +52,12 @@ function pathTo(lines: readonly string[], at: number, indent: number): string[] 
 
 const within = (schemas: readonly Schema[], name: string, root: Schema): Schema[] =>
   schemas.flatMap(({ properties, additionalProperties }) =>
-    meant(properties?.[name] ?? additionalProperties, root)
+    expandSchema(properties?.[name] ?? additionalProperties, root)
   )
 
 const valuesOf = (schemas: readonly Schema[]): Option[] => {
-  const values = schemas.flatMap(({ enum: words = [], const: one = [], type }) =>
-    [words, one, type === 'boolean' ? [true, false] : []].flat()
+  const values = schemas.flatMap(({ enum: words = [], const: constant = [], type }) =>
+    [words, constant, type === 'boolean' ? [true, false] : []].flat()
   )
   return [...new Set(values.map(String))].map(label => ({ label, apply: label }))
 }
@@ -71,14 +67,13 @@ export function completions(
   text: string,
   offset: number
 ): { from: number; options: Option[] } {
-  const lines = text.slice(0, offset).split('\n')
-  const at = lines.length - 1
-  const [, before, name, begun = ''] = BEGUN.exec(lines[at] as string) ?? []
+  const [line = '', ...above] = text.slice(0, offset).split('\n').reverse()
+  const [, before, name, begun = ''] = BEGUN.exec(line) ?? []
   if (before === undefined) return { from: offset, options: [] }
-  const path = pathTo(lines, at, before.length)
+  const path = pathTo(above, before.length)
   const schemas = [...path, ...(name === undefined ? [] : [name])].reduce(
     (schemas, name) => within(schemas, name, root),
-    meant(root, root)
+    expandSchema(root, root)
   )
   const names = new Map(schemas.flatMap(({ properties = {} }) => Object.entries(properties)))
   const options = [...names].map(

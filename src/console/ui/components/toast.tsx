@@ -1,4 +1,4 @@
-/** Short messages at the corner of the page, read out by screen readers. */
+/** Short messages, read out by screen readers. */
 import { signal } from '@preact/signals'
 import { Button } from './controls.js'
 import { Icon } from './icon.js'
@@ -17,14 +17,17 @@ const dismiss = (id: number) => (toasts.value = toasts.value.filter(toast => toa
 export function toast(text: string, kind: Toast['kind'] = 'done', action?: Action): void {
   const id = ++last
   // only what was done last is undone
-  const others = toasts.value.filter(other => other.text !== text && !(action && other.action))
+  const others = toasts.value.filter(item => item.text !== text && !(action && item.action))
   toasts.value = [...others, { id, text, kind, action }].slice(-3)
   if (kind === 'done') setTimeout(() => dismiss(id), action ? SHOWN_LONG_MS : SHOWN_MS)
 }
 
+export const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error)
+
 export function toastError(error: unknown): void {
   if (error instanceof Error && 'code' in error && error.code === 'token_required') return
-  toast(error instanceof Error ? error.message : String(error), 'error')
+  toast(messageOf(error), 'error')
 }
 
 export function Toasts() {
@@ -47,7 +50,7 @@ export function Toasts() {
 }
 
 export const copy = (text: string, what: string): Promise<void> =>
-  // only pages with HTTPS, and of this machine, have a clipboard
+  // a page without HTTPS has no clipboard
   Promise.resolve(navigator.clipboard?.writeText(text) ?? Promise.reject()).then(
     () => toast(`${what} copied`),
     () => toast('The browser does not allow copying; select the text instead.', 'error')

@@ -1,5 +1,4 @@
-/** JSON as tokens to be shown in colours, and what differs between two values. */
-
+/** JSON as tokens, and what differs between two values. */
 export type Token = { kind: string; text: string; content?: string }
 
 const TOKENS =
@@ -7,10 +6,9 @@ const TOKENS =
 
 export const tokensOf = (value: unknown): Token[] =>
   [...JSON.stringify(value ?? null, null, 2).matchAll(TOKENS)].map(({ 0: text, groups }) => {
-    const [kind] = Object.entries(groups as object).find(([, found]) => found !== undefined) as [
-      string,
-      string
-    ]
+    const [kind = ''] = Object.entries({ ...groups }).flatMap(([name, part]) =>
+      part === undefined ? [] : [name]
+    )
     return kind === 'text' ? { kind, text, content: JSON.parse(text) } : { kind, text }
   })
 

@@ -1,5 +1,6 @@
-/** An editor for YAML; lines with a problem are marked and can be gone to. */
+/** An editor for YAML that marks lines with a problem. */
 import { useSignalEffect } from '@preact/signals'
+import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Draft } from '../app/command.js'
 import { type ControlError, control, type Problem } from '../control/client.js'
@@ -22,13 +23,12 @@ const schemas: Record<string, Promise<Schema>> = {}
 const schemaNamed = (name: NonNullable<Props['schema']>) =>
   (schemas[name] ??= control(`GET /schema/${name}.json`) as Promise<Schema>)
 
-export function YamlEditor({ label, draft, error, hint, rows = 12, schema }: Props) {
-  const host = useRef<HTMLDivElement>(null)
+function useEditor(
+  host: RefObject<HTMLElement | null>,
+  { label, draft, schema }: Props,
+  mark: () => void
+) {
   const editor = useRef<ReturnType<typeof mount> | null>(null)
-  const shown = error === undefined ? draft.refused.value : error
-  const latest = useRef(shown)
-  latest.current = shown
-  const mark = () => editor.current?.mark(latest.current?.problems ?? [])
   useEffect(() => {
     let isOver = false
     void import('./code-mirror.js').then(({ mount }) => {
@@ -47,12 +47,23 @@ export function YamlEditor({ label, draft, error, hint, rows = 12, schema }: Pro
       editor.current = null
     }
   }, [draft])
-  // at once, not with the next drawing: what was typed meanwhile would be lost
+  // the next drawing would lose what was typed meanwhile
   useSignalEffect(() => {
     const text = draft.text.value
     editor.current?.set(text)
   })
-  useEffect(mark, [shown])
+  return editor
+}
+
+export function YamlEditor(props: Props) {
+  const { label, draft, error, hint, rows = 12 } = props
+  const host = useRef<HTMLDivElement>(null)
+  const refusal = error === undefined ? draft.refused.value : error
+  const latest = useRef(refusal)
+  latest.current = refusal
+  const mark = () => editor.current?.mark(latest.current?.problems ?? [])
+  const editor = useEditor(host, props, mark)
+  useEffect(mark, [refusal])
   const placeOf = ({ line, file = 'body' }: Problem) => {
     if (file !== 'body') return <b>{`${file}:${line ?? 1} `}</b>
     return (
@@ -66,7 +77,7 @@ export function YamlEditor({ label, draft, error, hint, rows = 12, schema }: Pro
       <p class="label">{label}</p>
       {hint && <p class="hint">{hint}</p>}
       <div class="editor" ref={host} style={{ height: `${rows * LINE_HEIGHT + 12}px` }} />
-      <Refusal error={shown} place={placeOf} />
+      <Refusal error={refusal} place={placeOf} />
     </div>
   )
 }

@@ -1,11 +1,11 @@
-/** YAML of plain data: what the console copies and shows. */
+/** Plain data as YAML. */
 
 const PLAIN = /^[A-Za-z_](?:[\w ./{}$+-]*[\w/}])?$/
 const WORDS = /^(?:true|false|null|yes|no|on|off|y|n|nan|inf)$/i
 const STEP = '  '
 
 const isPlain = (text: string) => PLAIN.test(text) && !WORDS.test(text)
-/** `on` is the name that every script entry has, and YAML 1.2 reads it as text. */
+/** YAML 1.2 reads `on` as text. */
 const nameOf = (name: string): string =>
   isPlain(name) || name === 'on' ? name : JSON.stringify(name)
 const membersOf = (value: unknown): [string, unknown][] =>

@@ -7,10 +7,7 @@ export type * from '../../../client/documents.js'
 export type ScenarioVerdict = NonNullable<Verdict['expectations']>[number]
 export type Scope = 'sandbox' | 'run'
 
-/**
- * A request that the journal of a sandbox keeps, or null when it was cleared. The sandbox at the
- * base address has the name ''.
- */
+/** A request, or null when the journal was cleared. The base sandbox has the name ''. */
 export type JournalEvent = { sandbox: string; call: JournalCall | null }
 export type TrialCall = {
   method: string
@@ -20,7 +17,7 @@ export type TrialCall = {
   changes?: object
 }
 
-export type Given = {
+export type RequestParts = {
   name?: string
   query?: Readonly<Record<string, string>>
   body?: object
@@ -29,7 +26,7 @@ export type Given = {
 }
 
 export const pageSandbox: string = document.body.dataset.sandbox ?? ''
-/** The chosen sandbox; empty for the one at the base address. */
+/** The chosen sandbox. */
 export const sandbox = signal(pageSandbox)
 
 const baseOf = (name: string) => (name === '' ? '' : `/sandbox/${encodeURIComponent(name)}`)
@@ -48,13 +45,10 @@ export class ControlError extends Error {
 
 export const session = signal<Session | null>(null)
 
-/**
- * Sends a control request, such as `PUT /snapshots/NAME`. Returns the text of the response. Errors:
- * `ControlError`.
- */
+/** Returns the text of the response. Errors: `ControlError`. */
 export async function controlText(
   on: keyof Answers,
-  { name = '', query, body, yaml, sandbox }: Given = {}
+  { name = '', query, body, yaml, sandbox }: RequestParts = {}
 ): Promise<string> {
   const [method, path = ''] = on.replace(/NAME|ID/, () => encodeURIComponent(name)).split(' ')
   const search = query === undefined ? '' : `?${new URLSearchParams(query)}`
@@ -83,7 +77,7 @@ export async function controlText(
 
 export async function control<On extends keyof Answers>(
   on: On,
-  given?: Given
+  parts?: RequestParts
 ): Promise<Answers[On]> {
-  return JSON.parse((await controlText(on, given)) || 'null')
+  return JSON.parse((await controlText(on, parts)) || 'null')
 }

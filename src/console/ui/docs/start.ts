@@ -26,7 +26,13 @@ type SwaggerUi = {
   preauthorizeBasic: (scheme: string, user: string, password: string) => void
 }
 
-const { SwaggerUIBundle } = window as unknown as { SwaggerUIBundle: (options: object) => SwaggerUi }
+declare global {
+  interface Window {
+    SwaggerUIBundle: (options: object) => SwaggerUi
+  }
+}
+
+const { SwaggerUIBundle } = window
 const { document: address = '', key } = document.body.dataset
 
 async function show(): Promise<void> {

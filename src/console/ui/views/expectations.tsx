@@ -1,4 +1,4 @@
-/** What the loaded scenario expects, what came of it, and what nearly was it. */
+/** What the loaded scenario expects, and what came of it. */
 import { expectations } from '../app/store.js'
 import { listed, NearMisses, requestLink } from '../components/links.js'
 import type { ScenarioVerdict } from '../control/client.js'
@@ -14,8 +14,8 @@ export const Expectations = () =>
     <p class="faint">The loaded scenario expects nothing. Write what it expects under “expect”.</p>
   ) : (
     <ul class="lines">
-      {expectations.value.map((one, place) => (
-        <Expected key={place} {...one} />
+      {expectations.value.map((expectation, place) => (
+        <Expected key={place} {...expectation} />
       ))}
     </ul>
   )
@@ -23,7 +23,7 @@ export const Expectations = () =>
 function Expected({ wanted, verdict, seen, requests = [], message, near_misses }: ScenarioVerdict) {
   const [sign, kind] = MARKS[verdict]
   // the message begins with what is wanted
-  const said = message.includes('; ') ? message.slice(message.indexOf('; ') + 2) : message
+  const reason = message.includes('; ') ? message.slice(message.indexOf('; ') + 2) : message
   return (
     <li class="expected">
       <b class={kind} aria-hidden="true">
@@ -36,7 +36,7 @@ function Expected({ wanted, verdict, seen, requests = [], message, near_misses }
           {verdict === 'never exercised' && <span class="faint"> · not exercised</span>}
           {verdict === 'unmet' && (
             <>
-              , {seen === undefined ? said : `got ${seen}`}
+              , {seen === undefined ? reason : `got ${seen}`}
               {requests.length > 0 && [' → ', listed(requests, requestLink)]}
             </>
           )}

@@ -1,4 +1,4 @@
-/** A bar of what was charged, refunded and remains, or of what was requested beyond it. */
+/** What was charged, refunded and remains, as a bar. */
 import { type Money as Figures, moneyShown } from '../../../core/money.js'
 import { Pairs } from '../components/layout.js'
 
@@ -11,7 +11,7 @@ export const Money = ({ amount, currency }: { amount: number; currency: unknown 
   <span title={`${amount.toLocaleString('en')} sub-units`}>{moneyShown(amount, currency)}</span>
 )
 
-/** `isShort`: only the bar is shown; its figures are read out all the same. */
+/** A short bar reads its figures out. */
 export function MoneyBar({
   charged,
   refunded,

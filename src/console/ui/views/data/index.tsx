@@ -1,7 +1,8 @@
-/** Data: the records of every family, searched as one types, their links, and the API keys. */
+/** The records of every family, and the API keys. */
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { RESOURCE_NAMES } from '../../../../reference/operations.js'
+import { each } from '../../../../reference/rules.js'
 import { act } from '../../app/command.js'
 import { go, hrefOf, inQuery, route } from '../../app/route.js'
 import { overview } from '../../app/store.js'
@@ -31,31 +32,17 @@ const PLACES = ['transactions', 'refunds', 'tickets', 'locations', 'accounts', '
 
 export function Page() {
   const { path } = route.value
-  const [named, id] = path
-  const family = FAMILIES.find(name => name === named) ?? 'transactions'
-  const isKeys = named === 'keys'
-  const counts = overview.value?.counts
+  const [tab, id] = path
+  const family = FAMILIES.find(name => name === tab) ?? 'transactions'
+  const isKeys = tab === 'keys'
   const isMerging = useSignal(false)
-  const tabs = Object.fromEntries(
-    PLACES.map(name => [
-      name,
-      {
-        title: [
-          `${RESOURCE_NAMES[name]}s `,
-          <span key={name} class="badge">
-            {counts?.[name]?.toLocaleString('en')}
-          </span>
-        ]
-      }
-    ])
-  )
   return (
     <section class={`page ${isKeys ? '' : 'whole'}`}>
       <div class="row">
         <div class="grow">
           <Tabs
             label="Families"
-            tabs={{ ...tabs, keys: { title: 'API keys' } }}
+            tabs={{ ...familyTabs(), keys: { title: 'API keys' } }}
             chosen={isKeys ? 'keys' : family}
           />
         </div>
@@ -71,6 +58,16 @@ export function Page() {
     </section>
   )
 }
+
+const familyTabs = () =>
+  each(PLACES, name => ({
+    title: [
+      `${RESOURCE_NAMES[name]}s `,
+      <span key={name} class="badge">
+        {overview.value?.counts[name]?.toLocaleString('en')}
+      </span>
+    ]
+  }))
 
 function Records({ family, id }: { family: Family; id: string | undefined }) {
   const counts = Object.values(overview.value?.counts ?? {})

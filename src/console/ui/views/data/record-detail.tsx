@@ -1,7 +1,4 @@
-/**
- * A record with its fields, what it belongs to and what belongs to it, what happened to it, and its
- * JSON.
- */
+/** A record: its fields, what belongs to it, what happened to it, and its JSON. */
 import { useSignal } from '@preact/signals'
 import { isMoney } from '../../../../core/money.js'
 import { RESOURCE_NAMES } from '../../../../reference/operations.js'
@@ -41,14 +38,19 @@ type Props = {
 }
 
 const SHOWN = 50
-export function RecordDetail({ state, family, id, refundable, onClose }: Props) {
+/** Where the ids in the texts of a record lead. */
+function linksFrom(state: State, id: string) {
   const families = familiesById(state)
+  return (text: string) => {
+    const family = families.get(text)
+    return family && text !== id ? hrefOf({ path: [family, text] }) : undefined
+  }
+}
+
+export function RecordDetail({ state, family, id, refundable, onClose }: Props) {
   const record = recordsOf(state, family).find(record => record.id === id)
   const isEdited = useSignal(false)
-  const hrefOfText = (text: string) => {
-    const of = families.get(text)
-    return of && text !== id ? hrefOf({ path: [of, text] }) : undefined
-  }
+  const hrefOfText = linksFrom(state, id)
   return (
     <Beside label={id} onClose={onClose}>
       <header class="stack">
@@ -61,38 +63,15 @@ export function RecordDetail({ state, family, id, refundable, onClose }: Props) 
           <RequestsOf id={id} />
         </p>
       </header>
-      {record && family === 'transactions' && (
-        <Refunds state={state} transaction={record} refundable={refundable} />
-      )}
       {record === undefined ? (
         <Empty title={`There is no ${id} among the ${family}`} />
       ) : (
         <>
-          <Fields record={record} hrefOfText={hrefOfText} />
-          {childrenOf(state, family, id).map(
-            ([of, records]) =>
-              of !== 'refunds' && (
-                <section key={of} aria-label={countIn(of, records.length)}>
-                  <h3>
-                    {linked(
-                      countIn(of, records.length),
-                      hrefOf({ path: [of], query: { search: id } })
-                    )}
-                  </h3>
-                  <ul class="links">
-                    {records.slice(0, SHOWN).map(child => (
-                      <li key={child.id}>
-                        {linked(child.id, hrefOf({ path: [of, child.id] }))}{' '}
-                        <span class="faint">{nameOf(child)}</span>
-                        {of === 'transactions' && (
-                          <MoneyBar {...moneyIn(state, child, refundable)} isShort />
-                        )}
-                      </li>
-                    ))}
-                  </ul>
-                </section>
-              )
+          {family === 'transactions' && (
+            <Refunds state={state} transaction={record} refundable={refundable} />
           )}
+          <Fields record={record} hrefOfText={hrefOfText} />
+          <Children state={state} family={family} id={id} refundable={refundable} />
           <details>
             <summary>JSON</summary>
             <Json value={record} label={id} hrefOfText={hrefOfText} />
@@ -106,6 +85,28 @@ export function RecordDetail({ state, family, id, refundable, onClose }: Props) 
   )
 }
 
+const Children = ({ state, family, id, refundable }: Omit<Props, 'onClose'>) =>
+  childrenOf(state, family, id).map(([childFamily, records]) => {
+    if (childFamily === 'refunds') return null
+    const title = countIn(childFamily, records.length)
+    return (
+      <section key={childFamily} aria-label={title}>
+        <h3>{linked(title, hrefOf({ path: [childFamily], query: { search: id } }))}</h3>
+        <ul class="links">
+          {records.slice(0, SHOWN).map(child => (
+            <li key={child.id}>
+              {linked(child.id, hrefOf({ path: [childFamily, child.id] }))}{' '}
+              <span class="faint">{nameOf(child)}</span>
+              {childFamily === 'transactions' && (
+                <MoneyBar {...moneyIn(state, child, refundable)} isShort />
+              )}
+            </li>
+          ))}
+        </ul>
+      </section>
+    )
+  })
+
 function fieldsOf(value: object, prefix = ''): [name: string, value: unknown][] {
   return Object.entries(value).flatMap(([name, member]): [string, unknown][] => {
     if (member === null || member === undefined) return []
@@ -118,14 +119,14 @@ function fieldsOf(value: object, prefix = ''): [name: string, value: unknown][] 
 type FieldsProps = { record: AnyRecord; hrefOfText: (text: string) => string | undefined }
 
 function Fields({ record, hrefOfText }: FieldsProps) {
-  const shown = (name: string, value: unknown) =>
+  const renderValue = (name: string, value: unknown) =>
     typeof value === 'number' && isMoney(name)
       ? [<Money key="money" amount={value} currency={record.currency} />, ` (${value})`]
       : linked(String(value), hrefOfText(String(value)))
   return (
     <Pairs
       class="pairs"
-      pairs={fieldsOf(record).map(([name, value]) => [name, shown(name, value)])}
+      pairs={fieldsOf(record).map(([name, value]) => [name, renderValue(name, value)])}
     />
   )
 }
@@ -137,35 +138,16 @@ function Refunds({ state, transaction, refundable }: RefundsProps) {
   const refunds = newestFirst(
     recordsOf(state, 'refunds').filter(refund => refund.transaction === transaction.id)
   )
-  const { currency } = transaction
-  const calls = list.value.rows.filter(isHeld)
-  const requestOf = (id: string) =>
-    calls.find(({ call }) => call.took_effect && Object(call.answer).id === id)?.call.id
-  let left = money.remaining
-  const rows = refunds.slice(0, SHOWN).map(({ id, created, amount, reason }) => {
-    const remaining = left
-    left += Number(amount)
-    const request = requestOf(id)
-    return [
-      <a key="id" href={hrefOf({ path: ['refunds', id] })} title={`${id}, ${created}`}>
-        {created.slice(0, 10)}
-      </a>,
-      <Money key="amount" amount={Number(amount)} currency={currency} />,
-      String(reason ?? ''),
-      <Money key="left" amount={remaining} currency={currency} />,
-      requestLink(request ?? '')
-    ]
-  })
   return (
     <section class="stack" aria-label={countIn('refunds', refunds.length)}>
       <MoneyBar {...money} />
-      {rows.length === 0 ? (
+      {refunds.length === 0 ? (
         <p class="faint">No refunds.</p>
       ) : (
         <Table
           label="Refunds"
           heads={['Refunded', 'Amount', 'Reason', 'Remaining', 'Request']}
-          rows={rows}
+          rows={refundRows(refunds.slice(0, SHOWN), transaction.currency, money.remaining)}
         />
       )}
       {refunds.length > SHOWN && (
@@ -177,7 +159,28 @@ function Refunds({ state, transaction, refundable }: RefundsProps) {
   )
 }
 
-/** To the requests that name a record, beside what the last of them changed. */
+/** `remaining` is what the newest of the refunds left. */
+function refundRows(refunds: readonly AnyRecord[], currency: unknown, remaining: number) {
+  const calls = list.value.rows.filter(isHeld)
+  const requestOf = (id: string) =>
+    calls.find(({ call }) => call.took_effect && Object(call.answer).id === id)?.call.id
+  let before = remaining
+  return refunds.map(({ id, created, amount, reason }) => {
+    const after = before
+    before += Number(amount)
+    return [
+      <a key="id" href={hrefOf({ path: ['refunds', id] })} title={`${id}, ${created}`}>
+        {created.slice(0, 10)}
+      </a>,
+      <Money key="amount" amount={Number(amount)} currency={currency} />,
+      String(reason ?? ''),
+      <Money key="left" amount={after} currency={currency} />,
+      requestLink(requestOf(id) ?? '')
+    ]
+  })
+}
+
+/** The requests that name a record. */
 function RequestsOf({ id }: { id: string }) {
   const calls = filtered(list.value.rows.filter(isHeld), { text: id, sandbox: sandbox.value })
   const { call } = calls.find(({ call }) => call.took_effect) ?? { ...calls[0] }
@@ -200,7 +203,7 @@ transactions:
 
 function addedInWords(added: object): string {
   const counts = Object.entries(added).flatMap(([family, records]) =>
-    records.length === 0 ? [] : [countIn(family as Family, records.length)]
+    records.length === 0 ? [] : [countIn(family, records.length)]
   )
   return `Added or changed: ${counts.join(', ') || 'nothing'}.`
 }

@@ -1,29 +1,26 @@
-/** The state as the data view needs it. */
 import { type Charge, type Money, moneyOf, moneyShown } from '../../../../core/money.js'
 import { remembered } from '../../../../core/remembered.js'
 import type { Settings } from '../../../../core/settings.js'
 import { LINKED_FAMILIES, RESOURCE_NAMES } from '../../../../reference/operations.js'
+import { keysOf } from '../../../../reference/rules.js'
 import type { Family, State } from '../../control/client.js'
 import { countOf } from '../count.js'
 
 export type Refundable = Settings['transactions.refundable']
 export type AnyRecord = { id: string; created: string; [field: string]: unknown }
 
-export const FAMILIES = Object.keys(RESOURCE_NAMES) as Family[]
+export const FAMILIES = keysOf(RESOURCE_NAMES)
 
-export const linkedFamily = (field: string): Family | undefined =>
-  (LINKED_FAMILIES as Readonly<Record<string, Family>>)[field]
+const LINKS: Readonly<Record<string, Family>> = LINKED_FAMILIES
+export const linkedFamily = (field: string): Family | undefined => LINKS[field]
 
-export const recordsOf = (state: State, family: Family): readonly AnyRecord[] =>
-  state[family] as readonly AnyRecord[]
+export const recordsOf = (state: State, family: Family): readonly AnyRecord[] => state[family]
 
-/**
- * Newest first, as the API lists them: of equal instants the later one in the state comes first.
- */
+/** As the API lists them: of equal instants the later one in the state comes first. */
 export const newestFirst = (records: readonly AnyRecord[]): AnyRecord[] =>
   [...records]
     .reverse()
-    .sort((one, other) => Number(one.created < other.created) - Number(one.created > other.created))
+    .sort((a, b) => Number(a.created < b.created) - Number(a.created > b.created))
 
 export const familiesById = (state: State): ReadonlyMap<string, Family> =>
   new Map(FAMILIES.flatMap(family => recordsOf(state, family).map(({ id }) => [id, family])))
@@ -42,12 +39,12 @@ export function childrenOf(
   })
 }
 
-export const countIn = (family: Family, count: number): string =>
+export const countIn = (family: string, count: number): string =>
   countOf(count, family.slice(0, -1))
 
 const textOf = remembered((record: object) => JSON.stringify(record).toLowerCase())
 
-/** Whether each word of a search is in a name or a value, in any letter case. */
+/** Whether a record has each word of a search, in any letter case. */
 export function matching(search: string): (record: object) => boolean {
   const words = search.toLowerCase().split(/\s+/)
   return record => words.every(word => textOf(record).includes(word))
@@ -72,7 +69,7 @@ export function moneyIn(state: State, transaction: AnyRecord, refundable: Refund
   const refunds = recordsOf(state, 'refunds').filter(
     refund => refund.transaction === transaction.id
   )
-  const sum = refunds.reduce((total, { amount }) => total + (amount as number), 0)
+  const sum = refunds.reduce((total, { amount }) => total + Number(amount), 0)
   const charge = {
     tip_amount: null,
     donation_amount: null,

@@ -1,7 +1,4 @@
-/**
- * Evidence: expectations and findings, what each test did, coverage of the rules, and the
- * assumptions that responses relied on.
- */
+/** Expectations, findings, tests, rules and assumptions. */
 import type { ComponentType } from 'preact'
 import { choiceIn, hrefOf, route } from '../../app/route.js'
 import { overview } from '../../app/store.js'
@@ -99,7 +96,7 @@ export const Assumptions = ({ data: [{ data }, calls] }: { data: Data }) => (
       heads={['Assumption', 'Requests', 'What it says']}
       rows={data
         .filter(({ standing }) => !standing)
-        .sort((one, other) => other.times - one.times)
+        .sort((a, b) => b.times - a.times)
         .map(row => cellsOfAssumption(row, calls))}
     />
   </>
@@ -135,8 +132,8 @@ export const Findings = ({ data: { data } }: { data: FindingsReport }) =>
     </p>
   ) : (
     <ul class="lines">
-      {data.map(found => (
-        <Finding key={found.finding} {...found} />
+      {data.map(finding => (
+        <Finding key={finding.finding} {...finding} />
       ))}
     </ul>
   )

@@ -1,4 +1,3 @@
-/** What the evidence view works out of what the control API says, without a page. */
 import type { CoverageReport } from '../../../../client/documents.js'
 
 export type RuleRow = CoverageReport['rules'][number]
@@ -12,8 +11,8 @@ export const RULE_STATES = {
 export const percentOf = (part: number, whole: number): string =>
   `${Number(((part / whole) * 100).toPrecision(3))}%`
 
-/** A request of a run, `SANDBOX#PERIOD/req_N`: its sandbox, empty at the base address, and its id. */
+/** A request of a run is `SANDBOX#PERIOD/req_N`. */
 export function partsOf(request: string): { sandbox?: string; id: string } {
-  const [, sandbox, id] = /^(.*)#\d+\/(.*)$/.exec(request) ?? []
-  return id === undefined ? { id: request } : { sandbox: sandbox as string, id }
+  const [, sandbox = '', id] = /^(.*)#\d+\/(.*)$/.exec(request) ?? []
+  return id === undefined ? { id: request } : { sandbox, id }
 }

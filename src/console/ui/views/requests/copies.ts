@@ -1,4 +1,4 @@
-/** A request in the forms that can be pasted elsewhere. */
+/** A request to paste elsewhere. */
 import { encodeForm, pairsOf } from '../../../../core/form-encoding.js'
 import { MASK } from '../../../../core/mask.js'
 import { yamlOf } from '../../components/yaml.js'
@@ -10,7 +10,7 @@ const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 export const isMasked = ({ path, query, body }: JournalCall): boolean =>
   JSON.stringify([path, query, body]).includes(MASK)
 
-/** `base` is the address of the API, `key` the API key that the request is sent with. */
+/** `base` is the address of the API, `key` an API key. */
 export function curlOf(
   call: JournalCall,
   { base, key }: { base: string; key: string | null }
@@ -36,15 +36,13 @@ const matched = (parameters: JournalCall['query']) =>
     )
   )
 
-/**
- * A script entry that gives the next such request the same response. Errors: where no operation
- * matched the request.
- */
-export function entryYaml({ on, params, query, body, status, answer }: JournalCall): string {
+/** A script entry that gives the next such request the same response. */
+export function entryYaml(call: JournalCall): string {
+  const { on, params, query, body, status } = call
   if (on === null)
     throw new Error('No operation matched this request, so no script entry can match it.')
   const match = filledIn({ params, query: matched(query), body: matched(body) })
-  return yamlOf([{ on, match, calls: 1, respond: { status, body: answer ?? undefined } }])
+  return yamlOf([{ on, match, calls: 1, respond: { status, body: call.answer ?? undefined } }])
 }
 
 export function addressOf({ path, query }: JournalCall): string {

@@ -1,7 +1,4 @@
-/**
- * A request: the reasons for its response, what was sent and received, and what can be done with
- * it.
- */
+/** A request: the reasons for its response, what was sent, and what can be done with it. */
 import { useSignal } from '@preact/signals'
 import { pairsOf } from '../../../../core/form-encoding.js'
 import { isMoney, moneyShown } from '../../../../core/money.js'
@@ -35,40 +32,32 @@ type DetailProps = { id: string; row: Row | undefined; onClose: () => void }
 export const Detail = ({ id, row, onClose }: DetailProps) => (
   <Beside label={`Request ${id}`} closing="Close the request" onClose={onClose}>
     {row && isPast(row) ? (
-      <Shown call={row.call} changes={null} />
+      <CallDetail call={row.call} changes={null} />
     ) : (
       <Read from={() => control('GET /requests/ID', { name: id })} by={id} once>
-        {call => <Held call={call} />}
+        {call => <CallWithChanges call={call} />}
       </Read>
     )}
   </Beside>
 )
 
-function Held({ call }: { call: ExplainedCall }) {
+function CallWithChanges({ call }: { call: ExplainedCall }) {
   const read = async () =>
     call.took_effect ? control('GET /requests/ID/changes', { name: call.id }) : { data: [] }
-  return (
-    <Shown call={call} changes={useResource(read, call.id, { once: true }).data?.data ?? null} />
-  )
+  const { data } = useResource(read, call.id, { once: true })
+  return <CallDetail call={call} changes={data?.data ?? null} />
 }
 
-type Shown = { call: JournalCall | ExplainedCall; changes: readonly RecordChange[] | null }
+type Props = { call: JournalCall | ExplainedCall; changes: readonly RecordChange[] | null }
 
-function Shown({ call, changes }: Shown) {
+function CallDetail({ call, changes }: Props) {
   const isTrying = useSignal(false)
   const { Content } = TABS[chosenIn(TABS, 'tab')]
-  const { id, at, account, test, method } = call
   const attempt = () => (isTrying.value = true)
-  const sendNow = () => toasted(sendAgain(call))
   const again = () => {
     if (isMasked(call)) return attempt()
-    if (method === 'GET') return sendNow()
-    return ask({
-      title: 'Send it again?',
-      text: `${method} ${call.path} can change records each time it is sent.`,
-      action: 'Send again',
-      run: sendNow
-    })
+    if (call.method === 'GET') return sendAgain(call)
+    return askToSend(call)
   }
   useShortcuts([
     { key: 'c', about: 'Copy the request as curl', run: () => void toasted(copyCurl(call)) },
@@ -78,15 +67,7 @@ function Shown({ call, changes }: Shown) {
   return (
     <>
       <header class="stack">
-        <div class="row">
-          <h2 class="mono">{`${method} ${pathShown(call)}`}</h2>
-          <Status call={call} />
-          {test && <span>test {linked(test, testAddress(test))}</span>}
-        </div>
-        <p class="hint">
-          {id} · {at.replace('T', ' ').replace('Z', ' UTC')} · <span>{msShown(call)} ms</span>
-          {account && [' · as ', linked(account, recordAddress(account))]}
-        </p>
+        <Heading call={call} />
         <div class="row">
           <Button class="small" icon="flask" text="Replay…" run={attempt} />
           <Button
@@ -107,7 +88,32 @@ function Shown({ call, changes }: Shown) {
   )
 }
 
-function Sent({ call: { query, body, refusal } }: Pick<Shown, 'call'>) {
+const askToSend = (call: JournalCall) =>
+  ask({
+    title: 'Send it again?',
+    text: `${call.method} ${call.path} can change records each time it is sent.`,
+    action: 'Send again',
+    run: () => sendAgain(call)
+  })
+
+function Heading({ call }: Pick<Props, 'call'>) {
+  const { id, at, account, test, method } = call
+  return (
+    <>
+      <div class="row">
+        <h2 class="mono">{`${method} ${pathShown(call)}`}</h2>
+        <Status call={call} />
+        {test && <span>test {linked(test, testAddress(test))}</span>}
+      </div>
+      <p class="hint">
+        {id} · {at.replace('T', ' ').replace('Z', ' UTC')} · <span>{msShown(call)} ms</span>
+        {account && [' · as ', linked(account, recordAddress(account))]}
+      </p>
+    </>
+  )
+}
+
+function Sent({ call: { query, body, refusal } }: Pick<Props, 'call'>) {
   // once the journal is read, its currencies are known
   const currency = isRead.value && (body.currency ?? currencyOf(body.transaction))
   const rows = [...pairsOf(query), ...pairsOf(body)].map(([name, value]) => {
@@ -136,7 +142,7 @@ function Sent({ call: { query, body, refusal } }: Pick<Shown, 'call'>) {
 
 function Headers({
   call: { id, account, user_agent, test, trace, answered, method, path }
-}: Shown) {
+}: Props) {
   const headers = [
     ['request', `${method} ${path}`],
     ['authorization', account && `Basic ***, the key of ${account}`],
@@ -156,7 +162,7 @@ function Headers({
   )
 }
 
-function Changes({ call: { id }, changes }: Shown) {
+function Changes({ call: { id }, changes }: Props) {
   if (changes === null) return <p class="faint">The state before it is not known any more.</p>
   return (
     <>
@@ -184,7 +190,7 @@ function Changes({ call: { id }, changes }: Shown) {
 const TABS = {
   response: {
     title: 'Response',
-    Content: ({ call }: Shown) => (
+    Content: ({ call }: Props) => (
       <Response call={call} label="Response" hrefOfText={recordAddress} />
     )
   },
@@ -192,7 +198,7 @@ const TABS = {
   request: { title: 'Request', Content: Headers },
   raw: {
     title: 'Raw',
-    Content: ({ call }: Shown) => (
+    Content: ({ call }: Props) => (
       <Json value={call} label="Journal entry" hrefOfText={recordAddress} />
     )
   }
@@ -206,9 +212,10 @@ const copyCurl = async (call: JournalCall) =>
     'curl'
   )
 
-const sendAgain = async (call: JournalCall) => send(trialOf(call, await keyOfAccount(call.account)))
+const sendAgain = (call: JournalCall) =>
+  toasted(keyOfAccount(call.account).then(key => send(trialOf(call, key))))
 
-function Copies({ call }: Pick<Shown, 'call'>) {
+function Copies({ call }: Pick<Props, 'call'>) {
   const scenario = () =>
     controlText('GET /requests/ID', { name: call.id, query: { format: 'scenario' } })
   const copies: Readonly<Record<string, () => Promise<void>>> = {

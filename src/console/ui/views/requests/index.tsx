@@ -1,4 +1,4 @@
-/** Requests: those that came, live, and the reasons for each response. */
+/** The requests, live, and the reasons for each response. */
 import { untracked, useSignalEffect } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { act } from '../../app/command.js'
@@ -25,8 +25,8 @@ import { textOfRule } from './why.js'
 
 const Path = ({ call }: Row) => <span title={pathShown(call)}>{shortPath(call.path)}</span>
 
-const codeOf = ({ call: { refusal, answer, outcome } }: Row): string =>
-  refusal?.code ?? ((outcome === 'scripted' && Object(answer).error?.code) || '')
+const codeOf = ({ call }: Row): string =>
+  call.refusal?.code ?? ((call.outcome === 'scripted' && Object(call.answer).error?.code) || '')
 
 function Result(row: Row) {
   const { refusal, script } = row.call
@@ -95,13 +95,13 @@ const targetOf = (row: Row) => ({
   sandbox: row.sandbox
 })
 
-function keyChosen(shown: CallList): string | null {
+function keyChosen(calls: CallList): string | null {
   const [id, before] = route.value.path
   return id === undefined
     ? null
     : keyOf(
         sandbox.value,
-        Number(before?.replace('before-', '') ?? periodOf(shown, sandbox.value)),
+        Number(before?.replace('before-', '') ?? periodOf(calls, sandbox.value)),
         id
       )
 }
@@ -126,42 +126,53 @@ const GROUPS: Readonly<Record<string, (row: Row) => string>> = {
   load: row => (isPast(row) ? 'Before the last load or reset' : 'Since the last load or reset')
 }
 
-export function Page() {
+/** The rows that the address asks for, in their groups. */
+function useRows() {
   const { q = '', group } = route.value.query
   const query = useMemo(() => queryIn(q), [q])
-  const shown = paused.value ?? list.value
+  const calls = paused.value ?? list.value
   const rule = unknownIn(query).length > 0 ? '' : termIn(query, 'rule')
   const ofRule = useResource(() => keysOfRule(rule), rule, { isEvidence: true }).data
   const keys = rule === '' ? undefined : ofRule
   const isAll = termIn(query, 'in') === 'all'
   const place = isAll ? undefined : sandbox.value
-  const found = useMemo(
-    () => filtered(shown.rows, { text: q, sandbox: place, keys }),
-    [shown, q, place, keys]
+  const matches = useMemo(
+    () => filtered(calls.rows, { text: q, sandbox: place, keys }),
+    [calls, q, place, keys]
   )
-  const groupOf = GROUPS[group ?? (found.some(isPast) ? 'load' : '')]
+  const groupOf = GROUPS[group ?? (matches.some(isPast) ? 'load' : '')]
   const rows = useMemo(
-    () => (groupOf ? [...Map.groupBy(found, groupOf).values()].flat() : found),
-    [found, groupOf]
+    () => (groupOf ? [...Map.groupBy(matches, groupOf).values()].flat() : matches),
+    [matches, groupOf]
   )
-  // amounts are drawn again once the default currency is known
-  const columns = useMemo(
+  useEffect(() => {
+    const ids = () => matches.filter(isHeld).map(({ call }) => call.id)
+    shownIds.value = q === '' ? undefined : ids().join() || 'none'
+  }, [matches])
+  return { rows, groupOf, isAll }
+}
+
+/** Amounts are drawn again once the default currency is known. */
+const useColumns = (isAll: boolean) =>
+  useMemo(
     () => COLUMNS.filter(({ title }) => isAll || title !== SANDBOX),
     [isAll, defaultCurrency.value]
   )
+
+export function Page() {
+  const { rows, groupOf, isAll } = useRows()
+  const { path, query } = route.value
+  const [id = ''] = path
+  const columns = useColumns(isAll)
   const chosen = keyChosen(list.value)
   const row = chosen === null ? undefined : list.value.rows.find(({ key }) => key === chosen)
   useResource(readCurrency, '', { once: true })
   useKeptChoice()
-  useEffect(() => {
-    const ids = () => found.filter(isHeld).map(({ call }) => call.id)
-    shownIds.value = q === '' ? undefined : ids().join() || 'none'
-  }, [found])
   useShortcuts([
     { key: 'p', about: 'Pause the list, or resume it', run: pause },
     { key: 'Escape', about: 'Close the request', run: close }
   ])
-  if (isRead.value && rows.length === 0 && q === '' && chosen === null) return <Welcome />
+  if (isRead.value && rows.length === 0 && !query.q && chosen === null) return <Welcome />
   return (
     <section class="page whole">
       <Search count={countShown(rows)}>
@@ -179,21 +190,19 @@ export function Page() {
           chosen={chosen}
           classOf={row => (isPast(row) ? 'past' : '')}
           groupOf={groupOf}
-          empty={
-            isRead.value && (
-              <Empty title="No matching requests" icon="search">
-                <a href={hrefOf({ path: [] })}>Show all requests</a>
-              </Empty>
-            )
-          }
+          empty={isRead.value && <NoMatch />}
         />
-        {chosen !== null && (
-          <Detail key={chosen} id={route.value.path[0] as string} row={row} onClose={close} />
-        )}
+        {chosen !== null && <Detail key={chosen} id={id} row={row} onClose={close} />}
       </div>
     </section>
   )
 }
+
+const NoMatch = () => (
+  <Empty title="No matching requests" icon="search">
+    <a href={hrefOf({ path: [] })}>Show all requests</a>
+  </Empty>
+)
 
 async function readCurrency(): Promise<void> {
   const { settings } = await control('GET /settings')
@@ -228,16 +237,14 @@ function Actions() {
   )
 }
 
-/**
- * When a journal is cleared, the request that is shown stays, under the address of an earlier one.
- */
+/** When a journal is cleared, the chosen request stays, under another address. */
 function useKeptChoice(): void {
   const before = useRef(list.peek())
   const keep = () => {
     const key = keyChosen(before.current)
-    const shown = before.current.rows.find(row => row.key === key)
+    const chosen = before.current.rows.find(row => row.key === key)
     before.current = list.value
-    if (shown && isPast(shown)) go(targetOf(shown), { replace: true })
+    if (chosen && isPast(chosen)) go(targetOf(chosen), { replace: true })
   }
   useSignalEffect(() => {
     void list.value

@@ -1,4 +1,4 @@
-/** What a request is known by: its method, what became of it, and the body of its response. */
+/** A request’s status, its response, and what it changed. */
 import { CodeBlock, Json } from '../../components/code.js'
 import { Diff } from '../../components/diff.js'
 import { Icon } from '../../components/icon.js'
@@ -16,10 +16,7 @@ export function Status({ call }: { call: JournalCall }) {
   )
 }
 
-/**
- * The records that a request changed, each field before and after; a list of Refunds differs
- * wherever its members do.
- */
+/** A list of Refunds is left out: it differs wherever its members do. */
 export const RecordChanges = ({ records }: { records: readonly RecordChange[] }) => (
   <>
     {records.map(({ id, before, after }) => (
@@ -41,8 +38,8 @@ type ResponseProps = {
 }
 
 export function Response({ call, label, hrefOfText }: ResponseProps) {
-  const { answer } = call
-  if (answer === null) return <p class="faint">No body was sent.</p>
+  const { answer: body } = call
+  if (body === null) return <p class="faint">No body was sent.</p>
   const breaking = breakingShown(call)
   return (
     <>
@@ -51,10 +48,10 @@ export function Response({ call, label, hrefOfText }: ResponseProps) {
           <b>Altered in transit:</b> {breaking}
         </p>
       )}
-      {typeof answer === 'string' ? (
-        <CodeBlock text={answer} label={label} />
+      {typeof body === 'string' ? (
+        <CodeBlock text={body} label={label} />
       ) : (
-        <Json value={answer} label={label} hrefOfText={hrefOfText} />
+        <Json value={body} label={label} hrefOfText={hrefOfText} />
       )}
     </>
   )

@@ -1,7 +1,4 @@
-/**
- * The search of requests: words, and terms such as `status:4xx rule:REF-7 took:no test:"refunds
- * twice"`.
- */
+/** The search of requests: words, and terms such as `status:4xx` or `test:"refunds twice"`. */
 import { remembered } from '../../../../core/remembered.js'
 import { OPERATION_NAMES } from '../../../../reference/operations.js'
 import { RULE_IDS, RULES } from '../../../../reference/rules.js'
@@ -109,7 +106,7 @@ export const TERMS: Readonly<Record<string, Meaning>> = {
 }
 
 function isKnown({ name, value }: Term): boolean {
-  const { isValue, values } = TERMS[name] as Meaning
+  const { isValue, values } = { ...TERMS[name] }
   return isValue?.(value) ?? values?.some(([known]) => known === value) ?? true
 }
 
@@ -145,39 +142,40 @@ export function queryIn(text: string): Query {
 export const termIn = ({ terms }: Query, name: string): string =>
   terms.findLast(term => term.name === name)?.value ?? ''
 
-const shown = (text: string) => (/[\s"]/.test(text) ? `"${text.replaceAll('"', '')}"` : text)
+const quoted = (text: string) => (/[\s"]/.test(text) ? `"${text.replaceAll('"', '')}"` : text)
 
 export function withTerm(text: string, name: string, value: string): string {
   const { words, terms } = queryIn(text)
-  const kept = terms.filter(term => term.name !== name)
-  const all = value === '' ? kept : [...kept, { name, value }]
-  return [...words.map(shown), ...all.map(term => `${term.name}:${shown(term.value)}`)].join(' ')
+  const others = terms.filter(term => term.name !== name)
+  const all = value === '' ? others : [...others, { name, value }]
+  return [...words.map(quoted), ...all.map(term => `${term.name}:${quoted(term.value)}`)].join(' ')
 }
 
-type Suggestion = { term: string; about: string; written: string }
+type Suggestion = { term: string; about: string; replacement: string }
 
-/** How the last word of a search can go on: as a term, or as a value of one. */
+/** Terms, or values of one, that continue the last word of a search. */
 export function suggestionsFor(
   text: string,
   tests: readonly string[]
 ): { before: string; suggestions: Suggestion[] } {
-  const [begun] = /(?:[a-z]+:"[^"]*|\S*)$/.exec(text) as RegExpExecArray
+  const place = text.search(/(?:[a-z]+:"[^"]*|\S*)$/)
+  const begun = text.slice(place)
   const valuesOf = (name: string): readonly Value[] | undefined =>
     name === 'test' ? tests.map(test => [test, '']) : TERMS[name]?.values
   const [name = '', value] = begun.split(':')
   const values = value === undefined ? undefined : valuesOf(name)
   const all =
     values?.map(([value, about]): Suggestion => {
-      const term = `${name}:${shown(value)}`
-      return { term, about, written: term }
+      const term = `${name}:${quoted(value)}`
+      return { term, about, replacement: term }
     }) ??
     Object.entries(TERMS).map(([name, { example, finds: about }]): Suggestion => {
       const term = `${name}:${example}`
-      return { term, about, written: valuesOf(name) ? `${name}:` : term }
+      return { term, about, replacement: valuesOf(name) ? `${name}:` : term }
     })
   const plain = (text: string) => text.replaceAll('"', '').toLowerCase()
   return {
-    before: text.slice(0, text.length - begun.length),
+    before: text.slice(0, place),
     suggestions: all.filter(
       ({ term }) => plain(term).startsWith(plain(begun)) && plain(term) !== plain(begun)
     )

@@ -1,13 +1,10 @@
-/** The requests that the console has seen, of every sandbox, newest first. */
+/** The requests of every sandbox, newest first. */
 import { pairsOf } from '../../../../core/form-encoding.js'
 import type { IconName } from '../../components/icon.js'
 import type { JournalCall, JournalEvent } from '../../control/client.js'
 import { countOf } from '../count.js'
 
-/**
- * `period` counts how often the journal of its sandbox was seen to be cleared before: ids begin
- * anew then.
- */
+/** `period` counts how often its journal was cleared before: ids begin anew then. */
 export type Row = { key: string; sandbox: string; period: number; call: JournalCall }
 export type CallList = { rows: readonly Row[]; periods: ReadonlyMap<string, number> }
 
@@ -38,8 +35,8 @@ export function withEvents(list: CallList, events: readonly JournalEvent[]): Cal
 }
 
 /**
- * The list with what the journals hold now, oldest first; `isWhole` unless they held more. One
- * without the last request of the list was cleared since.
+ * The list with what the journals hold now, oldest first; `isWhole` unless they hold more. A journal
+ * without the last request of the list was cleared.
  */
 export function withJournals(
   list: CallList,
@@ -49,16 +46,16 @@ export function withJournals(
   const rows = list.rows.filter(({ sandbox, period }) => period === periodOf(list, sandbox))
   const last = new Map(rows.reverse().map(({ sandbox, call }) => [sandbox, call]))
   const goesOn = ([sandbox, before]: [string, JournalCall]) => {
-    const held = calls.filter(one => one.sandbox === sandbox).map(({ call }) => call)
-    if (held.length === 0) return !isWhole
+    const journal = calls.filter(item => item.sandbox === sandbox).map(({ call }) => call)
+    if (journal.length === 0) return !isWhole
     // it still holds the request, or only later ones
     return (
-      held.some(({ id, at }) => id === before.id && at === before.at) ||
-      held.every(call => numberOf(call) > numberOf(before))
+      journal.some(({ id, at }) => id === before.id && at === before.at) ||
+      journal.every(call => numberOf(call) > numberOf(before))
     )
   }
   const cleared = [...last]
-    .filter(found => !goesOn(found))
+    .filter(entry => !goesOn(entry))
     .map(([sandbox]) => ({ sandbox, call: null }))
   return withEvents(list, [...cleared, ...calls])
 }
@@ -108,18 +105,17 @@ export function outcomeShown(
   return `${what} · ${took_effect ? some : 'nothing changed'}`
 }
 
-/** What the script did to a body on its way. */
 export function breakingShown({
   script,
-  answer,
+  answer: body,
   answered
 }: Pick<JournalCall, 'script' | 'answer' | 'answered'>): string | null {
   const fault = script?.fault
   const entry = `the script entry ${script?.name ?? script?.id}`
-  // a response in place of the one that was to be malformed is whole, and JSON
-  if (fault === 'malformed_body' && answered && typeof answer === 'string')
+  // JSON is a whole response in place of the malformed one
+  if (fault === 'malformed_body' && answered && typeof body === 'string')
     return `${entry} made the body malformed. This is what went out.`
-  if (!fault || answered || answer === null) return null
+  if (!fault || answered || body === null) return null
   return fault === 'truncated_body'
     ? `${entry} truncated the body. The first half of this went out.`
     : `${entry} lost the response (${fault}). Nothing of this went out.`

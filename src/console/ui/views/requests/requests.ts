@@ -1,4 +1,4 @@
-/** The requests that have come, kept as long as the console is open. */
+/** The requests that the open console has seen. */
 import { effect, signal, untracked } from '@preact/signals'
 import { arrived, isAllowed, openings } from '../../app/store.js'
 import { toastError } from '../../components/toast.js'
@@ -21,7 +21,7 @@ export const isRead = signal(false)
 export const dropped = signal(0)
 export const paused = signal<CallList | null>(null)
 
-/** The ids of those that a search has found, as the control API takes them; undefined for all. */
+/** The ids that a search has found, separated by commas; undefined for all. */
 export const shownIds = signal<string | undefined>(undefined)
 
 let waiting: JournalEvent[] | null = null
@@ -32,10 +32,7 @@ effect(() => {
   else list.value = withEvents(list.peek(), arrived.value)
 })
 
-/**
- * Reads the journals, and adds what came meanwhile. Reads again where one was cleared meanwhile:
- * what was read may be from before that.
- */
+/** Reads the journals, and again if one was cleared meanwhile. */
 async function read(): Promise<void> {
   const since: JournalEvent[] = []
   waiting = since
@@ -63,7 +60,7 @@ async function read(): Promise<void> {
   }
 }
 
-// a stream that was interrupted has lost requests, so the journals are read at each opening
+// an interrupted stream has lost requests
 effect(() => {
   if (openings.value > 0 && untracked(isAllowed)) void untracked(read)
 })

@@ -1,8 +1,5 @@
-/**
- * What the list of requests is narrowed by: a search, and what writes its terms. All of it is in the
- * address.
- */
-import { useSignal } from '@preact/signals'
+/** The field that searches requests; the address has the search. */
+import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { focusSearch } from '../../app/keyboard.js'
 import { inQuery, narrow, narrowed, route } from '../../app/route.js'
@@ -58,20 +55,13 @@ export function Search({ count, children }: { count: string; children: Component
 
 function Terms({ q }: { q: string }) {
   const isOpen = useSignal(false)
-  const tests = isOpen.value ? new Set(list.value.rows.map(({ call }) => call.test ?? '')) : []
-  const { before, suggestions } = suggestionsFor(q, [...tests].filter(Boolean))
-  const write = (written: string) => {
-    narrow({ q: before + written })
-    focusSearch()
-    isOpen.value = written.endsWith(':')
-  }
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it follows the focus within
     <div
       class="grow menu"
       onFocusIn={() => (isOpen.value = true)}
       onFocusOut={({ currentTarget, relatedTarget }) => {
-        isOpen.value = currentTarget.contains(relatedTarget as Node | null)
+        isOpen.value = relatedTarget instanceof Node && currentTarget.contains(relatedTarget)
       }}
       onInput={() => (isOpen.value = true)}
       onKeyDown={({ key }) => {
@@ -83,22 +73,34 @@ function Terms({ q }: { q: string }) {
         placeholder="Search, or status:4xx rule:REF-7"
         {...inQuery('q')}
       />
-      {isOpen.value && suggestions.length > 0 && (
-        <div class="items terms" role="group" aria-label="Search terms">
-          {suggestions.slice(0, MAX_SUGGESTED).map(({ term, about, written }) => (
-            <Button
-              key={term}
-              text={[
-                <code key="term">{term}</code>,
-                <span key="about" class="faint">
-                  {about}
-                </span>
-              ]}
-              run={() => write(written)}
-            />
-          ))}
-        </div>
-      )}
+      {isOpen.value && <Suggestions q={q} isOpen={isOpen} />}
+    </div>
+  )
+}
+
+function Suggestions({ q, isOpen }: { q: string; isOpen: Signal<boolean> }) {
+  const tests = new Set(list.value.rows.map(({ call }) => call.test ?? ''))
+  const { before, suggestions } = suggestionsFor(q, [...tests].filter(Boolean))
+  if (suggestions.length === 0) return null
+  const write = (replacement: string) => {
+    narrow({ q: before + replacement })
+    focusSearch()
+    isOpen.value = replacement.endsWith(':')
+  }
+  return (
+    <div class="items terms" role="group" aria-label="Search terms">
+      {suggestions.slice(0, MAX_SUGGESTED).map(({ term, about, replacement }) => (
+        <Button
+          key={term}
+          text={[
+            <code key="term">{term}</code>,
+            <span key="about" class="faint">
+              {about}
+            </span>
+          ]}
+          run={() => write(replacement)}
+        />
+      ))}
     </div>
   )
 }

@@ -1,10 +1,11 @@
-/** What distinguishes a request from the next, in a few words. */
+/** A request in a few words. */
 import { signal } from '@preact/signals'
 import { moneyShown } from '../../../../core/money.js'
 import { RESOURCE_NAMES } from '../../../../reference/operations.js'
-import type { Family, JournalCall, JournalEvent } from '../../control/client.js'
+import type { JournalCall, JournalEvent } from '../../control/client.js'
 import { countOf } from '../count.js'
 
+const NOUNS: Readonly<Record<string, string>> = RESOURCE_NAMES
 const currencies = new Map<string, string>()
 
 export const defaultCurrency = signal<unknown>(undefined)
@@ -13,8 +14,8 @@ const first = (value: unknown, ...places: string[]): string | undefined =>
   places.map(place => wordAt(value, place)).find(Boolean)
 
 function wordAt(value: unknown, place: string): string {
-  const found = place.split('.').reduce((within, name) => Object(within)[name], value)
-  return typeof found === 'string' || typeof found === 'number' ? String(found) : ''
+  const member = place.split('.').reduce((within, name) => Object(within)[name], value)
+  return typeof member === 'string' || typeof member === 'number' ? String(member) : ''
 }
 
 export function learn(events: readonly JournalEvent[]): void {
@@ -33,9 +34,9 @@ const shortId = (id: string): string => (/^[a-z]{3}_.{7,}$/.test(id) ? `${id.sli
 
 export const shortPath = (path: string): string => path.split('/').map(shortId).join('/')
 
-const partsOf = ({ body: sent, answer, refusal }: JournalCall) => ({
-  sent,
-  made: refusal === null ? answer : null
+const partsOf = ({ body, answer: response, refusal }: JournalCall) => ({
+  sent: body,
+  made: refusal === null ? response : null
 })
 
 export function summaryOf(call: JournalCall): string {
@@ -43,7 +44,7 @@ export function summaryOf(call: JournalCall): string {
   const parts = partsOf(call)
   const { data, has_more } = Object(parts.made)
   if (Array.isArray(data)) {
-    const noun = RESOURCE_NAMES[String(on).split('/').at(-1) as Family] ?? 'record'
+    const noun = NOUNS[String(on).split('/').at(-1) ?? ''] ?? 'record'
     const search = first(query, 'search_query')
     return joined(
       search && `“${search}”`,
@@ -77,10 +78,11 @@ export function amountOf(call: JournalCall): string {
     'sent.amounts.payment_amount',
     'made.amount'
   )
-  const told = first(parts, 'made.currency', 'sent.currency', 'sent.amounts.currency')
   if (amount === undefined) return call.on === 'POST /refunds' ? 'the rest' : ''
   if (!Number.isSafeInteger(Number(amount))) return amount
-  const otherwise = call.on === 'POST /refunds' ? currencyOf(call.body.transaction) : undefined
-  const currency = told ?? otherwise ?? (call.on === 'POST /transactions' && defaultCurrency.value)
+  const currency =
+    first(parts, 'made.currency', 'sent.currency', 'sent.amounts.currency') ??
+    (call.on === 'POST /refunds' ? currencyOf(call.body.transaction) : undefined) ??
+    (call.on === 'POST /transactions' && defaultCurrency.value)
   return moneyShown(Number(amount), currency)
 }

@@ -1,4 +1,4 @@
-/** A request with changes: judged on a copy that is thrown away, or sent. */
+/** A request with changes, tried on a copy or sent. */
 import { useSignal } from '@preact/signals'
 import { encodeForm } from '../../../../core/form-encoding.js'
 import { useResource } from '../../app/resource.js'
@@ -6,7 +6,7 @@ import { go, route } from '../../app/route.js'
 import { Button, bound, Field } from '../../components/controls.js'
 import { Dialog } from '../../components/dialog.js'
 import { Failure, Table } from '../../components/layout.js'
-import { toast } from '../../components/toast.js'
+import { messageOf, toast } from '../../components/toast.js'
 import {
   apiOf,
   ControlError,
@@ -21,6 +21,8 @@ import { RecordChanges, Response } from './marks.js'
 import { sentIn } from './request-list.js'
 import { Why } from './why.js'
 
+const METHODS = ['GET', 'POST', 'DELETE', 'PUT', 'PATCH']
+
 export const keyOfAccount = async (account: string | null): Promise<string | null> =>
   (await control('GET /keys')).data.find(key => key.account === account)?.key ?? null
 
@@ -31,10 +33,7 @@ export const trialOf = (call: JournalCall, key: string | null): TrialCall => ({
   body: encodeForm(call.body) || null
 })
 
-/**
- * Sends a request to the emulated API, and shows it once there is a response. Errors: one of
- * `fetch` where the response is lost.
- */
+/** Sends a request to the emulated API, and shows it. Errors: where the response is lost. */
 export async function send({ method, path, key, body }: TrialCall): Promise<void> {
   const name = sandbox.value
   const response = await fetch(`${apiOf(name)}${path}`, {
@@ -53,16 +52,16 @@ export async function send({ method, path, key, body }: TrialCall): Promise<void
   if (id !== null && sandbox.value === name) go({ path: [id], query: route.value.query })
 }
 
-export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () => void }) {
-  const keys = useResource(() => control('GET /keys'), '', { once: true })
-  const given = keys.data?.data ?? []
+type TryProps = { call: JournalCall; onClose: () => void }
+
+function useTrial({ call, onClose }: TryProps) {
+  const keys = useResource(() => control('GET /keys'), '', { once: true }).data?.data ?? []
   const method = useSignal(call.method)
   const path = useSignal(addressOf(call))
   const body = useSignal(sentIn(call.body).join('\n'))
   const chosenKey = useSignal<string | null>(null)
   const outcome = useSignal<{ error?: ControlError; tried?: TriedCall }>({})
-  const key = chosenKey.value ?? given.find(({ account }) => account === call.account)?.key ?? ''
-
+  const key = chosenKey.value ?? keys.find(({ account }) => account === call.account)?.key ?? ''
   const attempt = async (isSent: boolean) => {
     outcome.value = {}
     const sent = new URLSearchParams(pairsIn(body.value)).toString()
@@ -73,14 +72,27 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
         return onClose()
       }
       outcome.value = { tried: await control('POST /explain', { body: trial }) }
-    } catch (failure) {
-      const { message } = failure as Error
+    } catch (error) {
       outcome.value = {
-        error: failure instanceof ControlError ? failure : new ControlError('no_answer', message)
+        error:
+          error instanceof ControlError ? error : new ControlError('no_answer', messageOf(error))
       }
     }
   }
-  const { error, tried } = outcome.value
+  const keyField = {
+    value: key,
+    onChange: (value: string) => (chosenKey.value = value),
+    options: [
+      ['', 'none'],
+      ...keys.map(({ key, account }) => [key, `${account}: ${key}`] as const)
+    ] as const
+  }
+  return { method, path, body, keyField, attempt, ...outcome.value }
+}
+
+export function TryDialog(props: TryProps) {
+  const { call, onClose } = props
+  const { method, path, body, keyField, attempt, error, tried } = useTrial(props)
   const actions = (
     <>
       <Button text="Send" run={() => attempt(true)} />
@@ -100,21 +112,9 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
         {isMasked(call) && 'Replace ***, which stands for a secret that is not kept.'}
       </p>
       <div class="fields call">
-        <Field
-          label="Method"
-          options={['GET', 'POST', 'DELETE', 'PUT', 'PATCH']}
-          {...bound(method)}
-        />
+        <Field label="Method" options={METHODS} {...bound(method)} />
         <Field label="Path and query" {...bound(path)} />
-        <Field
-          label="API key"
-          value={key}
-          onChange={value => (chosenKey.value = value)}
-          options={[
-            ['', 'none'],
-            ...given.map(({ key, account }) => [key, `${account}: ${key}`] as const)
-          ]}
-        />
+        <Field label="API key" {...keyField} />
       </div>
       <Field
         label="Body"

@@ -1,4 +1,4 @@
-/** What is shown before the first request: what this is, and how to begin. */
+/** What is shown before the first request. */
 import { useResource } from '../../app/resource.js'
 import { hrefOf } from '../../app/route.js'
 import { CodeBlock } from '../../components/code.js'

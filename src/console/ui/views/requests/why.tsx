@@ -1,10 +1,7 @@
-/**
- * The reasons for a response: first the sentence that decided, then the rules with the figures that
- * each saw.
- */
+/** The reasons for a response: the one that decided, then the rules with their figures. */
 import type { ComponentChildren } from 'preact'
 import { OPERATIONS, operationNamed } from '../../../../reference/operations.js'
-import { RULES, type RuleId } from '../../../../reference/rules.js'
+import { RULES, type Rule } from '../../../../reference/rules.js'
 import { hrefOf } from '../../app/route.js'
 import { Pairs } from '../../components/layout.js'
 import { linked, listed, NearMisses, recordAddress, requestLink } from '../../components/links.js'
@@ -24,7 +21,8 @@ function docsOf(on: string | null): string {
   return `${controlOf()}/docs${id === null ? '' : `#/${OPERATIONS[id].family}/${id}`}`
 }
 
-export const textOfRule = (rule: string): string | undefined => RULES[rule as RuleId]?.text
+const TEXTS: Readonly<Record<string, Rule>> = RULES
+export const textOfRule = (rule: string): string | undefined => TEXTS[rule]?.text
 
 const RuleName = ({ rule, on }: { rule: string; on: string | null }) => (
   <a href={docsOf(on)} title={textOfRule(rule)}>
@@ -36,46 +34,12 @@ type Facts = Readonly<Record<string, unknown>>
 type Props = { call: JournalCall | ExplainedCall | TriedCall; changed?: number | undefined }
 
 export function Why({ call, changed }: Props) {
-  const { on, refusal, script, answer } = call
   const why = 'why' in call ? call.why : null
-  const violated = why?.rules.find(({ verdict }) => verdict === 'violated')
   const passed = why?.rules.filter(({ verdict }) => verdict === 'passed') ?? []
-  const assumed = why?.assumptions.find(
-    ({ assumption }) => refusal?.rule === null && assumption === refusal.assumption
-  )
-  const message: string | undefined = refusal && Object(answer).error?.message
+  const assumptions = why?.assumptions ?? []
   return (
     <div class="stack">
-      <div class={`verdict stack ${markOf(call).kind}`}>
-        <p class="title">{outcomeShown(call, changed)}</p>
-        {violated && (
-          <p>
-            <RuleName rule={violated.rule} on={on} />: {violated.text}.
-          </p>
-        )}
-        {refusal && !violated && (
-          <p>
-            <code>{refusal.code}</code>
-            {assumed && `, as ${assumed.assumption} assumes: ${assumed.topic}`}
-          </p>
-        )}
-        {script && (
-          <p>
-            By the script entry{' '}
-            {linked(script.name ?? script.id, hrefOf({ view: 'scenario', path: ['script'] }))}
-            {script.fault && `: ${script.fault}`}
-          </p>
-        )}
-        {why && !refusal && !script && (
-          <p>
-            {why.rules.length === 0
-              ? 'No operation matched.'
-              : `All ${why.rules.length} applicable rules passed.`}
-          </p>
-        )}
-        {message && violated?.facts?.charged === undefined && <p>{message}</p>}
-        {violated?.facts && <Figures facts={violated.facts} />}
-      </div>
+      <Decision call={call} changed={changed} />
       {why === null && (
         <p class="faint">
           The request log was cleared since, so the reasons for this response are gone.
@@ -88,14 +52,14 @@ export function Why({ call, changed }: Props) {
       <Chain
         title={`${countOf(passed.length, 'rule')} passed`}
         of={passed.map(({ rule, text, facts }) => [
-          <RuleName key={rule} rule={rule} on={on} />,
+          <RuleName key={rule} rule={rule} on={call.on} />,
           text,
           facts && <Figures key="facts" facts={facts} />
         ])}
       />
       <Chain
-        title={`Based on ${countOf(why?.assumptions.length ?? 0, 'assumption')}`}
-        of={(why?.assumptions ?? []).map(({ assumption, topic }) => [
+        title={`Based on ${countOf(assumptions.length, 'assumption')}`}
+        of={assumptions.map(({ assumption, topic }) => [
           linked(assumption, hrefOf({ view: 'evidence', path: ['assumptions'] })),
           topic
         ])}
@@ -103,6 +67,50 @@ export function Why({ call, changed }: Props) {
     </div>
   )
 }
+
+function Decision({ call, changed }: Props) {
+  const { on, refusal, script } = call
+  const why = 'why' in call ? call.why : null
+  const violated = why?.rules.find(({ verdict }) => verdict === 'violated')
+  const assumed = why?.assumptions.find(
+    ({ assumption }) => refusal?.rule === null && assumption === refusal.assumption
+  )
+  const message: string | undefined = refusal && Object(call.answer).error?.message
+  return (
+    <div class={`verdict stack ${markOf(call).kind}`}>
+      <p class="title">{outcomeShown(call, changed)}</p>
+      {violated && (
+        <p>
+          <RuleName rule={violated.rule} on={on} />: {violated.text}.
+        </p>
+      )}
+      {refusal && !violated && (
+        <p>
+          <code>{refusal.code}</code>
+          {assumed && `, as ${assumed.assumption} assumes: ${assumed.topic}`}
+        </p>
+      )}
+      {script && <Scripted script={script} />}
+      {why && !refusal && !script && (
+        <p>
+          {why.rules.length === 0
+            ? 'No operation matched.'
+            : `All ${why.rules.length} applicable rules passed.`}
+        </p>
+      )}
+      {message && violated?.facts?.charged === undefined && <p>{message}</p>}
+      {violated?.facts && <Figures facts={violated.facts} />}
+    </div>
+  )
+}
+
+const Scripted = ({ script }: { script: NonNullable<JournalCall['script']> }) => (
+  <p>
+    By the script entry{' '}
+    {linked(script.name ?? script.id, hrefOf({ view: 'scenario', path: ['script'] }))}
+    {script.fault && `: ${script.fault}`}
+  </p>
+)
 
 type ChainProps = {
   title: string
@@ -123,15 +131,17 @@ const Chain = ({ title, of }: ChainProps) =>
     </details>
   )
 
+const isCharge = (facts: Facts): facts is Facts & Charge => 'charged' in facts
+
+const factShown = (value: unknown) =>
+  typeof value === 'string' ? linked(value, recordAddress(value)) : JSON.stringify(value)
+
 function Figures({ facts }: { facts: Facts }) {
-  const isCharge = 'charged' in facts
-  const others = Object.entries(isCharge ? { transaction: facts.transaction } : facts)
-  const shown = (value: unknown) =>
-    typeof value === 'string' ? linked(value, recordAddress(value)) : JSON.stringify(value)
+  const others = Object.entries(isCharge(facts) ? { transaction: facts.transaction } : facts)
   return (
     <>
-      {isCharge && <MoneyBar {...(facts as Charge)} />}
-      <Pairs class="facts" pairs={others.map(([name, value]) => [name, shown(value)])} />
+      {isCharge(facts) && <MoneyBar {...facts} />}
+      <Pairs class="facts" pairs={others.map(([name, value]) => [name, factShown(value)])} />
     </>
   )
 }

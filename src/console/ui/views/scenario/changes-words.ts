@@ -1,8 +1,9 @@
-/** What a sandbox has changed since its scenario was loaded, in words. */
+/** What changed since the scenario was loaded, in words. */
 import { RESOURCE_NAMES } from '../../../../reference/operations.js'
 import type { Target } from '../../app/route.js'
-import type { Changes, Family } from '../../control/client.js'
+import type { Changes } from '../../control/client.js'
 import { instantInWords } from '../count.js'
+import { FAMILIES } from '../data/records.js'
 
 type Change = readonly [title: string, words: readonly (string | false)[], to?: Target]
 
@@ -14,9 +15,7 @@ export function changesInWords({
   settings
 }: Changes): { text: string; to?: Target | undefined }[] {
   const all: readonly Change[] = [
-    ...Object.entries(RESOURCE_NAMES).map(
-      ([family, name]): Change => [`${name}s`, countsIn(records[family as Family])]
-    ),
+    ...FAMILIES.map((family): Change => [`${RESOURCE_NAMES[family]}s`, countsIn(records[family])]),
     ['API keys', countsIn(keys)],
     ['Clock', [clock.changed && `it began ${beganInWords(clock.began)}`], { path: ['clock'] }],
     [

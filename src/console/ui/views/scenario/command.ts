@@ -8,16 +8,13 @@ import {
   ControlError,
   control,
   controlText,
-  type Given,
   type ListedScenario,
   type Problem,
+  type RequestParts,
   sandbox
 } from '../../control/client.js'
 
-/**
- * `act` for a button that goes away with what it removes: the focus goes to the heading of the
- * list.
- */
+/** The button goes away with what it removes, so the focus goes to the heading. */
 export async function remove(
   call: Promise<unknown>,
   done: string,
@@ -32,29 +29,29 @@ export const titleOf = ({ name, title = name }: ListedScenario): string => title
 const warningShown = ({ line, message }: Problem): string =>
   line === undefined ? message : `Line ${line}: ${message}`
 
-const loads = new Map<string, { name: string; given: Given }>()
+const loads = new Map<string, { name: string; parts: RequestParts }>()
 
-/** Whether one of the library is what was loaded here, or else seems to be loaded. */
-export function isLoaded(one: ListedScenario): boolean {
+/** Whether it was loaded here, or else seems to be loaded. */
+export function isLoaded(scenario: ListedScenario): boolean {
   const { name, description } = { ...overview.value?.scenario }
   const last = loads.get(sandbox.value)
   return last?.name === name
-    ? Object(last?.given.body).scenario === one.name
-    : titleOf(one) === name && one.description === description
+    ? Object(last?.parts.body).scenario === scenario.name
+    : titleOf(scenario) === name && scenario.description === description
 }
 
-/** How the present scenario can be loaded again; undefined where that is not known. */
-export async function presentLoad(): Promise<Given | undefined> {
+/** How the present scenario can be loaded again, if that is known. */
+export async function presentLoad(): Promise<RequestParts | undefined> {
   const last = loads.get(sandbox.value)
-  if (last?.name === overview.value?.scenario.name) return last?.given
+  if (last?.name === overview.value?.scenario.name) return last?.parts
   const listed = (await control('GET /scenarios')).data.find(isLoaded)
   return listed && { body: { scenario: listed.name } }
 }
 
-export async function check({ write, refused }: Draft, given: Given): Promise<void> {
+export async function check({ write, refused }: Draft, parts: RequestParts): Promise<void> {
   try {
     const { scenario, warnings = [] } = await control('POST /load', {
-      ...given,
+      ...parts,
       query: { dry_run: '1' }
     })
     write([`“${scenario.name}” is valid.`, ...warnings.map(warningShown)].join(' '))
@@ -63,18 +60,15 @@ export async function check({ write, refused }: Draft, given: Given): Promise<vo
   }
 }
 
-/**
- * Loads, shows likely mistakes, and offers to undo it: the scenario before is loaded again, and its
- * state restored. Returns whether it was taken.
- */
-export function loadWith({ send }: Draft, given: Given): Promise<boolean> {
+/** Returns whether it loaded. Undo loads the scenario before again, and restores its state. */
+export function loadWith({ send }: Draft, parts: RequestParts): Promise<boolean> {
   const { first, undo } = undoable('load')
-  let before: Given | undefined
+  let before: RequestParts | undefined
   const load = async () => {
     before = await presentLoad()
     await first()
-    const { scenario, warnings = [] } = await control('POST /load', given)
-    loads.set(sandbox.value, { name: scenario.name, given })
+    const { scenario, warnings = [] } = await control('POST /load', parts)
+    loads.set(sandbox.value, { name: scenario.name, parts })
     for (const warning of warnings) toast(warningShown(warning), 'error')
     go({ path: [] }, { replace: true })
     return scenario.name
@@ -82,22 +76,21 @@ export function loadWith({ send }: Draft, given: Given): Promise<boolean> {
   const back = async () => {
     const name = overview.value?.scenario.name
     if (before) await control('POST /load', before)
-    const said = await undo()
+    const message = await undo()
     return before
-      ? said
-      : `${said} A reset still goes back to ${name}, since the scenario before it is not in the library.`
+      ? message
+      : `${message} A reset still goes back to ${name}, since the scenario before it is not in the library.`
   }
   return send(load(), name => `${name} is loaded`, back)
 }
 
 /**
- * As it is written in the library; one from elsewhere is put together again, with the records as
- * they are now. Errors: `ControlError`.
+ * As the library has it, or else put together from the present state. Errors: `ControlError`.
  */
 export async function loadedText(): Promise<string> {
   const { yaml, body } = (await presentLoad()) ?? {}
   if (yaml !== undefined) return yaml
-  const { scenario: listed } = { ...(body as { scenario: string } | undefined) }
+  const listed: string | undefined = Object(body).scenario
   if (listed !== undefined) return controlText('GET /scenarios/NAME', { name: listed })
   const [{ scenario, seed }, { clock }, { settings }, { data: script }, verdict, data] =
     await Promise.all([
@@ -108,7 +101,7 @@ export async function loadedText(): Promise<string> {
       control('POST /verify', { query: { report: '1' } }),
       control('GET /state')
     ])
-  const own = Object.entries(settings).filter(
+  const changed = Object.entries(settings).filter(
     ([key, { source }]) => source === 'scenario' && key !== 'seed'
   )
   const { now, running } = clock.began
@@ -117,7 +110,7 @@ export async function loadedText(): Promise<string> {
     description: scenario.description ?? undefined,
     seed,
     clock: now === null ? undefined : { now, running },
-    settings: Object.fromEntries(own.map(([key, { value }]) => [key, value])),
+    settings: Object.fromEntries(changed.map(([key, { value }]) => [key, value])),
     data,
     script: script.map(({ entry }) => entry),
     expect: verdict.expectations?.map(({ expectation }) => expectation)

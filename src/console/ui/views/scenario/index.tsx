@@ -1,6 +1,4 @@
-/**
- * The scenario: what is loaded and expected, its script and clock, and what else can be loaded.
- */
+/** The loaded scenario, its script and clock, and what else can be loaded. */
 import { act, reset, undoable, useDraft } from '../../app/command.js'
 import { NameForm } from '../../app/name-form.js'
 import { choiceIn, hrefOf, route } from '../../app/route.js'
@@ -102,7 +100,7 @@ const Snapshots = () => (
             of={data}
             none="No snapshots yet."
             keyOf={({ name }) => name}
-            shown={({ name }) => name}
+            render={({ name }) => name}
             actions={({ name }) => (
               <>
                 <Button
@@ -157,62 +155,69 @@ const drop = (name: string) =>
 
 const ClockTab = () => overview.value && <Clock {...overview.value.clock} />
 
-function Clock(clock: ClockState) {
-  const instant = useDraft()
-  const length = useDraft()
-  const set = () =>
-    instant.send(
-      control('PUT /clock', { body: { now: instant.text.value.trim() } }),
-      'The clock is set'
-    )
-  const advance = (by: string) =>
-    length.send(
-      control('POST /clock/advance', { body: { by } }),
-      ({ now }) => `Now: ${instantInWords(now)}`
-    )
-  const [action, done] = clock.running
-    ? ['Freeze', 'The clock is frozen']
-    : ['Resume', 'The clock runs']
+function Clock({ running, now }: ClockState) {
+  const [action, done] = running ? ['Freeze', 'The clock is frozen'] : ['Resume', 'The clock runs']
   return (
     <Card id="scenario-clock" title="Clock">
       <div class="stack form">
         <div class="row">
           <p class="time">
-            <time dateTime={clock.now}>{instantInWords(clock.now)}</time>
+            <time dateTime={now}>{instantInWords(now)}</time>
           </p>
-          <span class="badge">{clock.running ? 'running' : 'frozen'}</span>
+          <span class="badge">{running ? 'running' : 'frozen'}</span>
           <Button
             class="small"
             text={action}
-            run={() => act(control('PUT /clock', { body: { running: !clock.running } }), done)}
+            run={() => act(control('PUT /clock', { body: { running: !running } }), done)}
           />
         </div>
         <p class="hint">
           It stamps records and drives a script’s from, until, for and stale, but not its delays.
         </p>
-        <Form class="row aligned" send={() => advance(length.text.value.trim())}>
-          <Field
-            label="Advance by"
-            placeholder="36h"
-            hint="Such as 250ms, 90s, 36h, 7d or PT36H."
-            {...length.field}
-          />
-          <Button text="Advance" />
-        </Form>
-        <Form class="stack" send={set}>
-          <Field
-            label="Set to"
-            placeholder="2026-02-28T23:59:59Z"
-            hint="ISO 8601, such as 2026-02-28T23:59:59Z or 2026-03-01; UTC if no offset is given."
-            {...instant.field}
-          />
-          <div class="row">
-            <Button class="primary" text="Set" />
-            <Button text="Now" run={() => instant.write(new Date().toISOString())} />
-          </div>
-        </Form>
+        <AdvanceForm />
+        <SetForm />
       </div>
     </Card>
+  )
+}
+
+function AdvanceForm() {
+  const { text, send, field } = useDraft()
+  const advance = () =>
+    send(
+      control('POST /clock/advance', { body: { by: text.value.trim() } }),
+      ({ now }) => `Now: ${instantInWords(now)}`
+    )
+  return (
+    <Form class="row aligned" send={advance}>
+      <Field
+        label="Advance by"
+        placeholder="36h"
+        hint="Such as 250ms, 90s, 36h, 7d or PT36H."
+        {...field}
+      />
+      <Button text="Advance" />
+    </Form>
+  )
+}
+
+function SetForm() {
+  const { text, write, send, field } = useDraft()
+  const set = () =>
+    send(control('PUT /clock', { body: { now: text.value.trim() } }), 'The clock is set')
+  return (
+    <Form class="stack" send={set}>
+      <Field
+        label="Set to"
+        placeholder="2026-02-28T23:59:59Z"
+        hint="ISO 8601, such as 2026-02-28T23:59:59Z or 2026-03-01; UTC if no offset is given."
+        {...field}
+      />
+      <div class="row">
+        <Button class="primary" text="Set" />
+        <Button text="Now" run={() => write(new Date().toISOString())} />
+      </div>
+    </Form>
   )
 }
 

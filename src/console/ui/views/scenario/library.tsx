@@ -1,7 +1,4 @@
-/**
- * What can be loaded, beside an editor: one of the library, the loaded scenario or a file, checked
- * as it is typed.
- */
+/** The library of scenarios, beside an editor that checks what is typed. */
 import { signal, useSignalEffect } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import { draft } from '../../app/command.js'
@@ -10,7 +7,13 @@ import { go, hrefOf, inQuery, route } from '../../app/route.js'
 import { Button, SearchField } from '../../components/controls.js'
 import { toast, toastError } from '../../components/toast.js'
 import { YamlEditor } from '../../components/yaml-editor.js'
-import { control, controlText, type Given } from '../../control/client.js'
+import {
+  type ControlError,
+  control,
+  controlText,
+  type ListedScenario,
+  type RequestParts
+} from '../../control/client.js'
 import { countOf } from '../count.js'
 import { matching } from '../data/records.js'
 import { check, isLoaded, loadedText, loadWith, titleOf } from './command.js'
@@ -23,16 +26,15 @@ script:
     delay: 2s
 `
 
-/** Outside of the component, so that what was typed outlasts a change of the view. */
+/** What was typed outlasts a change of the view. */
 const edited = draft(BLANK)
 const checked = draft()
 const listed = signal<{ name: string; text: string } | null>(null)
 
 const CHECK_MS = 400
-/** Longer texts, in characters, are checked when they are loaded. */
+/** In characters; longer texts are checked when they are loaded. */
 const MAX_CHECKED = 200_000
 
-/** What the editor can begin with besides the scenarios of the library. */
 const BEGINNINGS: Readonly<Record<string, readonly [title: string, read: () => Promise<string>]>> =
   { blank: ['A blank document', async () => BLANK], loaded: ['The loaded scenario', loadedText] }
 
@@ -49,14 +51,13 @@ const beginListed = (name: string) =>
   begin(() => controlText('GET /scenarios/NAME', { name }), name)
 
 /** By its name, if nothing was changed: card data is masked in the text. */
-const given = (): Given =>
+const editedParts = (): RequestParts =>
   listed.value?.text === edited.text.value
     ? { body: { scenario: listed.value.name } }
     : { yaml: edited.text.value }
 
-export function Library() {
-  const file = useRef<HTMLInputElement>(null)
-  const scenarios = useResource(() => control('GET /scenarios')).data?.data ?? []
+/** Begins with what the address names, once. */
+const useBeginning = () =>
   useSignalEffect(() => {
     const { view, path, query } = route.value
     const { from, ...rest } = query
@@ -65,78 +66,25 @@ export function Library() {
     const [, read] = BEGINNINGS[from] ?? []
     void (read ? begin(read) : beginListed(from.slice(2))).catch(toastError)
   })
+
+const useCheck = () =>
   useSignalEffect(() => {
     const timer =
       edited.text.value.length > MAX_CHECKED
         ? undefined
-        : setTimeout(check, CHECK_MS, checked, given())
+        : setTimeout(check, CHECK_MS, checked, editedParts())
     return () => clearTimeout(timer)
   })
-  const open = async ({ currentTarget }: { currentTarget: HTMLInputElement }) => {
-    const [chosen] = currentTarget.files ?? []
-    if (chosen !== undefined) await begin(() => chosen.text())
-    currentTarget.value = ''
-  }
+
+export function Library() {
+  useBeginning()
+  useCheck()
   const refused = edited.refused.value ?? checked.refused.value
-  const isMasked = listed.value === null && edited.text.value.includes('***')
-  const { q = '' } = route.value.query
-  const isWanted = matching(q)
-  const linkTo = (from: string) => hrefOf({ path: ['library'], query: { from, q } })
   return (
     <div class="library">
+      <Gallery />
       <div class="stack">
-        <SearchField label="Search scenarios" {...inQuery('q')} />
-        <ul class="gallery">
-          {Object.entries(BEGINNINGS).map(([from, [title]]) => (
-            <li key={from}>
-              <a href={linkTo(from)}>{title}</a>
-            </li>
-          ))}
-          {scenarios
-            .filter(({ name, title, description }) => isWanted([name, title, description]))
-            .map(one => (
-              <li key={`${one.kind} ${one.name}`} class="row entry">
-                <a
-                  class="grow"
-                  href={linkTo(`./${one.name}`)}
-                  aria-current={one.name === listed.value?.name ? 'true' : undefined}
-                >
-                  <b>{titleOf(one)}</b> {one.kind === 'fixture' && 'records only '}
-                  {isLoaded(one) && <span class="badge good">loaded</span>}
-                  <span class="hint">{one.description}</span>
-                </a>
-                <Button
-                  class="small"
-                  text="Load"
-                  label={`Load ${one.name}`}
-                  run={() => beginListed(one.name).then(() => loadWith(edited, given()))}
-                />
-              </li>
-            ))}
-        </ul>
-      </div>
-      <div class="stack">
-        <div class="row">
-          <Button
-            class="primary"
-            text="Load scenario"
-            title="Replaces records, keys, settings, seed, clock and script. You can undo this, except the cleared request log."
-            run={() => loadWith(edited, given())}
-          />
-          <p class="hint" role="status">
-            {refused ? countOf(refused.problems.length || 1, 'problem') : checked.text.value}
-            {isMasked && ' *** stands for card data: write it again before you load.'}
-          </p>
-          <Button class="small end" text="Open a file" run={() => file.current?.click()} />
-          <input
-            ref={file}
-            type="file"
-            accept=".yaml,.yml,.json"
-            hidden
-            onChange={event => void open(event)}
-            aria-label="Scenario file"
-          />
-        </div>
+        <LoadBar refused={refused} />
         <YamlEditor
           label="Scenario or fixture, as YAML or JSON"
           rows={30}
@@ -145,6 +93,89 @@ export function Library() {
           error={refused}
         />
       </div>
+    </div>
+  )
+}
+
+const linkTo = (from: string) =>
+  hrefOf({ path: ['library'], query: { from, q: route.value.query.q } })
+
+function Gallery() {
+  const scenarios = useResource(() => control('GET /scenarios')).data?.data ?? []
+  const isWanted = matching(route.value.query.q ?? '')
+  return (
+    <div class="stack">
+      <SearchField label="Search scenarios" {...inQuery('q')} />
+      <ul class="gallery">
+        {Object.entries(BEGINNINGS).map(([from, [title]]) => (
+          <li key={from}>
+            <a href={linkTo(from)}>{title}</a>
+          </li>
+        ))}
+        {scenarios
+          .filter(({ name, title, description }) => isWanted([name, title, description]))
+          .map(scenario => (
+            <Listed key={`${scenario.kind} ${scenario.name}`} {...scenario} />
+          ))}
+      </ul>
+    </div>
+  )
+}
+
+function Listed(scenario: ListedScenario) {
+  const { name, kind, description } = scenario
+  return (
+    <li class="row entry">
+      <a
+        class="grow"
+        href={linkTo(`./${name}`)}
+        aria-current={name === listed.value?.name ? 'true' : undefined}
+      >
+        <b>{titleOf(scenario)}</b> {kind === 'fixture' && 'records only '}
+        {isLoaded(scenario) && <span class="badge good">loaded</span>}
+        <span class="hint">{description}</span>
+      </a>
+      <Button
+        class="small"
+        text="Load"
+        label={`Load ${name}`}
+        run={() => beginListed(name).then(load)}
+      />
+    </li>
+  )
+}
+
+const load = () => loadWith(edited, editedParts())
+
+function LoadBar({ refused }: { refused: ControlError | null }) {
+  const file = useRef<HTMLInputElement>(null)
+  const open = async ({ currentTarget }: { currentTarget: HTMLInputElement }) => {
+    const [chosen] = currentTarget.files ?? []
+    if (chosen !== undefined) await begin(() => chosen.text())
+    currentTarget.value = ''
+  }
+  const isMasked = listed.value === null && edited.text.value.includes('***')
+  return (
+    <div class="row">
+      <Button
+        class="primary"
+        text="Load scenario"
+        title="Replaces records, keys, settings, seed, clock and script. You can undo this, except the cleared request log."
+        run={load}
+      />
+      <p class="hint" role="status">
+        {refused ? countOf(refused.problems.length || 1, 'problem') : checked.text.value}
+        {isMasked && ' *** stands for card data: write it again before you load.'}
+      </p>
+      <Button class="small end" text="Open a file" run={() => file.current?.click()} />
+      <input
+        ref={file}
+        type="file"
+        accept=".yaml,.yml,.json"
+        hidden
+        onChange={event => void open(event)}
+        aria-label="Scenario file"
+      />
     </div>
   )
 }

@@ -1,4 +1,4 @@
-/** Script entries that are asked for most, as a document to change. */
+/** Script entries to begin with. */
 import { yamlOf } from '../../components/yaml.js'
 
 type Preset = { title: string; about: string; entry: object; notes?: string }
@@ -10,7 +10,7 @@ export const DECLINED = {
 const LENGTH = '# Timeout: a duration, such as 250ms, 30s or 10m.\n'
 const NTH = '# Nth request (calls): 1, 2-3, or 4+ for all from the fourth. Leave it out for all.\n'
 
-export const PRESETS: Readonly<Record<string, Preset>> = {
+export const PRESETS = {
   decline: {
     title: 'Decline a card',
     about: 'The payment is refused before it is made.',
@@ -86,7 +86,6 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
     about: 'Ctrl+Space completes all that a script entry can do.',
     entry: { on: 'GET /tickets', respond: { status: 500, error: {} } }
   }
-}
+} satisfies Readonly<Record<string, Preset>>
 
-/** The document of an entry. */
 export const presetText = ({ entry, notes = '' }: Preset): string => `${yamlOf(entry)}${notes}`

@@ -1,4 +1,4 @@
-/** The script: its entries, the form that adds one, and the gates at which requests wait. */
+/** The script: its entries, the form that adds one, and its gates. */
 import { act, useDraft } from '../../app/command.js'
 import { REREAD_MS } from '../../app/store.js'
 import { Button, Form } from '../../components/controls.js'
@@ -40,7 +40,7 @@ const Entries = ({ entries }: { entries: readonly ListedEntry[] }) => (
       of={entries}
       none="No entries: the emulator responds as the reference says."
       keyOf={({ id }) => id}
-      shown={Entry}
+      render={Entry}
       actions={listed => (
         <Button
           class="small quiet danger"
@@ -91,7 +91,7 @@ const Gates = ({ gates }: { gates: readonly Gate[] }) => (
     of={gates}
     none="No gates: no entry holds requests."
     keyOf={({ name }) => name}
-    shown={({ name, open, waiting }) => (
+    render={({ name, open, waiting }) => (
       <>
         <p>
           <b>{name}</b>{' '}
@@ -129,7 +129,7 @@ const openGate = (name: string, release: string) =>
 const opened = ({ name, released: { length } }: OpenedGate) =>
   `The gate ${name} is open; ${length} ${length === 1 ? 'request goes' : 'requests go'} on`
 
-/** An entry that was copied as an item of a list; its lines and columns stay. */
+/** Takes an item of a list too; lines and columns stay. */
 const asEntry = (yaml: string) => yaml.replace(/^- /, '  ')
 
 export function AddEntry() {
@@ -142,8 +142,8 @@ export function AddEntry() {
   )
 }
 
-function Preset({ name }: { name: string }) {
-  const preset = PRESETS[name] as (typeof PRESETS)[string]
+function Preset({ name }: { name: keyof typeof PRESETS }) {
+  const preset = PRESETS[name]
   const draft = useDraft(presetText(preset))
   const add = () =>
     draft.send(

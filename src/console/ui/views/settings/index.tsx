@@ -1,4 +1,4 @@
-/** Settings in groups; those of the sandbox can be changed and reset. */
+/** Settings; those of the sandbox can be changed and reset. */
 import { useLayoutEffect } from 'preact/hooks'
 import { typedValue } from '../../../../core/typed-value.js'
 import { act, useDraft } from '../../app/command.js'

@@ -1,4 +1,3 @@
-/** Settings in groups, and their values as texts. */
 import type { ShownSetting } from '../../control/client.js'
 import { matching } from '../data/records.js'
 
@@ -10,8 +9,8 @@ export function groupsOf(
 ): [name: string, settings: Named[]][] {
   const isWanted = matching(search)
   const groups = new Map<string, Named[]>()
-  for (const [key, setting] of Object.entries(settings).sort(([, one], [, other]) =>
-    other.scope.localeCompare(one.scope)
+  for (const [key, setting] of Object.entries(settings).sort(([, a], [, b]) =>
+    b.scope.localeCompare(a.scope)
   )) {
     const { about, assumption, scope } = setting
     if (!isWanted([key, about, assumption, sourceInWords(setting)])) continue
