@@ -287,7 +287,7 @@ function byOperation(): Record<string, Json> {
   })
   const calls = OPERATION_IDS.map(id => {
     const { method, path } = operationOf(id)
-    const { querystring, body, answer } = tablesOf(id)
+    const { querystring, body, response: answer } = tablesOf(id)
     const pattern = `^\\s*${method}\\s+${path.replace(/\{\w+\}/g, '[^/\\s]+')}/?\\s*$`
     const answered = answer && {
       body: define(`${id}.answer`, ifThen({ type: 'object' }, sentNames(answer, { error: ERROR })))

@@ -1,4 +1,4 @@
-/** The parts of a command: flags, help and the function that it runs. */
+/** A command: flags, help and function. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { SAYS } from './sentences.js'
 
@@ -14,7 +14,7 @@ export type CommandSpec = {
   argument?: readonly [name: string, about: string]
   options?: readonly Option[]
   examples: readonly (readonly [about: string, line: string])[]
-  /** The exit status, null when the process goes on serving. Loads what only this command needs. */
+  /** The exit status; null while the process serves. Loads what only this command needs. */
   run?(flags: object, line: CommandLine, operand: string | string[]): Promise<number | null>
 }
 

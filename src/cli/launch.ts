@@ -1,4 +1,4 @@
-/** Settings of the command line and the environment: texts that each schema converts and checks. */
+/** Settings of the command line and the environment, converted and checked by schema. */
 import { isIP } from 'node:net'
 import type { Option } from 'commander'
 import { checkerOf } from '../core/checking.js'

@@ -73,7 +73,7 @@ export type Context<Q = unknown, B = unknown> = Services & {
 export type Flags = {
   /** Needs no token: it shows no state. */
   open?: true
-  /** Shows the console to browsers without a token, which asks for it. */
+  /** The console asks a browser for its token. */
   page?: true
   /** Creates the sandbox that it names, unless it fails. */
   makesSandbox?: true

@@ -121,12 +121,12 @@ const noteOn = (name: string, notes: Readonly<Record<string, string>> = {}) =>
 /** Checks required, known and additional names. */
 function namesCheck(parts: Parts): Check {
   const { properties = {}, additionalProperties = {}, required = [] } = parts
-  const { 'x-elsewhere': elsewhere, 'x-meant': meant } = parts
+  const { 'x-elsewhere': elsewhere, 'x-meant': replacements } = parts
   const names = Object.keys(properties)
   const known = new Map(Object.entries(properties).map(([name, part]) => [name, checkOf(part)]))
   const others = additionalProperties ? checkOf(additionalProperties) : null
   const unknown = (name: string) => {
-    const [place, replacement] = [noteOn(name, elsewhere) ?? null, noteOn(name, meant)]
+    const [place, replacement] = [noteOn(name, elsewhere) ?? null, noteOn(name, replacements)]
     return flaw(() => say('unknown_name', shortened(name), names, place, replacement))
   }
   return value => {
@@ -137,7 +137,7 @@ function namesCheck(parts: Parts): Check {
     for (const name in value) {
       const partCheck = known.get(name)
       if (partCheck !== undefined && value[name] === undefined) continue
-      const check = partCheck ?? (noteOn(name, meant) === undefined ? others : null)
+      const check = partCheck ?? (noteOn(name, replacements) === undefined ? others : null)
       addBelow(name, check === null ? unknown(name) : check(value[name]), flaws)
       if (flaws.length > MAX_PROBLEMS) break
     }

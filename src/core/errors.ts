@@ -209,7 +209,6 @@ export const CATALOGUE = { ...SERVICE_ERRORS, ...CONTROL_ERRORS }
 export type ErrorCode = keyof typeof CATALOGUE
 export type ServiceErrorCode = keyof typeof SERVICE_ERRORS
 
-/** A problem of a document, a settings change or a command line. */
 export type Problem = {
   /** Where in the document, as `tickets[3].location`; empty for the document itself. */
   path: string

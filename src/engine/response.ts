@@ -28,10 +28,10 @@ export type Course = Pick<Response, 'facts' | 'script' | 'place' | 'changes'> & 
 }
 
 export const courseOf = (
-  { reached: stage, record: found, relied, request }: Reading,
+  { reached: stage, record, relied, request }: Reading,
   {
     reached = stage,
-    facts = factsOf(relied, found),
+    facts = factsOf(relied, record),
     script = null,
     place = request.world.inputs.place,
     changes = 0

@@ -9,10 +9,10 @@ import { RunHistory } from './run-history.js'
 import { Metrics, TestTotals, Totals } from './totals.js'
 import type { explained } from './why.js'
 
-/** Gets each journaled request with its world; null when a journal is cleared. */
+/** `journaled` is null when a journal is cleared. */
 export type JournalListener = (
   sandbox: string,
-  kept: { entry: Entry; world: Guarded } | null
+  journaled: { entry: Entry; world: Guarded } | null
 ) => void
 export type RunListing = ReturnType<Run['listing']>
 

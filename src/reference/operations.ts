@@ -27,14 +27,14 @@ export const LINKED_FAMILIES = {
 export type Kind = 'create' | 'read' | 'update' | 'list' | 'delete'
 export type Operation = {
   method: Method
-  /** Relative to the base address; `{name}` is a path parameter. */
+  /** `{name}` is a path parameter. */
   path: string
   family: Family
   kind: Kind
   title: string
   /** False for the one operation that needs no API key (AUTH-2). */
   key: boolean
-  /** The rule that disables it: it aborts with 501 right after the key. */
+  /** The rule that disables it: 501 right after the key. */
   disabledBy?: RuleId
   /**
    * The rules that a request can pass or violate, in the order of their checks;
@@ -197,7 +197,7 @@ export const operationOf = (id: OperationId): Operation => OPERATIONS[id]
 export const isChange = ({ kind, disabledBy }: Operation): boolean =>
   kind !== 'read' && kind !== 'list' && disabledBy === undefined
 
-/** Whether a request needs an API key; true where the reference has no such operation. */
+/** True for an unknown operation too. */
 export const needsKey = (method: string, path: string): boolean =>
   operationsAt(path).find(operation => operation.method === method)?.key ?? true
 

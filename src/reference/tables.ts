@@ -28,7 +28,7 @@ export type Tables = {
   params?: TSchema
   body?: TSchema
   querystring?: TSchema
-  answer?: TSchema
+  response?: TSchema
 }
 
 export const RESOURCES = {
@@ -56,33 +56,33 @@ export const LINKED_FIELDS: ReadonlyMap<Schema, Fields> = new Map(
 const ID = closed({ id: text() })
 
 export const TABLES = {
-  createLocation: { body: CREATE_LOCATION, answer: LOCATION },
-  readLocation: { params: ID, answer: LOCATION },
-  updateLocation: { params: ID, body: UPDATE_LOCATION, answer: LOCATION },
-  listLocations: { querystring: LIST_LOCATIONS, answer: LOCATION_LIST },
+  createLocation: { body: CREATE_LOCATION, response: LOCATION },
+  readLocation: { params: ID, response: LOCATION },
+  updateLocation: { params: ID, body: UPDATE_LOCATION, response: LOCATION },
+  listLocations: { querystring: LIST_LOCATIONS, response: LOCATION_LIST },
   deleteLocation: { params: ID },
 
-  createAccount: { body: CREATE_ACCOUNT, answer: ACCOUNT },
-  readAccount: { params: ID, answer: ACCOUNT },
-  updateAccount: { params: ID, body: UPDATE_ACCOUNT, answer: ACCOUNT },
-  listAccounts: { querystring: LIST_ACCOUNTS, answer: ACCOUNT_LIST },
+  createAccount: { body: CREATE_ACCOUNT, response: ACCOUNT },
+  readAccount: { params: ID, response: ACCOUNT },
+  updateAccount: { params: ID, body: UPDATE_ACCOUNT, response: ACCOUNT },
+  listAccounts: { querystring: LIST_ACCOUNTS, response: ACCOUNT_LIST },
   deleteAccount: { params: ID },
 
-  createUser: { params: ID, body: CREATE_USER, answer: USER },
-  listUsers: { params: ID, querystring: LIST_USERS, answer: USER_LIST },
+  createUser: { params: ID, body: CREATE_USER, response: USER },
+  listUsers: { params: ID, querystring: LIST_USERS, response: USER_LIST },
   deleteUser: { params: closed({ account_id: text(), user_id: text() }) },
 
-  readTicket: { params: ID, answer: TICKET },
-  listTickets: { querystring: LIST_TICKETS, answer: TICKET_LIST },
+  readTicket: { params: ID, response: TICKET },
+  listTickets: { querystring: LIST_TICKETS, response: TICKET_LIST },
 
-  readTransaction: { params: ID, answer: TRANSACTION },
-  createTransaction: { body: CREATE_TRANSACTION, answer: TRANSACTION },
-  listTransactions: { querystring: LIST_TRANSACTIONS, answer: TRANSACTION_LIST },
+  readTransaction: { params: ID, response: TRANSACTION },
+  createTransaction: { body: CREATE_TRANSACTION, response: TRANSACTION },
+  listTransactions: { querystring: LIST_TRANSACTIONS, response: TRANSACTION_LIST },
 
-  createRefund: { body: CREATE_REFUND, answer: REFUND },
-  readRefund: { params: ID, answer: REFUND },
-  updateRefund: { params: ID, body: UPDATE_REFUND, answer: REFUND },
-  listRefunds: { querystring: LIST_REFUNDS, answer: REFUND_LIST }
+  createRefund: { body: CREATE_REFUND, response: REFUND },
+  readRefund: { params: ID, response: REFUND },
+  updateRefund: { params: ID, body: UPDATE_REFUND, response: REFUND },
+  listRefunds: { querystring: LIST_REFUNDS, response: REFUND_LIST }
 } as const satisfies Record<OperationId, Tables>
 
 /** The parameters of lists, but for the cursors, whose names a setting gives (A10). */

@@ -114,7 +114,7 @@ class StepWriter {
   }
 }
 
-/** A number that ends in the last four digits that are stored, or were sent. */
+/** A number that ends in the stored or sent last four digits. */
 function placeholder([holder = '', name]: readonly string[], call: Entry): string {
   if (name !== 'number' && name !== 'account_number') return 'secret'
   const form = call.body.get(holder)

@@ -47,13 +47,13 @@ export class Player {
 
   #end(response: Response): StepResponse {
     const fault = faultSeen(response)
-    const stepAnswer =
+    const stepResponse =
       fault === null || fault === 'malformed_body'
         ? clientResponse(response)
         : { status: 0, body: { error: { message: SAYS.no_response(SAYS[fault]()) } }, fault }
     count(response.reading)
     this.#sandbox.evidence.record(close(response, fault === null, 0), response.reading)
-    return stepAnswer
+    return stepResponse
   }
 
   async #waitFor(action: Action, { request, operation }: Admitted): Promise<boolean> {
@@ -78,7 +78,7 @@ export class Player {
     return waiting
   }
 
-  /** The request with the shortest wait goes on; one that waits forever is given up. */
+  /** The shortest wait ends first; an endless one is given up. */
   #passTime(): void {
     if (this.#waiting.size < this.#onTheirWay || this.#waiting.size === 0) return
     const next = [...this.#waiting].reduce((a, b) => (b.at < a.at ? b : a))
@@ -93,7 +93,7 @@ export class Player {
   }
 }
 
-/** A response without a body cannot be truncated or malformed, so it does not arrive at all. */
+/** A response without a body cannot be malformed, so it is lost. */
 function faultSeen({ outcome: { name, fault, length } }: Response): Fault | null {
   if (name === 'lost_before') return 'hang'
   return length === 0 && (fault === 'truncated_body' || fault === 'malformed_body')

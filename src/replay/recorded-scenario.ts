@@ -48,13 +48,15 @@ export async function scenarioOfCall(recording: Recording): Promise<RecordedScen
 
 export type RunRecording = { of: string; requests: readonly RecordedRequest[]; scenario: Json }
 
-/** The scenario of one request of a recording: replays those up to it, with their ids and times. */
+/** The scenario of one request: replays those up to it, with their ids and times. */
 export async function replayedCall(
   id: string,
   { requests, scenario }: RunRecording,
   sandbox: Sandbox
 ): Promise<RecordedScenario | undefined> {
-  const drawn = new Map(requests.flatMap(({ made }) => (made ? [[made.drawn, made.id]] : [])))
+  const drawn = new Map(
+    requests.flatMap(({ made: record }) => (record ? [[record.drawn, record.id]] : []))
+  )
   const data = withTexts(scenario, text => drawn.get(text) ?? text)
   await loadScenario(sandbox, documentOf('recorded', data), { name: 'recorded', file: null })
   const { play, responses } = sandbox.requireLoaded()
@@ -104,7 +106,10 @@ function documentFrom(
       play,
       ...(expected.length > 0 && { expect: expected })
     },
-    requests: plays.map(({ call: { id }, made }) => ({ id, ...(made && { made }) })),
+    requests: plays.map(({ call: { id }, made: record }) => ({
+      id,
+      ...(record && { made: record })
+    })),
     notes: [
       SAYS.recorded(),
       SAYS.left_out(),

@@ -100,7 +100,7 @@ async function rehearseCall(
   const id = textIn(call.outcome.result, 'id')
   const created = textIn(call.outcome.result, 'created')
   if (copied.has(id)) return play
-  // a client that lost the response has never seen the id, but the seed draws the same one again
+  // a lost id is unknown to the client, but the seed draws it again
   written.set(id, isScripted(call) ? drawn : `\${${name}.id}`)
   return { ...play, made: { id, created, drawn } }
 }

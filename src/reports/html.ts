@@ -146,7 +146,16 @@ function callPart(call: RunCall, anchor: string, show: ShowPart): Html {
 }
 
 function entryPart(
-  { query, body, script, answer, why, answered, took_effect: tookEffect, account }: RunEntry,
+  {
+    query,
+    body,
+    script,
+    answer: response,
+    why,
+    answered,
+    took_effect: tookEffect,
+    account
+  }: RunEntry,
   show: ShowPart
 ): Html {
   const facts = [
@@ -164,12 +173,14 @@ function entryPart(
       facts ? html`${text}<br><code>${JSON.stringify(facts)}</code>` : text
     ])
   )
-  const lines = (typeof answer === 'string' ? answer : JSON.stringify(answer, null, 2)).split('\n')
+  const lines = (typeof response === 'string' ? response : JSON.stringify(response, null, 2)).split(
+    '\n'
+  )
   return html`<p>${facts.join('; ')}</p>
 ${parameters.map(([what, values]) => html`<p>${what}: <code>${JSON.stringify(values)}</code></p>\n`)}<table>${verdicts}</table>
 ${why.changed_by.length === 0 ? '' : html`<p>${SAYS.changed_by()}${why.changed_by.map(name => [show({ name }), ' '])}</p>`}
 <p>Relies on: ${why.assumptions.map(({ assumption, topic }) => `${assumption} (${topic})`).join(', ') || 'no assumption'}</p>
-<pre>${answer === null ? '(no body)' : lines.map((line, nth) => (nth === 0 ? line : html`\n${line}`))}</pre>`
+<pre>${response === null ? '(no body)' : lines.map((line, nth) => (nth === 0 ? line : html`\n${line}`))}</pre>`
 }
 
 const LEGEND = {

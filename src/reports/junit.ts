@@ -16,20 +16,6 @@ type Suite = { name: string; cases: readonly Case[]; output?: readonly string[] 
 /** The suites `criteria`, `sandboxes` and `tests`, sorted by name. */
 export function runJunit(judged: JudgedRun): string {
   const { run, criteria, unmet } = judged
-  const tests = run.tests.flatMap(runTest => {
-    const { test, calls, refused, passed, violated } = runTest
-    if (test === null) return []
-    const refusedCalls = refusedIn(run).filter(call => call.test === test)
-    const output = [
-      SAYS.requests(calls, refused),
-      `passed: ${passed.join(' ') || 'no rule'}`,
-      `violated: ${violated.join(' ') || 'no rule'}`,
-      ...refusedCalls.map(
-        ({ request, method, path, status }) => `${request} ${method} ${path} ${status}`
-      )
-    ]
-    return { name: test, problems: problemsOfTest(judged, runTest), output }
-  })
   const listed = unmet.length === 0 ? [] : [...run.sandboxes, ...unmet]
   const names = new Set(listed.map(({ sandbox }) => sandboxName(sandbox)))
   const sandboxes = [...names].sort().map(name => ({
@@ -41,7 +27,7 @@ export function runJunit(judged: JudgedRun): string {
   const suites = Object.entries({
     criteria: criteria.map(({ criterion, problems }) => ({ name: criterion, problems })),
     sandboxes,
-    tests: tests.sort((a, b) => (a.name < b.name ? -1 : 1))
+    tests: testCases(judged).sort((a, b) => (a.name < b.name ? -1 : 1))
   })
   return suitesJunit(
     suites
@@ -56,6 +42,22 @@ export function runJunit(judged: JudgedRun): string {
     { name: 'commerce-emulator' }
   )
 }
+
+const testCases = (judged: JudgedRun) =>
+  judged.run.tests.flatMap(runTest => {
+    const { test, calls, refused, passed, violated } = runTest
+    if (test === null) return []
+    const refusedCalls = refusedIn(judged.run).filter(call => call.test === test)
+    const output = [
+      SAYS.requests(calls, refused),
+      `passed: ${passed.join(' ') || 'no rule'}`,
+      `violated: ${violated.join(' ') || 'no rule'}`,
+      ...refusedCalls.map(
+        ({ request, method, path, status }) => `${request} ${method} ${path} ${status}`
+      )
+    ]
+    return { name: test, problems: problemsOfTest(judged, runTest), output }
+  })
 
 /** A suite for each file, a case for each point; warnings are output. */
 export const checkJunit = (checked: readonly CheckedFile[]): string =>

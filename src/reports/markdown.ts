@@ -77,7 +77,7 @@ function markdownOf(part: Part): string {
   return `\`${part.name.replace(/[^\w#./-]/g, '?')}\``
 }
 
-/** Characters that Markdown or HTML interprets, or that make a link of an address. */
+/** Characters that Markdown or HTML interprets. */
 const SPECIAL = /[\\`*[\]<>|~&#@$]|(?<!\w)_|_(?!\w)|:(?=\S)|(?<=www)\./gi
 const plain = (text: string): string =>
   visible(text).replace(SPECIAL, character => `&#${character.charCodeAt(0)};`)

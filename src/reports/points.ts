@@ -5,7 +5,7 @@ import type { Said } from '../core/sentences.js'
 import type { GivenSettings } from '../core/settings.js'
 import { placesOf, type SourceOf } from '../scenario/documents.js'
 
-/** Of a step, an expectation, or the document. The problems of a warning fail nothing. */
+/** Of a step, an expectation, or the document. Warnings fail nothing. */
 export type Point = Said & {
   file: string
   problems: readonly Problem[]

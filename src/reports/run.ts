@@ -160,7 +160,7 @@ export const unmetIn = ({ expectations }: Pick<RunDocument, 'expectations'>): Ju
 
 const MAX_NAMED = 5
 
-/** Each message once, with its sandboxes unless the base address is the only one. */
+/** Each message once, with its sandboxes. */
 export function unmetLines(unmet: readonly Judged[]): string[] {
   const isAlone = unmet.every(({ sandbox }) => sandbox === null)
   return [...new Set(unmet.map(({ message }) => message))].map(message => {

@@ -12,7 +12,7 @@ export type JobRun = { job: string; run: RunDocument }
 /** A name of a request in a run: `#1/req_3`, `worker-1#2/req_3`. */
 const REQUEST = /^[\w.~/-]*#\d+\/req_\d+$/
 
-/** With the name of the job in names of requests and sandboxes, so that they are unique. */
+/** Prefixes names of requests and sandboxes with the job. */
 function withJobNames({ job, run }: JobRun): RunDocument {
   const { recordings = [], ...rest } = run
   const { sandboxes, expectations, unused_scenarios, ...more } = withJob(rest, job)
@@ -56,7 +56,6 @@ function sumsBy<T>(items: readonly T[], idOf: (item: T) => string | null, ids: r
   })
 }
 
-/** A script entry was never applied where no run of its scenario applied it. */
 export function mergedRun(jobs: readonly JobRun[]): RunDocument {
   const runs = jobs.map(withJobNames)
   const sum = runs.reduce((sum, run) => sumOf(sum, run))

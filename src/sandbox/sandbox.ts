@@ -41,7 +41,7 @@ export class Sandbox implements World {
   readonly snapshots: Snapshots
   /** Whether it outlives the request that created it. */
   isKept = false
-  /** Whether only pages of other sites used its API; it is the first to make room. */
+  /** Whether only pages of other sites used it; these are removed first. */
   isOfPages = false
   inFlight = 0
   /** Requests that may still keep it. */

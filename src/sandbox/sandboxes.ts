@@ -18,7 +18,7 @@ import type { SavedSandbox } from './state.js'
 /** What a data folder keeps; `start` is the first state of new sandboxes. */
 export type KeptSandboxes<S> = { start: FirstState; sandboxes: readonly S[] }
 
-/** Shares of the memory: above HIGH only small sandboxes have room, above FULL none. */
+/** Shares of memory: above HIGH only small sandboxes have room. */
 const HIGH = 0.75
 const FULL = 0.85
 
@@ -169,7 +169,7 @@ export class Sandboxes {
     return new Sandbox(this.#dependencies, name, new Snapshots(sandboxFolder))
   }
 
-  /** Those that may make room: those of pages first, then the least recently used. */
+  /** Removable sandboxes: those of pages first, then the least recently used. */
   #idle(isForPage: boolean, except?: Sandbox): Sandbox[] {
     const idle = [...this.#named.values()].filter(
       sandbox => sandbox.isKept && sandbox.inFlight === 0 && sandbox !== except

@@ -1,4 +1,4 @@
-/** What sandboxes, snapshots and the data folder say: refusals, and texts that follow a place. */
+/** The sentences of sandboxes, snapshots and the data folder. */
 import { ApiError, type Problem, refusal } from '../core/errors.js'
 import { didYouMean, sentence, shortened, thereAre } from '../core/nearest.js'
 

@@ -1,4 +1,4 @@
-/** The records that a request is about: those that it names, and those that they belong to. */
+/** The records that a request is about: those it names and their parents. */
 import { type Family, type OperationId, operationOf } from '../reference/operations.js'
 import { schemaOf } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'

@@ -1,4 +1,4 @@
-/** The error of a scripted response by its status, where the script gives no other. */
+/** Default errors of scripted responses, by status. */
 import { present } from './shape/checked.js'
 
 const ERRORS: Readonly<Record<number, readonly [type: string, code: string, message: string]>> = {

@@ -31,7 +31,7 @@ export type Report = (
 export type SourceOf = (steps: readonly Step[]) => DocumentPart
 export type Problems = { readonly length: number; push: (problem: DocumentProblem) => unknown }
 
-/** Throws itself, to end the search, when there are more problems than are listed. */
+/** Throws itself when there are more problems than are listed. */
 export class ProblemList implements Problems {
   readonly all: DocumentProblem[] = []
 

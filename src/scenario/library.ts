@@ -1,4 +1,4 @@
-/** Finds documents in the user's folders, then in the package's own. */
+/** Finds documents in the user's folders, then in the package. */
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -99,7 +99,7 @@ export class Library {
     return this.#readText(name, text, { limits: this.limits, ...as })
   }
 
-  /** Fixtures can be loaded too. Errors: `scenario_unknown`, with the names that exist. */
+  /** Also finds fixtures. Errors: `scenario_unknown`, with the names that exist. */
   async scenario(name: string, folder: string | null = null): Promise<SourceDocument> {
     return this.file(await this.#path(name, folder))
   }
@@ -186,8 +186,8 @@ export class Library {
     const listed = new Map<string, Listed>()
     for (const kind of ['scenario', 'fixture'] as const) {
       for (const entry of this.#names(`${kind}s`)) {
-        const found = listed.has(entry.name) ? null : await this.#listed(entry, kind)
-        if (found !== null) listed.set(entry.name, found)
+        const about = listed.has(entry.name) ? null : await this.#listed(entry, kind)
+        if (about !== null) listed.set(entry.name, about)
       }
     }
     return [...listed.values()]

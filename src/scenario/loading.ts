@@ -27,7 +27,7 @@ export type Origin = {
 }
 const ANYWHERE = ['name', 'description']
 
-/** Whether at least half of the names of data are, or resemble, those of a scenario or fixture. */
+/** Whether at least half of the names are similar to those of a scenario or fixture. */
 export function isScenarioOrFixture(data: unknown): boolean {
   const names = isObject(data) ? Object.keys(data).filter(name => !ANYWHERE.includes(name)) : []
   const known = [...SCENARIO_NAMES, ...SECTIONS]
@@ -44,10 +44,10 @@ export async function firstStateOf(
   context: LoadContext
 ): Promise<Loaded> {
   const lists = { documents: [document], problems: new ProblemList(), warnings: [] }
-  const { library, variables: given } = context
+  const { library, variables } = context
   const stage = <T>(find: () => Promise<T>) =>
     withoutProblems(lists.problems, find, lists.documents)
-  const used = await stage(() => checkShape(document, lists, { file, library, variables: given }))
+  const used = await stage(() => checkShape(document, lists, { file, library, variables }))
   const first = await stage(() => buildState(used, name, context))
   const warnings: DocumentProblem[] = lists.warnings.slice(0, MAX_PROBLEMS)
   if (warnings.length > 0) context.warn?.(await listedProblems(warnings, lists.documents))
@@ -59,16 +59,16 @@ export async function checkSharedScript(
   document: SourceDocument,
   context: LoadContext
 ): Promise<void> {
-  const { variables: given } = context
+  const { variables } = context
   const problems = new ProblemList()
   const reportGiven = reportTo(problems, document, ['vars'])
   const { groups } = await withoutProblems(problems, async () => {
     const read = await readSharedScript(document, null, {
-      overrides: given === undefined ? [] : [given],
+      overrides: variables === undefined ? [] : [variables],
       problems,
       reportGiven
     })
-    if (given !== undefined) checkGiven(given, read.variables, reportGiven)
+    if (variables !== undefined) checkGiven(variables, read.variables, reportGiven)
     return read
   })
   return withoutProblems(problems, async () => {
@@ -107,13 +107,13 @@ export async function requestedScenario(
     vars?: Record<string, unknown>
     seed?: number
   }
-  const given = { seed, variables: vars && { values: vars, isText: false } }
+  const options = { seed, variables: vars && { values: vars, isText: false } }
   if (typeof scenario === 'object')
-    return { document: below(whole, under), origin: inline, ...given }
+    return { document: below(whole, under), origin: inline, ...options }
   if (scenario.includes('\n')) {
     const document = await library.text('scenario', scenario, { kind: 'scenario' })
-    return { document, origin: inline, ...given }
+    return { document, origin: inline, ...options }
   }
   const document = await library.scenario(scenario)
-  return { document, origin: { name: scenario, file: document.name }, ...given }
+  return { document, origin: { name: scenario, file: document.name }, ...options }
 }

@@ -9,13 +9,14 @@ import {
   flattened,
   type GivenSettings,
   SETTINGS,
+  type SettingSource,
   type SettingVariables,
   settingsInForce
 } from '../core/settings.js'
 import type { StoredRecord } from '../store/collection.js'
 import { FAMILIES, Store } from '../store/store.js'
 import { inSlices } from '../work/slices.js'
-import { type SourceOf, within } from './documents.js'
+import { type Report, type SourceOf, within } from './documents.js'
 import { callsIn } from './expect/calls.js'
 import { compileExpectation, type Expectation } from './expect/expectations.js'
 import { generateAll, generatedBy } from './generate/generate.js'
@@ -35,7 +36,7 @@ import type { Parts, Used } from './shape/sources.js'
 import type { GivenVariables } from './shape/variables.js'
 import { bindingsOf, isWait, type PlayData, type StepData, StepResponses } from './steps.js'
 
-/** Settings of the command line and the environment, which override a scenario's. */
+/** Settings that override a scenario's. */
 export type Launch = {
   flag: GivenSettings
   environment: GivenSettings
@@ -94,23 +95,23 @@ export async function buildState(used: Used, name: string, context: LoadContext)
   warnOfFuture(used, store, now)
   const requests = { steps, play, expect: isOpen ? [] : expect }
   await checkSteps(requests, knownIn(trial, context.keys), report)
-  const actor = settings['auth.accept_any_key']
-  if (actor !== null && isKnown && store.accounts.get(actor) === undefined) {
-    const isGiven = sources['auth.accept_any_key'] === 'scenario'
-    report(isGiven ? ['settings', 'auth', 'accept_any_key'] : [], say('missing_account', actor))
-  }
+  checkAcceptedKey(trial, sources['auth.accept_any_key'], report)
   const scenario = maskedThroughout({ name: data.name ?? name, description })
   const { counters } = generation.ids
-  const sentAndExpected = { script, expectations, steps, play, responses }
-  return {
-    scenario,
-    store,
-    counters,
-    clock,
-    settings: scenarioSettings,
-    ...sentAndExpected,
-    sourceOf
-  }
+  const state = { scenario, store, counters, clock, settings: scenarioSettings }
+  return { ...state, script, expectations, steps, play, responses, sourceOf }
+}
+
+/** Any key acts as an Account of the scenario. */
+function checkAcceptedKey(
+  { store, generation: { settings }, isKnown }: Trial,
+  source: SettingSource,
+  report: Report
+): void {
+  const account = settings['auth.accept_any_key']
+  if (account === null || !isKnown || store.accounts.get(account) !== undefined) return
+  const path = source === 'scenario' ? ['settings', 'auth', 'accept_any_key'] : []
+  report(path, say('missing_account', account))
 }
 
 function knownIn(

@@ -159,7 +159,7 @@ export class Script {
       : awaited !== undefined && !hasEnded(awaited, instant)
   }
 
-  /** Every matching entry counts the request; the first that applies acts. `note` gets the counts. */
+  /** Every matching entry counts the request; the first that applies acts. */
   act(call: SentCall, now: Moment, note: CountNote = () => {}): Action | null {
     let action: Action | null = null
     // found first: an entry after another one begins with the next request

@@ -1,4 +1,4 @@
-/** The sentences about documents, and about the findings of their steps and expectations. */
+/** The sentences about documents, steps and expectations. */
 import { didYouMean, nearest, sentence, shortened, someOf, thereAre } from '../core/nearest.js'
 import { RETIRED_NAMES } from '../core/retired.js'
 import { type Sentences, sayer } from '../core/sentences.js'
@@ -83,7 +83,7 @@ export const SAYS = {
     `must have one of ${names.join(', ')}${got.length > 1 ? `; got ${and(got)}` : ''}`,
   not_together: (name: string, others: readonly string[]) =>
     `${name} cannot be combined with ${or(others)}`,
-  needs: (name: string, other: string) => `${name} needs ${other}`,
+  needs: (name: string, needed: string) => `${name} needs ${needed}`,
   reversed: (low: string, high: string) => `${low} must not exceed ${high}`,
   shared_alone: () =>
     'this file holds groups to share; load a scenario that has one of them under use',

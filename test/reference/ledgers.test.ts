@@ -413,7 +413,12 @@ t.test('operationAt: the operation of a method and path', async t => {
 t.test('each operation has its tables: path parameters as its path says', async t => {
   t.strictSame(Object.keys(TABLES), Object.keys(OPERATIONS), 'in the same order')
   for (const [id, { method, path }] of Object.entries(OPERATIONS)) {
-    const { params, body, querystring, answer }: Tables = TABLES[id as keyof typeof TABLES]
+    const {
+      params,
+      body,
+      querystring,
+      response: answer
+    }: Tables = TABLES[id as keyof typeof TABLES]
     const names = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name)
     t.strictSame(
       Object.keys(params ? (pieces.schemaOf(params).properties as object) : {}),

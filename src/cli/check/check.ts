@@ -22,7 +22,7 @@ type Results<P = PlacedPoint> = Pick<CheckedFile, 'notes' | 'settings'> & { poin
 /** A shorter key is not masked: it may be any word. */
 const MIN_KEY = 8
 
-/** A document that cannot be loaded is a failed point. */
+/** An unloadable document is a failed point. */
 export async function check(
   places: readonly string[],
   options: CheckOptions
@@ -44,6 +44,8 @@ export async function check(
   })
 }
 
+const resultOf = <P>(point: P, ...notes: string[]) => ({ points: [point], notes, settings: null })
+
 /** `known` takes names for `--var`: variables, what requests refer to, and records. */
 async function checkFile(
   file: string,
@@ -59,21 +61,14 @@ async function checkFile(
     return loadScenario(sandbox, document, { name: file, file }, { variables, keys })
   }
   const loaded = await load().catch(problemsOf)
-  if (!('sourceOf' in loaded)) {
-    const points = [{ ...say('valid'), file, problems: loaded, ms: 0 }]
-    return { points, notes: [], settings: null }
-  }
+  if (!('sourceOf' in loaded)) return resultOf({ ...say('valid'), file, problems: loaded, ms: 0 })
   addNames(sandbox, options, known)
   const scenarioBindings = bindingsOf(sandbox.store)
   const missing =
     against === null ? [] : missingValues(sandbox.requireLoaded(), scenarioBindings, options)
   const { points, ...more } =
     against !== null && missing.length > 0
-      ? {
-          points: [{ ...say('all_given'), problems: missing }],
-          notes: [SAYS.nothing_sent(against)],
-          settings: null
-        }
+      ? resultOf({ ...say('all_given'), problems: missing }, SAYS.nothing_sent(against))
       : await checkLoaded({
           ...options,
           sandbox,

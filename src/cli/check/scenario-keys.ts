@@ -10,7 +10,7 @@ import { Failure } from '../failures.js'
 import { say } from '../sentences.js'
 
 export type PlayedWith = {
-  /** The base address of a running service; null plays in process. */
+  /** The address of a service; null plays in process. */
   against: string | null
   /** What is sent in place of keys of the scenario; `''` is for steps that name none. */
   keys: ReadonlyMap<string, string>

@@ -104,8 +104,7 @@ export function valueDifferences(
       ? []
       : differenceAt(SAYS.differs(path, valueText(steps, here), valueText(steps, there)))
   const isMember = typeof steps.at(-1) === 'number'
-  const { id: idHere } = here
-  const { id: idThere } = there
+  const [idHere, idThere] = [here.id, there.id]
   const areIds = isMember && typeof idHere === 'string' && typeof idThere === 'string'
   if (areIds && sides.pairs.here(idThere) !== idHere)
     return differenceAt(SAYS.other_record(path, idHere, idThere))

@@ -277,10 +277,10 @@ function requestBody(id: OperationId, table: Schema, { publisher }: Writing): Js
 }
 
 function success(id: OperationId, { publisher, records, shape }: Writing): Json {
-  const { answer } = tablesOf(id)
+  const { response } = tablesOf(id)
   const { family, kind, disabledBy } = operationOf(id)
   if (disabledBy !== undefined) return {}
-  if (!answer) return { 204: { description: 'Done. The body is empty.', headers: HEADERS } }
+  if (!response) return { 204: { description: 'Done. The body is empty.', headers: HEADERS } }
   const isList = kind === 'list'
   const resource = RESOURCE_NAMES[family]
   return {
@@ -288,7 +288,7 @@ function success(id: OperationId, { publisher, records, shape }: Writing): Json 
       description: isList ? `A page of ${resource}s.` : `The ${resource}.`,
       headers: HEADERS,
       ...json({
-        schema: publisher.component(answer, componentName(answer, '', 'response'), 'response'),
+        schema: publisher.component(response, componentName(response, '', 'response'), 'response'),
         example: isList ? listExample(id, records[family], shape) : records[family]
       })
     }

@@ -141,7 +141,7 @@ const ERROR: Schema = {
 
 function bodyOf(operations: readonly OperationId[], responses: Responses): Scope<Ending> {
   const schemas = operations.flatMap(operation => {
-    const { answer: table }: Tables = TABLES[operation]
+    const { response: table }: Tables = TABLES[operation]
     return table === undefined ? [ERROR] : [schemaOf(table), ERROR]
   })
   const fields: Scope<Ending> = {

@@ -218,12 +218,12 @@ export class CountJudge extends CallsJudge<CountExpectation> {
   }
 
   judged({ seen, timed }: Group, value?: string): Judged {
-    const { times, description: shown, calls, data } = this.expectation
+    const { times, description, calls, data } = this.expectation
     const isMore = seen > times.to
     const off = isMore || calls.apart === null ? null : offPace(timed, calls.apart)
     const message =
       off === null
-        ? say('count', shown, shownTimes(times), seen, ofValue(value)).message
+        ? say('count', description, shownTimes(times), seen, ofValue(value)).message
         : paceMessage(`Request ${off.nth}, ${shownOn(data.on)},`, off.gap, data, value)
     return { forbidden: isMore || off !== null, message }
   }

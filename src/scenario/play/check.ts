@@ -167,7 +167,7 @@ function responseSchema(
 ): Schema | undefined {
   if (operation === undefined || !wantsStatus(expect?.status, 200)) return undefined
   const [id] = operationsNamed(`${operation.method} ${operation.path}`)
-  const { answer: table }: Tables = TABLES[present(id)]
+  const { response: table }: Tables = TABLES[present(id)]
   return table && schemaOf(table)
 }
 

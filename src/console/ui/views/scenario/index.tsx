@@ -101,27 +101,19 @@ const Snapshots = () => (
             none="No snapshots yet."
             keyOf={({ name }) => name}
             render={({ name }) => name}
-            actions={({ name }) => (
-              <>
-                <Button
-                  class="small"
-                  text="Restore"
-                  label={`Restore ${name}`}
-                  run={() => restore(name)}
-                />
-                <Button
-                  class="small danger"
-                  text="Delete"
-                  label={`Delete ${name}`}
-                  run={() => drop(name)}
-                />
-              </>
-            )}
+            actions={SnapshotActions}
           />
         </>
       )}
     </Read>
   </Card>
+)
+
+const SnapshotActions = ({ name }: SnapshotName) => (
+  <>
+    <Button class="small" text="Restore" label={`Restore ${name}`} run={() => restore(name)} />
+    <Button class="small danger" text="Delete" label={`Delete ${name}`} run={() => drop(name)} />
+  </>
 )
 
 async function save(name: string, saved: readonly SnapshotName[]): Promise<unknown> {
