@@ -56,7 +56,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   client: 28_560,
   cli: 165_460,
   top: 22_390,
-  test: 2_444_600,
+  test: 2_443_300,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */

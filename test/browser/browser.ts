@@ -72,8 +72,8 @@ type Options = Parameters<typeof startTestEmulator>[1] & {
 }
 
 /**
- * Opens the console on an emulator of its own. When the test ends, a page with an error, a
- * violation of its policy or a call to elsewhere fails it.
+ * Opens the console on its own emulator. A page error, a policy violation or a foreign request
+ * fails the test.
  */
 export async function openConsole(
   t: Test,
@@ -118,10 +118,7 @@ export async function linesOf(editor: Locator): Promise<string> {
   return (await editor.locator('.cm-line').allTextContents()).join('\n')
 }
 
-/**
- * Puts a text in place of an editor's, as a paste does: text that a browser inserts by itself can
- * have styles, which the policy refuses.
- */
+/** Pastes a text: text that a browser inserts can have styles, which the policy refuses. */
 export async function write(editor: Locator, text: string): Promise<void> {
   await editor.page().evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`)
   await editor.press('ControlOrMeta+a')
@@ -155,10 +152,7 @@ async function accessViolations(page: Page): Promise<string[]> {
   )
 }
 
-/**
- * Shows that a view has no violation in light and dark, wide and narrow, and that nothing of it is
- * cut off on the narrow one. `prepare` brings the page to what is looked at.
- */
+/** Checks accessibility in light and dark, wide and narrow, and that nothing is cut off. */
 export async function isAccessible(
   t: Test,
   hash: string,

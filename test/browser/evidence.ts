@@ -12,9 +12,6 @@ const MARKUP = '<img src=x onerror=alert(1)>'
 
 type Opened = Awaited<ReturnType<typeof openConsole>>
 
-/**
- * A Refund that is refused and made again, a search without narrowing, and a read, each by a test.
- */
 async function misbehave({ call }: Pick<Opened, 'call'>): Promise<void> {
   for (let times = 0; times < 2; times++)
     await call('POST /refunds', {

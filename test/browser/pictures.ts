@@ -16,10 +16,7 @@ const MOST_BYTES = 150_000
 
 type Opened = Awaited<ReturnType<typeof openConsole>>
 
-/**
- * What a shop's tests send: a payment, its Refunds, one of them too large, and what goes wrong.
- * Returns the payment's id.
- */
+/** The tests of a shop: a payment, its Refunds, and mistakes. Returns the payment's id. */
 async function shop({ call, control }: Pick<Opened, 'call' | 'control'>): Promise<string> {
   const send = (test: string, on: string, body?: string) =>
     call(on, {
@@ -48,10 +45,7 @@ async function shop({ call, control }: Pick<Opened, 'call' | 'control'>): Promis
   return body.id
 }
 
-/**
- * Compares the size of a picture with the one that is kept, or writes it. How long a call took is
- * no part of it.
- */
+/** Compares the size of a picture with the saved one, or writes it. */
 async function pictured(t: Test, { page }: Pick<Opened, 'page'>, name: string): Promise<void> {
   await page.evaluate(`{
     for (const text of document.querySelectorAll('[role=gridcell].w72.number, aside header .hint span')) text.textContent = '1 ms'

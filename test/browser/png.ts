@@ -18,10 +18,7 @@ export const sizeOf = (png: Buffer): { width: number; height: number } => ({
   height: png.readUInt32BE(20)
 })
 
-/**
- * The same picture as an indexed PNG. Of colours that are nearly the same, the most frequent one
- * stands for all, so that areas stay as they are.
- */
+/** The picture as an indexed PNG; similar colours become the most frequent of them. */
 export function smaller(png: Buffer): Buffer {
   const picture = decoded(png)
   const { width, height, pixels } = picture

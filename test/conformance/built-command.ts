@@ -8,10 +8,7 @@ const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const START_TIMEOUT = 60_000
 const { PATH, HOME } = process.env
 
-/**
- * What a process of its own takes of this one's environment: none of its settings, and no coverage:
- * that of `dist/` would be reported as that of `src/`.
- */
+/** The environment of a child process: without settings, and without coverage of `dist/`. */
 export const OWN_ENVIRONMENT = { PATH, HOME, _TAPJS_PROCESSINFO_COVERAGE_: '0' }
 
 export type BuiltCommand = {
@@ -21,10 +18,7 @@ export type BuiltCommand = {
   stop: () => Promise<number | string>
 }
 
-/**
- * Starts `commerce-emulator --port 0` and waits for its stable line. Errors: what it wrote to
- * stderr when it ends or stays silent instead.
- */
+/** Starts `commerce-emulator --port 0` and waits for its stable line. Errors: its stderr. */
 export async function startBuiltCommand(args: readonly string[] = []): Promise<BuiltCommand> {
   const child = spawn(process.execPath, [MAIN, '--port', '0', '--log-level', 'error', ...args], {
     env: OWN_ENVIRONMENT,

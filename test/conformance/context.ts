@@ -12,10 +12,6 @@ import {
   send
 } from './service.js'
 
-/**
- * What the checks of one run share: the service, and what was found at it before anything was
- * written.
- */
 export class Run {
   readonly service: Service
   #known: Promise<Readonly<Record<keyof Known, Resource | null>>> | undefined
@@ -102,10 +98,6 @@ export class Context extends Performance<Answer> {
     this.violated()
   }
 
-  /**
-   * A violation was tried, and is reported not to have been carried out in another way than by an
-   * error.
-   */
   violated(): void {
     this.violations++
   }

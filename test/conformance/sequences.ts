@@ -12,10 +12,7 @@ const made = async (ctx: Context, call: Parameters<Context['send']>[0]): Promise
   accepted(await ctx.send(call))
 const refundOf = (transaction: string, amount?: number) => refund({ transaction, amount })
 
-/**
- * The ids of the Refunds that are embedded in a Transaction: an array, at whatever depth, whose
- * members are among those given.
- */
+/** The ids of embedded Refunds, at any depth of a Transaction. */
 function embeddedIn(transaction: unknown, refunds: readonly string[]): string[] | null {
   if (typeof transaction !== 'object' || transaction === null) return null
   if (Array.isArray(transaction)) {

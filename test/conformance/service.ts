@@ -92,9 +92,7 @@ export function accepted(answer: Answer): Resource {
   return answer.body
 }
 
-/**
- * A list: its result set, which the reference does not name, is the one member that holds an array.
- */
+/** A list: the only array member is its result set. */
 export function listed(answer: Answer): { records: Resource[]; hasMore: boolean } {
   assert.ok(isAccepted(answer), `must be a 2xx; ${describeAnswer(answer)}`)
   const { body } = answer

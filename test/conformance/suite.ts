@@ -60,10 +60,7 @@ const reasonOf = ({ message, cause }: Error): string =>
     ? `${message}: ${cause.message || (cause as { code?: string }).code}`
     : message
 
-/**
- * What the results do not show of the ledger: rules without a check, checks without a rule, and
- * rules of which no violation was tried.
- */
+/** Rules without a check, checks without a rule, and rules without a tried violation. */
 export function gapsIn(ledger: readonly LedgerRule[], results: readonly Result[]): string[] {
   const ids = new Set(ledger.map(({ id }) => id))
   const covered = new Set(results.map(({ rule }) => rule))

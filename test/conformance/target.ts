@@ -8,8 +8,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 const isLoopback = (host: string) => /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(host)
 
 /**
- * The service that the environment names; null when it names none. Errors: a base address or key
- * that will not do, and a host that is not this machine.
+ * The service named by the environment, or null. Errors: a bad address or key, or a remote host.
  */
 export function targetOf(environment: Environment): Service | null {
   const {

@@ -47,10 +47,7 @@ export type Expected = {
   empty?: true
 }
 
-/**
- * Whom a refusal blames: status, code, parameter as the caller wrote it, and the rule or else the
- * assumption.
- */
+/** A refusal's status, code, parameter as sent, and rule or assumption. */
 export type Blame = readonly [
   status: number,
   code: string,
@@ -74,10 +71,7 @@ export type Case = {
   blames?: Blame
   /** What a later call is to say; `${made}` is the record that the call answered. */
   later?: readonly (readonly [call: Call, expected: Expected])[]
-  /**
-   * The rules that the call keeps beside the one that it is a case of and those of the way in:
-   * these and no others.
-   */
+  /** The other rules that the request passes, besides those of admission. */
   also?: readonly RuleId[]
   /** Whether the form had been decoded when it was refused, where the code alone does not say. */
   decoded?: true
@@ -86,10 +80,7 @@ export type Case = {
   reliesNot?: readonly AssumptionId[]
   /** The reference alone decides it: any service is asked. */
   reference?: true
-  /**
-   * The call that it departs from, which is carried out: a service that refuses everything keeps no
-   * rule.
-   */
+  /** The valid request that it varies: a service that refuses everything passes no rule. */
   right?: Call
 }
 
@@ -104,10 +95,7 @@ export type RuleCases = {
 export type AssumptionCases = { relies: readonly Case[]; not: readonly Case[] }
 
 const KEY: readonly RuleId[] = ['BASE-1', 'AUTH-1', 'AUTH-3']
-/**
- * The rules of the way in that are decided when a call stops with such a code; all that it kept
- * where a later one refuses it.
- */
+/** The admission rules that are decided when a request is refused with such a code. */
 export const STOPS: Readonly<Record<string, readonly RuleId[]>> = {
   path_unknown: [],
   method_not_allowed: [],
@@ -192,9 +180,6 @@ export const list = (path: string, query?: Fields | string): Call => ({
   on: `GET ${path}`,
   ...(query !== undefined && { query })
 })
-/**
- * An update of a Location that has display_name and country alone, and of one that has everything.
- */
 export const updateLocation = (body: Fields): Call => ({
   on: 'POST /locations/${location.id}',
   body
@@ -209,10 +194,7 @@ export const asJson = (
   body = '{"display_name":"A","address":{"country":"US"}}'
 ): Call => ({ ...call, body, headers: { 'content-type': 'application/json' } })
 
-/**
- * Records that cases name: made through the API when a call names them, with what is done to them
- * before the call.
- */
+/** Records that cases name, created through the API. */
 export const GIVENS = {
   location: createLocation(),
   other_location: createLocation(),
@@ -252,10 +234,7 @@ export const GIVENS = {
   }
 } as const satisfies Record<string, Call & { after?: readonly Call[] }>
 
-/**
- * Records that the API cannot make and that are found: Tickets, and a Location with one of them
- * where the newest is not.
- */
+/** Records that the API cannot create: Tickets, and a Location with one. */
 export type KnownName = 'ticket' | 'newest_ticket' | 'older_ticket' | 'place' | 'ticket_there'
 export type GivenName = keyof typeof GIVENS | KnownName
 

@@ -81,10 +81,7 @@ t.test('every assumption that is counted has answers that rely on it, and near m
 })
 
 const WAY_IN: readonly RuleId[] = ['BASE-1', 'AUTH-1', 'AUTH-3', 'FORM-1', 'FORM-2', 'FORM-3']
-/**
- * What is decided before an operation is run: the way in, and that POST /transactions came without
- * a key.
- */
+/** Decided before the operation: admission, and POST /transactions without a key. */
 const BEFORE_THE_REST: readonly RuleId[] = [...WAY_IN, 'AUTH-2']
 const LIST = /^GET \/(locations|accounts|tickets|transactions|refunds|accounts\/[^/]+\/users)\/?$/
 const isBracketed = (text = '') =>
@@ -92,10 +89,7 @@ const isBracketed = (text = '') =>
     .split('&')
     .some(pair => /^[^=]+\[[^\]]+\]/.test(decodeURIComponent(pair.split('=')[0] as string)))
 
-/**
- * The rules of the way in that a call keeps: all that it shows, or those that were decided when it
- * was refused.
- */
+/** The admission rules that a request passes. */
 function wayIn({ blames, decoded }: Case, { on, body, query }: Sent): readonly RuleId[] {
   const stopped = blames && !decoded && STOPS[blames[1]]
   if (stopped) return stopped
@@ -129,10 +123,7 @@ const KEYS = { merchant: MERCHANT, reseller: RESELLER }
 const basic = (name: string, password = '') =>
   `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
 
-/**
- * An emulator that plays cases: what a case needs is made by the engine, unrecorded; the call
- * itself goes through the app.
- */
+/** An emulator for cases: setup is not recorded; the request itself goes through the app. */
 async function startCases(t: Test) {
   const { control, inject, sandbox } = await startTestEmulator(t, { logged: false })
   let loaded = ''
@@ -175,10 +166,6 @@ async function startCases(t: Test) {
     constants: { merchant_key: MERCHANT }
   }
 
-  /**
-   * Begins with what the case gives, makes what it needs and then its call; nothing but the call is
-   * recorded.
-   */
   const played = async (each: Case) => {
     const { title, records, settings = {}, call } = each
     const wanted = JSON.stringify([records, settings])
@@ -234,8 +221,7 @@ async function checkAnswer(
 }
 
 /**
- * Which rules the call kept and broke, by its why and by the coverage of it alone, and in which
- * order; `rule` is the one that it is to keep.
+ * The rules that the request passed and violated, by `why` and by coverage; `rule` must be passed.
  */
 function checkRules(
   t: Test,
@@ -277,10 +263,7 @@ function checkRules(
   t.notOk(isWayInLater, `${title}: the way in comes first`)
 }
 
-/**
- * Which assumptions the answer relies on: each once, those of the case and of any refusal among
- * them, the standing ones not.
- */
+/** The assumptions that the response relies on, without standing ones. */
 function checkAssumptions(
   t: Test,
   { title, blames, relies = [], reliesNot = [] }: Case,

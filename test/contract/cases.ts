@@ -33,10 +33,6 @@ import {
 
 type Group = keyof RuleCases | keyof AssumptionCases
 type Row = { readonly group: Group; readonly each: Case }
-/**
- * What a case says beside title and call: whom the refusal blames, which other rules it keeps, and
- * the rest by name.
- */
 type Said = Blame | readonly RuleId[] | Partial<Case>
 const paging = (...page: string[]): Partial<Case> => ({ answers: { page } })
 const ANY = { reference: true } as const
@@ -189,8 +185,8 @@ const ofAll = (path: string): readonly RuleId[] => (path === '/refunds' ? ['REF-
 type Bound = 'gte' | 'gt' | 'lte' | 'lt'
 const BOUND_RULES = { gte: 'FILT-1', gt: 'FILT-2', lte: 'FILT-3', lt: 'FILT-4' } as const
 /**
- * Windows of a record's creation time, in milliseconds from it: one that lets it in by this
- * comparison, one that keeps it out by this one alone.
+ * Windows of a creation time in milliseconds: one that includes it, and one that excludes it by
+ * this comparison alone.
  */
 const WINDOWS: Record<
   Bound,

@@ -65,10 +65,7 @@ export class Performance<A extends Answer = Answer> {
     })
   }
 
-  /**
-   * How must be the answer differs from what, a line each; `isUnset` says which values stand for
-   * none.
-   */
+  /** Differences between the response and what is expected. */
   async differences(
     answer: Answer,
     expected: Expected,

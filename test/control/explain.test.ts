@@ -32,9 +32,6 @@ const explained = async (
   return (await control('POST /explain', { method, path, ...more })).body
 }
 
-/**
- * Everything that could show that a call was made; `saved` is how often a data folder was written.
- */
 async function everything({ control, sandbox }: Emulator): Promise<string> {
   const paths =
     'state requests coverage findings script assumptions clock settings run gates sandboxes'.split(
@@ -49,10 +46,6 @@ async function everything({ control, sandbox }: Emulator): Promise<string> {
   return JSON.stringify([texts, metrics, verdict.expectations, sandbox.requests])
 }
 
-/**
- * Whether the state is the very same as before: no record, key, entry, clock or setting was
- * replaced.
- */
 const sameStateAs = ({ sandbox }: Emulator) => {
   const { state } = sandbox
   const { marks } = state
@@ -60,10 +53,7 @@ const sameStateAs = ({ sandbox }: Emulator) => {
 }
 
 const EXTERNAL = { ticket: 'tkt_a', payment_type: 'external', amount: 5 }
-/**
- * Requests as they are explained; the status of each, whether it takes effect, what refuses it, and
- * the families of what it changes.
- */
+/** Explained requests: status, effect, refusal and changed families. */
 type Call = [
   on: string,
   more: Json,

@@ -65,10 +65,7 @@ const at = (reference: string, of = document): Json =>
     .slice(2)
     .split('/')
     .reduce<Json>((part, step) => part?.[step.replaceAll('~1', '/')], of)
-/**
- * What a reference leads to, with what stands beside it; of what may be null or empty, what it is
- * otherwise.
- */
+/** Resolves a reference, and the type of a nullable or clearable part. */
 const resolved = ({ $ref, anyOf, ...beside }: Json): Json => {
   const { type, ...first } = anyOf ? resolved(anyOf[0]) : {}
   if (anyOf) return { ...first, type: anyOf[1].type === 'null' ? [type, 'null'] : type, ...beside }
@@ -82,10 +79,7 @@ function* within(part: unknown): Generator<Json> {
   for (const inner of Object.values(part)) yield* within(inner)
 }
 
-/**
- * The names of each object of OpenAPI 3.1: `!` marks a required one; after the colon its own
- * object, `*` for a map of them, `[]` for a list.
- */
+/** The names of OpenAPI 3.1 objects: `!` is required, `*` a map, `[]` a list. */
 const SHAPES: Readonly<Record<string, string>> = parse(`
   OpenApi: 'openapi! info!:Info servers!:Server[] paths!:PathItem* components!:Components security! tags!:Tag[]'
   Info: title! version! summary description contact:Contact license:License
@@ -106,10 +100,7 @@ const SHAPES: Readonly<Record<string, string>> = parse(`
   SecurityScheme: type! scheme! description
 `)
 
-/**
- * The paths of names that OpenAPI does not have in that place, and of required names that are
- * missing.
- */
+/** Paths of unknown names and of missing required names. */
 function misshapen(part: Json, shape: string, path: string): string[] {
   if (/[*\]]$/.test(shape))
     return Object.entries(part).flatMap(([name, one]) =>
@@ -201,11 +192,7 @@ t.test('openapi: the operations are those of the reference', async t => {
   }
 })
 
-/**
- * Each name in a schema with its type, words, bounds and, where it is sent, assumption; what says
- * that an update can unset it is left out, and what an update only names to refuse it.
- * A table says of an instant that it is one, the document where it is sent that A38 reads it.
- */
+/** Each name in a schema with its type, enum, bounds and assumption. */
 function namesOf(schema: Json, isSent: boolean, path = ''): string[] {
   const {
     type,
@@ -740,15 +727,9 @@ const WITH_BAD_VALUE: Partial<Record<OperationId, string>> = {
   createRefund: 'transaction=txn_1&amount=x',
   updateRefund: 'metadata[a][b]=1'
 }
-/**
- * What to send instead of an example: `text` as its body or query, with the id of what was created
- * `before` in place of `$id`.
- */
+/** What to send instead of an example; `$id` is the id of what was created `before`. */
 type Spoiler = Partial<Sent> & { text?: string; before?: Sent }
-/**
- * By the code that refuses the call where the operation knows it; any other operation refuses it
- * with another code, or not at all.
- */
+/** By the error code that refuses the request. */
 const SPOILERS: Partial<Record<ErrorCode, Spoiler | ((sent: Sent, id: OperationId) => Spoiler)>> = {
   api_key_missing: { key: null },
   api_key_malformed: { key: null, headers: { authorization: 'Bearer sk_test_merchant' } },

@@ -17,10 +17,6 @@ const EVENTS = '/_control/events'
 /** What a link of another site may open. */
 const PAGES = ['/_control', '/_control/docs']
 const TOKEN = 'open sesame'
-/**
- * What makes a sandbox, with a body that it takes; of some there is nothing to change, to restore
- * or to open.
- */
 const MAKES_SANDBOX: Record<string, object | undefined> = {
   'POST /reset': undefined,
   'POST /load': { scenario: { data: smallFixture() } },
@@ -56,10 +52,7 @@ async function startWalk(t: Test, settings: GivenSettings = {}) {
   }
   await sandboxClient(emulator, 'known').call('GET /tickets')
 
-  /**
-   * The response of a route below a prefix, which no cache (but of the files of pages), other type,
-   * frame or other origin may have.
-   */
+  /** The headers of a response that no cache, frame or other origin may use. */
   const answered = async (
     { method, path }: Route,
     prefix: string,
@@ -92,10 +85,7 @@ async function startWalk(t: Test, settings: GivenSettings = {}) {
     const { status, body } = await answered(...given)
     return [status, body.error?.code]
   }
-  /**
-   * Everything that a call could change, as text: at the base address, in the known sandbox, and
-   * the list of sandboxes.
-   */
+  /** Everything that a request could change, as text. */
   const everything = async () => {
     const texts: string[] = []
     for (const prefix of ['', '/sandbox/known'])
@@ -114,10 +104,7 @@ async function startWalk(t: Test, settings: GivenSettings = {}) {
     ].join('\n')
   }
   const controlRoutes = routes.filter(isControl)
-  /**
-   * Calls every control route, at the base address and in the known sandbox, and checks that
-   * nothing was changed.
-   */
+  /** Requests every control route and checks that nothing changes. */
   const walk = async (visit: (route: Route, prefix: string, on: string) => Promise<void>) => {
     const before = await everything()
     await Promise.all(

@@ -15,10 +15,6 @@ const scenario = {
   script: [{ on: 'POST /refunds', calls: 2, respond: { status: 402 } }]
 }
 
-/**
- * Everything that a snapshot holds: records, keys, seed, clock, and the script without what the
- * journal says of it.
- */
 async function shown({ control, state, sandbox }: Emulator): Promise<unknown[]> {
   const { seed, clock, counts } = (await control('GET ')).body
   return [await state(), seed, clock, counts, sandbox.script.listed()]

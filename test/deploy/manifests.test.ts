@@ -54,15 +54,9 @@ const serversOf = (name: string) => upstream(name).filter(({ words }) => words[0
 /** The processes by which the balancer chooses, as `emulator-0:4010`. */
 const PROCESSES = serversOf('emulators').map(({ words }) => words[1] as string)
 const PORT = String(SETTINGS.port.default)
-/**
- * What the records of a sandbox take beside its journal after a thousand calls, in MiB, as
- * docs/scaling.md has it.
- */
+/** MiB of a sandbox's records after a thousand requests (docs/scaling.md). */
 const RECORDS = 0.5
-/**
- * What the limit of the worker's heap is larger than that of the heap, and resident memory than
- * heaps, in MiB.
- */
+/** How much the worker's heap limit exceeds the heap, and resident memory the heaps, in MiB. */
 const WORKER = 48
 const RESIDENT = 170
 const withPort = (name: string) => `${name}:${PORT}`
@@ -201,10 +195,7 @@ t.test("nginx.conf: its own answers have the emulator's error shape", async t =>
 
 const MIB = 2 ** 20
 
-/**
- * Every variable is a setting's and its value one that the setting takes; as many sandboxes as
- * there may be fit in the heap, and the heap in the memory.
- */
+/** Checks variables and values against the settings, and that heap and memory suffice. */
 async function checkEmulator(
   t: Test,
   { NODE_OPTIONS = '', ...environment }: Record<string, string>,

@@ -17,10 +17,7 @@ const MIB = 2 ** 20
 const SIZE = SETTINGS['limits.control_body'].default
 /** All documents on their way together, and what a process needs to receive them. */
 const MOST_MIB = (2 * SIZE) / MIB + 100
-/**
- * What a process that has received much goes on holding, however often: code, a heap that has
- * grown, and memory for the buffers of so many sockets.
- */
+/** Memory that stays after large bodies: code, a grown heap, and socket buffers. */
 const KEPT_MIB = 100
 const CHUNK = Buffer.alloc(65_536, ' ')
 const FRAMED = Buffer.concat([
@@ -32,10 +29,7 @@ const FRAMED = Buffer.concat([
 const residentOf = async (pid: number) =>
   Number(/^VmRSS:\s+(\d+)/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 
-/**
- * Sends a load but for its end; stops where it is answered. Resolves with the socket and the
- * status, empty where there is none yet.
- */
+/** Sends a load without its end. Resolves with the socket and the status, empty for none yet. */
 async function unfinished(
   port: number,
   sandbox: string,

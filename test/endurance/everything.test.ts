@@ -23,32 +23,20 @@ import { Watch } from './support/watch.js'
 
 const MINUTES = figure('MINUTES', { short: 0.05, long: 60 })
 const KILL_SECONDS = figure('KILL_SECONDS', { short: 2, long: 60 })
-/**
- * The average pause of a client between two calls: the two processes and the clients leave about
- * half a core of two.
- */
+/** The average pause of a client: it leaves about half a core of two. */
 const PAUSE_MS = figure('PAUSE_MS', { short: 40, long: 100 })
-/**
- * The longest that a neighbour may wait: other work on the machine delays a call by a second at
- * times, a load that freezes the process by more.
- */
+/** The maximum wait of a neighbour: busy machines delay by a second, a frozen process by more. */
 const NEIGHBOUR_MS = figure('NEIGHBOUR_MS', { short: 60_000, long: 5000 })
 const LEAST_KILLS = 2
 const DURATION_MS = MINUTES * 60_000
-/**
- * The time between two pauses of the process that runs through: about 24 samples of its memory, or
- * one a minute.
- */
+/** Between two pauses: about 24 samples of memory, or one a minute. */
 const CHECK_MS = Math.min(60_000, Math.max(5000, DURATION_MS / 24))
 /** With fewer samples of memory a quarter has too few for a median. */
 const LEAST_SAMPLES = 12
 /** Memory of the last quarter, of what it was in the two before. */
 const MOST_GROWTH = 1.15
 const NODE_FLAGS = ['--max-old-space-size=768']
-/**
- * Clients of each sandbox. One with several is reset between two rounds when it has become large;
- * one with a single client resets itself.
- */
+/** Clients of each sandbox. A single client resets its sandbox itself. */
 const CLIENTS = [3, 1, 4, 1, 2, 1, 1, 1, 1, 1, 1, 1]
 const LARGE = 200
 const LEFT = ['base.json', 'sandboxes']
@@ -117,10 +105,7 @@ class Site {
     ]
   }
 
-  /**
-   * Starts on the same port as before, with clients that call while it starts, and compares
-   * everything with what was answered.
-   */
+  /** Restarts on the same port, and compares everything with the responses. */
   async start(): Promise<void> {
     const { watch } = this
     const since = performance.now()
@@ -331,10 +316,7 @@ t.test(`all for ${MINUTES} min, kill -9 each ${KILL_SECONDS} s: nothing lost, cr
   await Promise.all(sites.map(site => site.start()))
   const until = Date.now() + DURATION_MS
   const left = () => until - Date.now()
-  /**
-   * Whether a site goes on: on a machine with other work longer than the duration, until all of
-   * it has taken place.
-   */
+  /** On a busy machine longer than the duration, until all of it has taken place. */
   const goesOn = ({ watch }: Site) => left() > 0 || (unseen(watch).length > 0 && left() > -60_000)
   const figures = setInterval(() => {
     for (const { line } of sites) t.comment(line)

@@ -25,10 +25,7 @@ const inFlight = async ({ call }: Client, name: string): Promise<number> =>
     (sandbox: { name: string }) => sandbox.name === name
   )?.in_flight ?? 0
 
-/**
- * Connections that send a byte now and then: half of them never end their headers, the other half
- * their body; and calls that are never answered.
- */
+/** Slow connections, half of them without an end of headers, and requests without a response. */
 async function crowd(port: number, base: Client) {
   const first = clientOf(port, 'hung')
   await first.call('POST /_control/script', '{"on":"GET /refunds","fault":"hang"}')

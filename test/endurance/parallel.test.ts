@@ -24,10 +24,7 @@ type Sandbox = {
 }
 const yearOf = (nth: number) => 2100 + nth
 
-/**
- * The parts of a text that belong to another sandbox: every record names its own, and ids and years
- * belong to one too.
- */
+/** The parts of a text that belong to another sandbox. */
 function foreignIn(text: string, nth: number): string[] {
   const own: [pattern: RegExp, value: number][] = [
     [/mark-(\d+)\./g, nth],

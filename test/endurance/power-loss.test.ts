@@ -87,15 +87,10 @@ async function recorded(t: Test, seed: string) {
 /** The text of a document; the number of requests goes on without a write. */
 const comparable = (text: string) => text.replace(/"requests":\d+/, '"requests":0')
 
-/**
- * What each moment has to show: which states may be found when the power fails after so many calls.
- */
+/** The states that may be found when the power fails after so many calls. */
 type Moment = { calls: number; least: number; most: number }
 
-/**
- * Tries every state that the device may be in after each call. Returns how many there were, and
- * what was wrong.
- */
+/** Tries every state of the device after each call. Returns their number, and problems. */
 function audit(
   { calls }: RecordedDisk,
   file: string,

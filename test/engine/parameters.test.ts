@@ -17,10 +17,7 @@ const records = {
   refunds: [{ id: 'rfd_a', transaction: 'txn_a', amount: 100, metadata: { a: '1', b: '2' } }]
 }
 
-/**
- * Executes each request and compares what it blames; at the end nothing was changed, and not one id
- * was drawn.
- */
+/** Checks refusals, and that nothing was changed or drawn. */
 async function refuses(t: Test, cases: Case[], settings: object = {}) {
   const [{ blame, world }, { world: untouched }] = [
     await startWorld({ records, settings }),

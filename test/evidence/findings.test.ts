@@ -17,10 +17,7 @@ type Step = [on: string, options: Call] | string
 type Found = [finding: FindingId, times: number, requests: string[]]
 type Case = { title: string; script: object[]; settings: object; steps: Step[]; finds: Found[] }
 
-/**
- * Four Tickets of which the oldest is found last, a page of one after the other, and two charges of
- * 1000.
- */
+/** Four Tickets and two charges of 1000. */
 const RECORDS = {
   accounts: [
     {
@@ -96,10 +93,7 @@ function stepOf(line: string): Step {
   return [on, { ...options, ...(key ? { key } : on === 'POST /transactions' && { key: null }) }]
 }
 
-/**
- * Cases as text: a title, and below it, parted by `|`, scripts and settings, requests, `+` a time
- * that passes, and `=>` what is found.
- */
+/** Cases as text: a title, then scripts, requests, `+` time and `=>` findings. */
 const casesIn = (text: string): Case[] =>
   SHORT.reduce((text, [word, request]) => text.replaceAll(word, request), text)
     .trim()
@@ -264,10 +258,7 @@ const REFUND = 'transaction=txn_1111&amount=10'
 const [FIRST_PAYMENT, FIRST_REFUND] = (['transaction', 'refund'] as const).map(kind =>
   new Ids().draw(kind, settingsInForce({}).values, new Set())
 )
-/**
- * Lists that show a payment of 10 with the card 4242 at tkt_a, or would show it if it had been
- * made; then those that do not.
- */
+/** Lists that show a payment of 10 with card 4242 at tkt_a, and lists that do not. */
 const LOOKS = [
   `
   GET /transactions location=loc_a | GET /transactions | GET /transactions limit=1 | GET /transactions search_query=4242&location=loc_a

@@ -19,10 +19,7 @@ export type Recipe = {
   needs: readonly (keyof typeof NEEDS | 'chromium')[]
   /** What the output shows when its tests have run and passed. */
   passed: readonly RegExp[]
-  /**
-   * Lines of the README's first block that a test does not run, since the machine brings what they
-   * would fetch.
-   */
+  /** Lines of the README's first block that a test does not run. */
   without?: readonly string[]
   /** Files whose types are checked. */
   typed?: string
@@ -69,10 +66,7 @@ export const RUN: readonly Recipe[] = [
   }
 ]
 
-/**
- * Recipes that run at a vendor or need a container engine for several containers: they are checked
- * against their published schemas.
- */
+/** Recipes that need a vendor or a container engine: checked against published schemas. */
 export const CHECKED = ['compose', 'github-actions', 'gitlab-ci'] as const
 
 /** The folders in `examples/`. */

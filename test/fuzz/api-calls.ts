@@ -59,10 +59,7 @@ function rightValue(name: string, schema: Schema, draws: Draws, ids: KnownIds): 
 const secretValue = (name: string, draws: Draws) =>
   name === 'number' ? usedCardNumber(draws) : usedSecret(draws)
 
-/**
- * The pairs of a form that a parameter table reads, some of them wrong; secrets are only sent where
- * the table reads them.
- */
+/** Form pairs of a parameter table, some of them wrong. */
 function* pairsOf(
   table: Schema,
   under: string,

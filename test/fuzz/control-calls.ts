@@ -15,10 +15,7 @@ import { deepJson, encoded, hostileJson, hostileText, hostileWord } from './valu
 
 /** Every scripted answer of the run has this header. */
 export const SCRIPTED = 'x-scripted'
-/**
- * The operations that the run lets a script delay, or whose answers it may lose; every other call
- * must be answered.
- */
+/** The operations that the run lets a script delay or lose. */
 export const FAULTED = ['GET /tickets', 'POST /refunds', 'GET /locations/{id}'] as const
 
 /** Shipped scenarios without a script, whose answers all come from the operations. */

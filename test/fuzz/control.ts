@@ -16,15 +16,9 @@ type ControlReport = {
   documents: number
   statuses: Record<string, number>
   findings: Finding[]
-  /**
-   * The longest wait of the neighbour beyond what a server that does nothing took at the same time,
-   * in milliseconds.
-   */
+  /** The neighbour's longest wait beyond that of a bare server, in milliseconds. */
   longest: number
-  /**
-   * Documents that were posted again because the neighbour waited too long: another time it did
-   * not.
-   */
+  /** Documents that were posted again because the neighbour waited too long. */
   again: number
   seconds: number
 }

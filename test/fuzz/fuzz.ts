@@ -19,8 +19,8 @@ export type FuzzOptions = {
   first?: number
   lanes?: number
   /**
-   * An empty folder for the state and snapshots of the process, from which another process
-   * continues at the end; without one all is in memory.
+   * An empty folder for state and snapshots, which another process continues; null keeps all in
+   * memory.
    */
   folder?: string | null
   tell?: (line: string) => void
@@ -39,15 +39,9 @@ export type Report = {
 }
 
 const MEBIBYTE = 1_048_576
-/**
- * How much more the heap may hold at the end than after a fifth of the run: sandboxes are cleared
- * before both, so the rest is compiled code and caches of a fixed size.
- */
+/** Heap growth after a fifth of the run: compiled code and caches of a fixed size. */
 const HEAP_GROWTH = 12 * MEBIBYTE
-/**
- * The process's memory beyond the heap: what the allocator retains of large bodies and many
- * buffers.
- */
+/** The process's memory beyond the heap, such as retained buffers. */
 const RSS_GROWTH = 256 * MEBIBYTE
 const LANES = 8
 const MOST_FINDINGS = 40

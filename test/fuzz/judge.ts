@@ -9,10 +9,7 @@ export type Target = { method: string; path: string } | null
 
 const SHAPE = ['type', 'code', 'message', 'param', 'rule', 'assumption', 'problems', 'request_id']
 const NEEDED = ['type', 'code', 'message', 'request_id']
-/**
- * Control calls whose answers contain keys (the state, and documents with example calls), and those
- * that show calls or what a script matches.
- */
+/** Control requests whose responses contain keys or show requests. */
 const TELLS_KEYS = /\/_control\/(state|records|keys|openapi\.json|docs)(\/|\?|$)/
 const TELLS_CALLS = /\/_control\/(requests|events|findings|verify|script)(\/|\?|$)/
 

@@ -45,10 +45,7 @@ export function requestOf(seed: number, nth: number, ids: KnownIds): FuzzRequest
   return { nth, over: 'socket', raw: rawOf(call(), call, draws) }
 }
 
-/**
- * A call without secrets: cut or changed, it may become another call whose stored fields hold the
- * secret. HEAD is replaced, since its answer looks like one that was cut.
- */
+/** A request without secrets, and without HEAD, whose response looks cut. */
 function withoutUsedSecrets(call: Call): Call {
   const plain = (text: string) => text.replace(/zq[a-z0-9]{14}qz|4539\d{12}/g, 'x')
   return {

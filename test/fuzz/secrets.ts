@@ -24,10 +24,7 @@ const SEPARATORS = [
 /** A card number in its own field; it must not appear anywhere. */
 export const usedCardNumber = (draws: Draws) =>
   (draws.cardNumber('4539').match(/\d{4}/g) as string[]).join(draws.pick(SEPARATORS))
-/**
- * A card number in a stored field: it may appear in records and the state, but in no error, journal
- * or log.
- */
+/** A card number in a stored field, which only records and the state may show. */
 export const misplacedCardNumber = (draws: Draws) => draws.cardNumber('4929')
 /** A security code, token, account number or the like in its own field. */
 export const usedSecret = (draws: Draws) => `zq${draws.word(14)}qz`
@@ -41,9 +38,7 @@ const USED_SECRET = /zq[a-z0-9]{14}qz/
 const OWN_KEY = /sk_own[a-z0-9]{16}(?!\w)/
 const KNOWN_KEY = new RegExp(`(?<!\\w)(${KEYS.join('|')})(?!\\w)`)
 
-/**
- * What a text may show: API keys in the state and in fixtures, misplaced card numbers in records.
- */
+/** What a text may show: API keys in fixtures, misplaced card numbers in records. */
 export type Allowed = { keys: boolean; misplaced: boolean }
 
 export function leaksIn(text: string, allowed: Allowed): string[] {

@@ -6,10 +6,6 @@ import { createInterface } from 'node:readline'
 import { started } from '../endurance/support/emulator.js'
 import { leaksIn } from './secrets.js'
 
-/**
- * Lets the run ask for a garbage collection, so that memory in use can be distinguished from
- * garbage.
- */
 const COLLECTS = `data:text/javascript,${encodeURIComponent('process.on("SIGWINCH", () => globalThis.gc())')}`
 /** A low limit of sandboxes with eviction of idle ones, so that many names come and go. */
 const SETTINGS = ['limits.sandboxes=24', 'sandboxes.evict_idle=true']
@@ -17,10 +13,7 @@ const MOST_LINES = 20
 
 export type Memory = { heap: number; rss: number }
 
-/**
- * Starts the command; with a folder it saves its state and snapshots there, and continues from
- * those of an earlier process. `options` are Node's.
- */
+/** Starts the command; with a folder it saves state and snapshots there. `options` are Node's. */
 export async function startTarget(folder: string | null = null, options: readonly string[] = []) {
   const kept =
     folder === null ? [] : [`data=${folder}/data.json`, `snapshots_dir=${folder}/snapshots`]

@@ -77,8 +77,8 @@ const pack = packed(ROOT, '--ignore-scripts')
 const tarball = join(scratch, pack.filename)
 
 /**
- * A package manager; `script` where it does not come with Node.js, `isPlain` where Node.js finds
- * the package without it. Yarn 1 drops the first `--`.
+ * A package manager; `isPlain` where Node.js finds the package without `script`. Yarn 1 drops the
+ * first `--`.
  */
 type Manager = {
   name: string

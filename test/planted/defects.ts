@@ -153,10 +153,6 @@ function isTruth(node: ts.Node): boolean {
   return ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.ExclamationToken
 }
 
-/**
- * Always true, and always false; of operands that are dropped one by one, one of the two says
- * nothing more.
- */
 function always(node: ts.Node, written: (value: boolean) => string): Replacement[] {
   const operator = ts.isBinaryExpression(node) ? node.operatorToken.kind : null
   const values = [true, false].filter(

@@ -9,10 +9,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Defect, ROOT } from './defects.js'
 
-/**
- * Milliseconds that a test file may take, on a busy machine too; a defect that makes it run on is
- * caught.
- */
+/** Maximum milliseconds of a test file. */
 const MAX_WAIT = 120_000
 /** Test files that run at once. */
 const LANES = 2

@@ -59,10 +59,7 @@ const WAY_IN = ['BASE-1', 'AUTH-1', 'AUTH-3', 'FORM-1', 'FORM-2', 'FORM-3']
 /** The documented abort of a disabled delete keeps its rule. */
 const DISABLED = ['LOC-4', 'ACC-5']
 
-/**
- * Holds what an answer earned against its error: by its why, which names a rule once, and by the
- * coverage of it alone.
- */
+/** Compares the rules of a response with its error. */
 function checkEarned({ evidence }: Sandbox, { status, headers, body }: Answer) {
   const { journal, totals } = evidence
   const { rules } = explained(

@@ -11,19 +11,12 @@ import { property } from '../support/property.js'
 const LIMITS = { 'limits.parameters': 1000, 'limits.depth': 4 }
 const decode = (text: string) => decodeForm(text, LIMITS)
 
-/**
- * What a form holds: text, a list of texts, or named parts, with an empty value for the whole
- * beside them or without.
- */
 type Value = string | string[] | Parts
 type Parts = { parts: [name: string, value: Value][]; cleared: boolean }
 type Pair = { steps: string[]; value: string }
 
 const text = fc.string({ unit: 'binary', maxLength: 12 })
-/**
- * A name, or a part of one: anything but brackets; names of built-in properties and bare numbers
- * are among them.
- */
+/** A name without brackets, including built-in properties and numbers. */
 const name = fc.oneof(
   fc.constantFrom(
     'a',
@@ -74,10 +67,7 @@ function pairsOf(value: Value, steps: string[]): Pair[] {
 
 const nameOf = ([head, ...inner]: string[]) => [head, ...inner.map(step => `[${step}]`)].join('')
 
-/**
- * How a text may be written: each piece as it is where it may be, a space as +, or with its bytes
- * in percent-encoding of either case.
- */
+/** Ways to encode a text: literal, + for a space, or percent-encoded. */
 function written(text: string, styles: readonly number[], isName: boolean): string {
   return [...text]
     .map((piece, index) => {

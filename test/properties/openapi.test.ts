@@ -41,10 +41,7 @@ const documentOf = (isFlat: boolean): Json =>
     isFlat
   })
 const document = documentOf(false)
-/**
- * Ids, most of records that exist, so that calls are carried out as often as possible; those in
- * paths by family.
- */
+/** Mostly ids of existing records, so that most requests succeed; ids in paths by family. */
 const IDS: Readonly<Record<string, readonly string[]>> = {
   ticket: ['tkt_60'],
   transaction: ['txn_1'],
@@ -89,9 +86,6 @@ function valuesOf(schema: Json, schemas: Json): fc.Arbitrary<unknown> {
   )
 }
 
-/**
- * Objects of a schema: its properties, and other names where their pattern or values are described.
- */
 function objectOf(schema: Json, schemas: Json): fc.Arbitrary<Json> {
   const { properties = {}, required = [], additionalProperties, propertyNames } = schema
   const entries = Object.entries<Json>(properties).map(

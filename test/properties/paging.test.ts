@@ -110,10 +110,7 @@ const LISTS = {
   refunds: { path: '/refunds', body: { transaction: 'txn_a', amount: 1 } }
 } as const
 type Listed = keyof typeof LISTS
-/**
- * What comes between two pages: records created, with the clock moved before or left, and Users
- * deleted.
- */
+/** Between two pages: created records, clock moves and deleted Users. */
 type Between = { created: number; clock: number | null; deleted: number | null }
 
 /** More than any of the walks below has. */

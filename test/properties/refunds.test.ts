@@ -42,10 +42,7 @@ const call = fc.oneof(
 
 type Call = typeof call extends fc.Arbitrary<infer C> ? C : never
 type Charge = { charged: number; refunded: number }
-/**
- * What the model knows: each Transaction's sums, and each Refund's Transaction and amount, in the
- * order in which they came.
- */
+/** The model: sums by Transaction, and Refunds in order of creation. */
 type Model = {
   charges: Map<string, Charge>
   refunds: Map<string, { transaction: string; amount: number }>

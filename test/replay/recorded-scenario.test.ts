@@ -871,8 +871,8 @@ t.test('a recording: numbers and ids that look like card numbers work as they we
 })
 
 /**
- * What is expected, the requests that are sent (`+N` moves the clock by so many ms), which of them
- * is surplus, what the recording expects, and notes on what it leaves out.
+ * Expectations, requests (`+N` moves the clock by ms), the surplus request, what the recording
+ * expects, and notes.
  */
 const EXPECTED: [
   expect: string,

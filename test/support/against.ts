@@ -121,8 +121,8 @@ function causeOf(title: string): string {
 }
 
 /**
- * What `check --against` says of a scenario: the causes of its failures and warnings with their
- * problems, each by the number of its play, and the exit status.
+ * The result of `check --against`: failures and warnings by number of the play, and the exit
+ * status.
  */
 export async function against(t: Test, base: string, scenario: object, args: string[] = []) {
   const file = join(

@@ -117,10 +117,7 @@ export async function startTestEmulator(
     await app.listen({ port: 0, host: '127.0.0.1' })
     return (app.server.address() as AddressInfo).port
   }
-  /**
-   * A call that must be refused: answers what it blames, having shown that nothing at all was
-   * changed.
-   */
+  /** A request that must be refused without any change. */
   const refusal = async (on: string, options: Call = {}): Promise<Blame> => {
     const before = await state()
     const answer = await call(on, options)

@@ -38,10 +38,7 @@ export type Given = Partial<
     Pick<Reading, 'values' | 'isUnknown'> & { outcome: Outcome['name']; store: Store }
 >
 
-/**
- * A request that is over as evidence sees it, a list of Tickets unless given otherwise, with what
- * matters to a test; `reading` is what was read of it.
- */
+/** A finished request, by default a list of Tickets; `reading` is what was read of it. */
 export function judgedRequest(given: Given = {}): Entry & { reading: Reading } {
   const { outcome: name = 'answered', id = 'req_1', store = STORE } = given
   const pick = (defaults: object) => ({

@@ -6,10 +6,7 @@ import fc from 'fast-check'
 import type { Test } from 'tap'
 
 const SEED = 20_260_301
-/**
- * Looking for a smaller value that fails ends after so many milliseconds, so that the failure is
- * reported before the test runner's own time is over.
- */
+/** The maximum time of shrinking, so that failures are reported before the runner's timeout. */
 const LONGEST_SEARCH = 60_000
 
 function given(name: string, otherwise: number): number {

@@ -28,10 +28,7 @@ type Handle = Awaited<ReturnType<FileSystem['open']>>
 const failure = (code: string, call: string) =>
   Object.assign(new Error(`${code}: failed on purpose, ${call}`), { code })
 
-/**
- * The real file system, recorded. `room` is how many bytes more it takes; a write that is too long
- * is cut short, and the next one fails.
- */
+/** The real file system, recorded. `room` is the space left; a too long write is cut. */
 export function recordedDisk(): RecordedDisk {
   const calls: DiskCall[] = []
   let inodes = 0
@@ -112,10 +109,7 @@ const applied = (content: Buffer, change: Change): Buffer => {
   return after
 }
 
-/**
- * What a file may hold whose last changes were not synced: any number of them, and of the next one
- * a part, at its size or not, in any order of its blocks.
- */
+/** Possible contents of a file whose last changes were not synced. */
 function* contentsOf({ synced, pending }: Inode, cuts: number): Generator<Buffer> {
   let content = synced
   yield content
@@ -146,10 +140,7 @@ function* subsetsOf<T>(all: readonly T[]): Generator<T[]> {
   for (let bits = 0; bits < 2 ** all.length; bits++) yield all.filter((_, nth) => bits & (1 << nth))
 }
 
-/**
- * What the device may hold at a path when the power fails after the first `count` calls; null is no
- * file. `cuts` is in how many places each write is torn.
- */
+/** Possible contents of a path when the power fails after `count` calls; null is no file. */
 export function* crashesAt(
   calls: readonly DiskCall[],
   count: number,

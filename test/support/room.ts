@@ -13,10 +13,7 @@ const filesOf = (folder: string): string[] =>
     .sort()
     .map(name => `${folder}/${name}`)
 
-/**
- * A file is loaded once the tests of the one before have ended: the last test of each stands behind
- * them in the queue, and closes what the file has opened.
- */
+/** Loads a file after the tests of the previous file, which closes what it opened. */
 export async function runTogether(...folders: string[]): Promise<void> {
   const closings: (() => unknown)[] = []
   // tap's own would end the process where no test waits, as while the next file is loaded

@@ -13,10 +13,7 @@ export function received(socket: Socket): Promise<string> {
   return new Promise(resolve => socket.once('close', () => resolve(text)))
 }
 
-/**
- * A connection of its own that stays open until the other side or the test ends it: what came back
- * so far, and how it was left.
- */
+/** A connection that stays open until the other side or the test ends it. */
 export function opened(t: Test, port: number, text: string) {
   let received = ''
   let state: 'open' | 'closed' | 'reset' = 'open'

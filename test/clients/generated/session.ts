@@ -56,10 +56,7 @@ export async function session({
   console.log('session complete')
 }
 
-/**
- * The requests of a client that was generated from the flat document, where nested names are sent
- * as they are written.
- */
+/** The requests of a client generated from the flat document. */
 export type Flat = {
   listLocations: (query: { limit: number }) => Promise<Answer>
   listTickets: (query: {

@@ -74,10 +74,7 @@ export async function started(
 
 export type Answer = { status: number; text: string; body: Json }
 export type Client = {
-  /**
-   * A call, as `POST /next/refunds`, with form text or, on the control API, JSON, if no type is
-   * given. Errors: the connection's own when no whole answer comes.
-   */
+  /** A call such as `POST /next/refunds`, with a form or JSON. Errors: those of the connection. */
   call: (on: string, body?: string, type?: string) => Promise<Answer>
   close: () => void
 }

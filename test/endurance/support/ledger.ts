@@ -7,8 +7,7 @@ import type { Json } from '../../support/json.js'
 import type { Client } from './emulator.js'
 
 /**
- * The known facts of a sandbox, each under a name of its own. Ids are separate, since a client
- * without an answer does not know them.
+ * The known facts of a sandbox. Ids are separate: a client without a response does not know them.
  */
 type Facts = Map<string, { id?: string; value: unknown }>
 /** All that a ledger knows of a sandbox at a moment. */
@@ -21,10 +20,7 @@ const copyOf = ({ facts, ids, ...more }: Moment): Moment => ({
 /** A sandbox as it begins, and as it is after a reset. */
 const FIRST: Moment = { facts: new Map(), ids: new Set(), seconds: 0, keys: 0 }
 
-/**
- * A change that was asked for, all of it or nothing: what it adds, sets and removes. `clears` goes
- * back to the first state, `restores` to a snapshot; `keeps` names one, `drops` deletes them.
- */
+/** A change that happens wholly or not at all. */
 export type Change = {
   sets?: Record<string, unknown>
   removes?: string[]
@@ -60,10 +56,7 @@ export class Ledger {
     return this.#now.facts.get(name)?.id
   }
 
-  /**
-   * Records that a change was answered; `ids` are those of the facts that it set. Returns the
-   * problems of these ids.
-   */
+  /** Records that a change was confirmed. Returns the problems of its ids. */
   answered(change: Change, ids: Record<string, string> = {}): string[] {
     const {
       sets = {},
@@ -90,10 +83,7 @@ export class Ledger {
     return twice.map(id => `the id ${id} was given out twice`)
   }
 
-  /**
-   * Compares the ledger with a sandbox, and continues from the facts found there. Returns the
-   * differences.
-   */
+  /** Compares the ledger with a sandbox and continues from it. Returns the differences. */
   audit(found: SandboxState): string[] {
     const open = [...this.unanswered]
     this.unanswered.clear()
@@ -161,10 +151,7 @@ export class Ledger {
     return [...foreign, ...halves]
   }
 
-  /**
-   * The whole states that a change may lead to; none where it changes only parts. A setting is no
-   * part of a snapshot and stays.
-   */
+  /** The whole states that a change may lead to; none for partial changes. */
   #outcomes({ clears, restores }: Change): Moment[] {
     if (clears) return [FIRST]
     const setting = this.#now.facts.get('setting')
@@ -182,10 +169,7 @@ export class Ledger {
     if (held) this.#kept.set(snapshot, [held])
   }
 
-  /**
-   * Snapshots that are missing, and those that nobody took; what a call without an answer did to
-   * them is known from here on.
-   */
+  /** Snapshots that are missing or unexpected. */
   #wrongSnapshots({ snapshots }: SandboxState, open: Change[]): string[] {
     const taken = open.flatMap(({ keeps }) => keeps ?? [])
     for (const name of taken)

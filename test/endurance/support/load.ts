@@ -33,8 +33,8 @@ export const placesOf = (clients: readonly number[]): Place[] =>
   }))
 
 /**
- * Every value that a client sends names its sandbox, the client and the round: 3x0-7-12 is the
- * twelfth of client 0 of sandbox 3 in round 7.
+ * Every value names sandbox, client and round: 3x0-7-12 is the twelfth of client 0 of sandbox 3 in
+ * round 7.
  */
 const MARK = /\b(\d+)x\d+-\d+-\d+/g
 
@@ -50,8 +50,8 @@ type Manner = {
 }
 
 /**
- * Changes the sandboxes until the process stops answering, or until it is over. Returns the number
- * of answers and their problems.
+ * Changes the sandboxes until the process stops. Returns the number of responses and their
+ * problems.
  */
 export async function changeAll(
   port: number,

@@ -18,10 +18,7 @@ process.stdin.on('end', () => process.exit()).resume()`
 /** The milliseconds of each call, and what was wrong with one. */
 type Seen = { times: number[]; wrong: string[] }
 
-/**
- * Starts a neighbour, ended with this process. `call` has it call a site, or stop; `taken` is what
- * it has seen of each site since it was asked last.
- */
+/** Starts a neighbour in a child process; `taken` is what it has measured since the last time. */
 export function startNeighbour() {
   const child = fork(fileURLToPath(import.meta.url), ['calls'], {
     env: OWN_ENVIRONMENT,

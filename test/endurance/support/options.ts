@@ -5,10 +5,7 @@
 
 const isLong = process.env.ENDURANCE === 'long'
 
-/**
- * A number: from the variable `ENDURANCE_NAME` if it is set, otherwise that of the short or of the
- * long run.
- */
+/** A number from the variable `ENDURANCE_NAME`, or the default of the short or long run. */
 export function figure(name: string, { short, long }: { short: number; long: number }): number {
   return Number(process.env[`ENDURANCE_${name}`] ?? (isLong ? long : short))
 }

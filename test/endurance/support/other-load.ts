@@ -94,9 +94,7 @@ const REFUSED: readonly (readonly [status: number, code: string, ...document: Do
  */
 export class LoadedSandbox {
   readonly name: string
-  /**
-   * The counts that it may show: those of the last load that was answered, and of one that was not.
-   */
+  /** The counts that it may show. */
   #allowed: string[] = []
   #countsOf: readonly string[] = []
 
@@ -302,10 +300,7 @@ const TIRED_MS = 1500
 
 const EVENT = /^(: .*|id: req_\d+\nevent: request\ndata: \{.*\}|event: clear\ndata: \{\})$/
 
-/**
- * Opens event streams of the places one after the other: those that are read and those that are
- * never read stay, the others are left after a while.
- */
+/** Opens event streams; some are never read, and some are left after a while. */
 async function stream(current: Round, index: number): Promise<void> {
   const { port, watch, places } = current
   const { of, below } = choicesOf(current, `stream ${index}`)
@@ -360,10 +355,7 @@ const JSON_TYPE = 'content-type: application/json'
 const head = (line: string, ...fields: string[]) =>
   [`${line} HTTP/1.1`, 'host: localhost', ...fields, '', ''].join('\r\n')
 const closing = (line: string, ...fields: string[]) => head(line, 'connection: close', ...fields)
-/**
- * Bytes for a connection of their own, and the status that they are answered with; null where the
- * sender cuts the connection after a while.
- */
+/** Bytes for a connection, and the expected status; null where the sender gives up. */
 const HOSTILE_BYTES: readonly (readonly [status: number | null, text: string])[] = [
   [null, ''],
   [null, 'GET /next/tick'],

@@ -41,10 +41,7 @@ export class Watch {
     }
   }
 
-  /**
-   * Looks at what a client met that ended without an answer: a connection may break when the
-   * process is down.
-   */
+  /** Checks a request without a response: connections may break while the process is down. */
   broken(error: unknown): void {
     const { code, message, stack } = error as NodeJS.ErrnoException
     const isConnection = code !== undefined || /whole/.test(message)
@@ -63,10 +60,7 @@ export class Watch {
     }
   }
 
-  /**
-   * A client of a sandbox whose answers are judged; `nth` is the number in its marks, null where
-   * there are none.
-   */
+  /** A client whose responses are judged; `nth` is the number in its marks. */
   client(port: number, name: string | null, nth: number | null = null): Client {
     const { call, close } = clientOf(port, name)
     return {
