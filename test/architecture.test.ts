@@ -41,26 +41,26 @@ const WORDS = 'words of docs'
  */
 const BUDGETS: Readonly<Record<string, number>> = {
   reference: 54_920,
-  core: 123_290,
+  core: 123_280,
   work: 6_670,
   store: 24_460,
-  scenario: 310_610,
+  scenario: 310_330,
   engine: 100_140,
   evidence: 81_070,
   sandbox: 86_970,
   replay: 38_520,
   reports: 48_750,
   server: 39_780,
-  control: 149_850,
-  console: 234_100,
+  control: 149_710,
+  console: 234_090,
   client: 28_560,
-  cli: 165_460,
+  cli: 165_440,
   top: 22_390,
   test: 2_443_300,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */
-const MAX_CASTS = 241
+const MAX_CASTS = 236
 
 /** The files of a folder of src/ that a pattern allows. */
 function sourcesIn(folder: string, pattern: RegExp): Tree {

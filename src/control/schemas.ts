@@ -22,8 +22,6 @@ export const map = (values: TSchema, description?: string) =>
 export const flag = (description?: string) => Type.Boolean(noted(description))
 export const count = (description?: string) => integer(noted(description))
 export const described = (description: string) => text({ description })
-export const each = <N extends string, T>(names: readonly N[], make: (name: N) => T) =>
-  Object.fromEntries(names.map(name => [name, make(name)]))
 
 export const any = Type.Unknown()
 export const strings = list(text())

@@ -268,7 +268,10 @@ export const refusal =
     details: Omit<ErrorDetails, 'message'> = {}
   ) =>
   (...values: T): ApiError =>
-    new ApiError(code, { message: message(...(values.map(bounded) as unknown as T)), ...details })
+    new ApiError(code, {
+      message: message(...(values.map(bounded) as readonly unknown[] as T)),
+      ...details
+    })
 
 /** The HTTP status of a refusal, which a setting may change (A08). */
 export function statusOf(code: ErrorCode, settings: Settings): number {

@@ -16,7 +16,7 @@ export function readInteger(text: string): Reading<IntegerProblem> {
 }
 
 /** A decimal number with an optional exponent, as JSON, Go, C, Python and SQL print it. */
-const DECIMAL = /^-?(\d+(?:\.\d+)?|\.\d+)(?:[eE]([+-]?\d+))?$/
+const DECIMAL = /^-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?$/
 
 /** Reads a number: 9007199254740993 is `inexact`, 0.1 is not. */
 export function readDecimal(text: string): Reading<DecimalProblem> {
@@ -31,7 +31,7 @@ const withoutMinusZero = (value: number) => value + 0
 
 /** Digits without outer zeros, and the power of ten of the last: equal for the same number. */
 function normalized(text: string): string {
-  const [, mantissa, exponent = '0'] = DECIMAL.exec(text) as unknown as [string, string, string?]
+  const [mantissa = '', exponent = '0'] = text.replace(/^-/, '').split(/[eE]/)
   const point = mantissa.indexOf('.')
   const digits = mantissa.replace('.', '').replace(/^0+/, '')
   let end = digits.length

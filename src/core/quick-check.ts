@@ -8,12 +8,13 @@ import { isSecret } from './redaction.js'
 import { type Said, say, shownGot } from './sentences.js'
 import { placeholdersIn, type TemplateRule } from './templates.js'
 
-/** Limits of a template: each placeholder may stand for a long text. */
+/** Limits of a template. */
 const MAX_PLACEHOLDERS = 100
 const MAX_TEMPLATE = 16_384
 
 export type Schema = Readonly<{
   [word: string]: unknown
+  type?: string | readonly string[]
   items?: Schema
   properties?: Readonly<Record<string, Schema>>
   else?: Schema
@@ -169,7 +170,7 @@ function typeHint(
 /** Advice to put a single value into an object. */
 function singleHint(schema: Schema | undefined, name: unknown, value: unknown): string | null {
   const type = schema?.type ?? schema?.else?.type
-  return typeof type === 'string' && typeTest(type)(value)
+  return type !== undefined && typeTest(type)(value)
     ? `write it as { ${name}: ${shortened(String(value))} }`
     : null
 }

@@ -1,12 +1,13 @@
 /** Completes records by the table of their family: missing fields are null (A04). */
+
 import { FORMATS } from '../core/formats.js'
 import { settled } from '../core/money.js'
 import type { Settings } from '../core/settings.js'
 import type { Family } from '../reference/operations.js'
 import type { Format, Schema } from '../reference/parameters.js'
+import { each } from '../reference/rules.js'
 import { RESOURCES } from '../reference/tables.js'
 import { FAMILIES, type RecordOf } from '../store/store.js'
-import { byName } from './shape/checked.js'
 
 type Fields = Readonly<Record<string, unknown>>
 type Completer = (value: unknown) => unknown
@@ -46,7 +47,7 @@ function partsCompleter({ properties = {} }: Schema): (fields: Fields) => Record
   }
 }
 
-const COMPLETERS = byName(FAMILIES, family => partsCompleter(RESOURCES[family]))
+const COMPLETERS = each(FAMILIES, family => partsCompleter(RESOURCES[family]))
 
 export function completed<F extends Family>(
   family: F,

@@ -1,6 +1,8 @@
 /** The object of the package, the same in process and over HTTP: every case runs both ways. */
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { errorFrom } from '../../src/client/error.js'
 import {
   connect,
   type Emulator,
@@ -610,3 +612,7 @@ for (const [way, start] of Object.entries(WAYS)) {
     await t.resolves(emulator.close(), 'closing again does nothing')
   })
 }
+
+t.test('errorFrom: an error without a code is an internal one', async t => {
+  t.match(errorFrom(new Error('unknown')), { code: 'internal_error', message: 'unknown' })
+})

@@ -8,6 +8,7 @@ import { readDocument, type SourceDocument, utf8In } from '../../src/scenario/re
 import { DEFAULT_LIMITS, problemLine } from '../../src/scenario/read/refusal.js'
 import { Body } from '../../src/scenario/reading.js'
 import { SAYS } from '../../src/scenario/sentences.js'
+import { present } from '../../src/scenario/shape/checked.js'
 import { rows } from '../support/rows.js'
 
 const read = async (text: string) => (await readDocument('doc', text)).data
@@ -31,6 +32,10 @@ const problemsOf = async (text: string): Promise<readonly Problem[]> => {
   if (error.code !== 'document_invalid') throw error
   return error.problems as readonly Problem[]
 }
+
+t.test('present: a missing value is a defect', async t => {
+  t.throws(() => present(undefined), /checked before/)
+})
 
 t.test('documents: JSON and YAML are read as what they say', async t => {
   const cases: [text: string, data: unknown][] = [

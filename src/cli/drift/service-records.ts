@@ -128,7 +128,7 @@ export class ServiceRecords {
       pairs.match(value, String(mine[name] ?? value))
       return [name, pairs.here(value)]
     }
-    const theirs = {
+    const theirs: object = {
       ...Object.fromEntries(Object.keys(FIELDS[family]).map(entryOf)),
       id,
       created: isoOf(Number(instantOf(String(record.created)))),
@@ -136,11 +136,11 @@ export class ServiceRecords {
     }
     const more = { extra: Object.fromEntries(Object.keys(extra).map(entryOf)) }
     if (collection.get(id) !== undefined) {
-      collection.replace({ ...theirs, ...more } as unknown as RecordOf<Family>)
+      collection.replace({ ...theirs, ...more } as RecordOf<Family>)
       return mine
     }
     // before all that the run created in the same instant; a record that it deleted stays deleted
-    if (!collection.has(id)) collection.insert(theirs as unknown as RecordOf<Family>, --this.#last)
+    if (!collection.has(id)) collection.insert(theirs as RecordOf<Family>, --this.#last)
     return null
   }
 
@@ -171,8 +171,7 @@ export class ServiceRecords {
 
   allowMore({ settings, operation }: Reading, call: StepCall, there: Json, here: Json): void {
     const { list } = this.#sides
-    if (!operation) return
-    const { family, kind } = operationOf(operation)
+    const { family, kind } = operationOf(operation as OperationId)
     const recordsOf = (body: Json) => (kind === 'list' ? membersOf(body, list) : [body])
     const recordsThere = recordsOf(there)
     for (const [nth, charge] of family === 'transactions' ? recordsThere.entries() : []) {

@@ -13,10 +13,9 @@ import {
   RESOURCE_NAMES
 } from '../../reference/operations.js'
 import { type Schema, sentName } from '../../reference/parameters.js'
-import { RULE_IDS, RULES } from '../../reference/rules.js'
+import { each, RULE_IDS, RULES } from '../../reference/rules.js'
 import type { Shape } from '../../store/collection.js'
 import { FAMILIES } from '../../store/store.js'
-import { each } from '../schemas.js'
 import {
   bodyExamples,
   EXAMPLE_KEY,

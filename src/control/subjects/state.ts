@@ -1,4 +1,5 @@
 /** The state of a sandbox: its scenario, records and keys. */
+
 import { Readable } from 'node:stream'
 import * as Type from 'typebox'
 import type { Problem } from '../../core/errors.js'
@@ -8,6 +9,7 @@ import { shownWarnings } from '../../engine/error-text.js'
 import { playIn } from '../../engine/play.js'
 import { RESOURCE_NAMES } from '../../reference/operations.js'
 import { closed, optional, parameters, text, word } from '../../reference/parameters.js'
+import { each } from '../../reference/rules.js'
 import { changesOf } from '../../sandbox/changes.js'
 import { loadBody } from '../../sandbox/loading.js'
 import { addBody, addKey, deleteRecord, patchRecord } from '../../sandbox/records.js'
@@ -22,7 +24,6 @@ import {
   CLOCK,
   count,
   described,
-  each,
   flag,
   format,
   list,

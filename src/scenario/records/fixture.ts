@@ -1,14 +1,15 @@
 /** Fixtures: the records of documents, by their families. */
+
 import type { Ids } from '../../core/ids.js'
 import type { Step } from '../../core/places.js'
 import type { Said } from '../../core/sentences.js'
 import type { Settings } from '../../core/settings.js'
 import type { Family } from '../../reference/operations.js'
+import { each } from '../../reference/rules.js'
 import { FAMILIES } from '../../store/store.js'
 import type { DocumentProblem } from '../documents.js'
 import type { SourceDocument } from '../read/document.js'
 import { say } from '../sentences.js'
-import { byName } from '../shape/checked.js'
 
 export type RecordFields = Readonly<Record<string, unknown>>
 type Section = Family | 'api_keys' | 'deleted_users'
@@ -37,7 +38,7 @@ export const OWNERS = {
 
 export const SECTIONS = ['api_keys', ...FAMILIES, 'deleted_users'] as const
 const nameOf = (section: Section) => (section === 'api_keys' ? 'key' : 'id')
-export const inSections = <T>(make: (section: Section) => T) => byName(SECTIONS, make)
+export const inSections = <T>(make: (section: Section) => T) => each(SECTIONS, make)
 
 export const fixtureIn = (
   document: SourceDocument,

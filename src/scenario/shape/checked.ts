@@ -18,8 +18,3 @@ export const isList = (value: unknown): value is readonly unknown[] => Array.isA
 
 type Entries<T> = { [N in keyof T & string]-?: [N, Exclude<T[N], undefined>] }[keyof T & string]
 export const entriesOf = <T extends object>(parts: T) => Object.entries(parts) as Entries<T>[]
-export const namesOf = <T extends object>(parts: T) => Object.keys(parts) as (keyof T & string)[]
-
-/** An object with a value for each name. */
-export const byName = <N extends string, T>(names: readonly N[], valueFor: (name: N) => T) =>
-  Object.fromEntries(names.map(name => [name, valueFor(name)])) as Record<N, T>

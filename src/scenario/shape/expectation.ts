@@ -1,9 +1,10 @@
 /** The schemas of expectations, and of steps and plays. */
+
 import type { Static, TInteger, TProperties, TUnsafe } from 'typebox'
 import * as Type from 'typebox'
 import { RETIRED_NAMES } from '../../core/retired.js'
+import { keysOf } from '../../reference/rules.js'
 import { RESOURCES } from '../../reference/tables.js'
-import { namesOf } from './checked.js'
 import {
   BY_ACCOUNT,
   FAULTS,
@@ -165,7 +166,7 @@ export const FAMILY_STATE = typed<FamilyState>({
   additionalProperties: { ...fields(), type: ['object', 'null'], 'x-advice': STATE_NAMES }
 })
 const STATE = closed({
-  properties: allAs(namesOf(RESOURCES), published(FAMILY_STATE, 'records')),
+  properties: allAs(keysOf(RESOURCES), published(FAMILY_STATE, 'records')),
   description:
     'Records by family and id, with the values that they must have at the end; null for one that must not exist.'
 })

@@ -9,14 +9,16 @@
  * - `x-advice`: advice for a value of another type
  * - `x-published`: the schema that is published instead · `x-name`: its type in clients
  */
+
 import type { Static, TProperties, TSchema, TUnsafe } from 'typebox'
 import * as Type from 'typebox'
 import { checkerOf } from '../../core/checking.js'
 import { NOT_BLANK } from '../../core/formats.js'
 import { type Family, RESOURCE_NAMES } from '../../reference/operations.js'
 import { type Schema, schemaOf } from '../../reference/parameters.js'
+import { each, keysOf } from '../../reference/rules.js'
 import { RESOURCES } from '../../reference/tables.js'
-import { byName, namesOf, present } from './checked.js'
+import { present } from './checked.js'
 
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
 type Written<P extends TProperties, R> = {
@@ -57,8 +59,7 @@ export const either = <A extends TSchema, B extends TSchema>(
     description,
     ...Object.fromEntries(Object.entries({ if: { type }, then, else: otherwise }))
   })
-export const allAs = <N extends string, T>(names: readonly N[], same: T) =>
-  byName(names, () => same)
+export const allAs = <N extends string, T>(names: readonly N[], same: T) => each(names, () => same)
 export const referTo = (name: string) => ({ $ref: `#/$defs/${name}` })
 export const published = <T extends object>(schema: T, name: string) => ({
   ...schema,
@@ -131,7 +132,7 @@ export function recordSchemas(): Readonly<Record<Family, Schema>> {
     id: recordId(),
     extra: { type: 'object', description: 'Further fields, returned as they are.' }
   }
-  return byName(namesOf(RESOURCES), family => {
+  return each(keysOf(RESOURCES), family => {
     const name = RESOURCE_NAMES[family]
     const description = `${withArticle(name)} as a fixture gives it.`
     return { ...recordSchema(RESOURCES[family], more), description, 'x-name': `${name}Fixture` }
@@ -141,7 +142,7 @@ export function recordSchemas(): Readonly<Record<Family, Schema>> {
 /** `isNamed`: the published schema refers to that of a record. */
 export function recordLists(isNamed = false) {
   const schemas = recordSchemas()
-  return byName(namesOf(schemas), family => {
+  return each(keysOf(schemas), family => {
     const record = schemas[family]
     const items = typed<unknown>(isNamed ? published(record, family) : record)
     return listOf(items, `${RESOURCE_NAMES[family]}s.`)

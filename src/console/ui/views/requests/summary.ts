@@ -44,7 +44,7 @@ export function summaryOf(call: JournalCall): string {
   const parts = partsOf(call)
   const { data, has_more } = Object(parts.made)
   if (Array.isArray(data)) {
-    const noun = NOUNS[String(on).split('/').at(-1) ?? ''] ?? 'record'
+    const noun = NOUNS[String(on).replace(/.*\//, '')] ?? 'record'
     const search = first(query, 'search_query')
     return joined(
       search && `“${search}”`,
