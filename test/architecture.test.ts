@@ -56,7 +56,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   client: 28_560,
   cli: 165_440,
   top: 22_390,
-  test: 2_443_300,
+  test: 2_443_620,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */
