@@ -44,7 +44,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   core: 123_280,
   work: 6_670,
   store: 24_460,
-  scenario: 310_330,
+  scenario: 310_300,
   engine: 100_140,
   evidence: 81_070,
   sandbox: 86_970,

@@ -13,7 +13,7 @@ import type { Settings } from '../core/settings.js'
 import type { Account } from '../reference/accounts.js'
 import { type Family, type OperationId, operationAt, operationOf } from '../reference/operations.js'
 import type { Cursors } from '../reference/parameters.js'
-import type { Came } from '../scenario/expect/tally.js'
+import type { Arrival } from '../scenario/expect/judges.js'
 import type { Store } from '../store/store.js'
 import { Arrived, type Arriving, hasBody, isOpenEnded, type RequestHeaders } from './arrived.js'
 import { actorOf, redacted } from './keys.js'
@@ -33,7 +33,7 @@ import { methodsAt, REFUSALS } from './sentences.js'
 import { inBody } from './visibility.js'
 import type { World } from './world.js'
 
-/** What has been read of a request so far. Written only here. */
+/** What has been read so far. Written only here. */
 export type Reading = Readonly<Draft>
 /** An admitted request. */
 export type Admitted = Reading & { readonly operation: OperationId }
@@ -60,7 +60,7 @@ class Draft {
   isUnknown = false
   warnings = NO_WARNINGS
   /** What the scenario's expectations counted; null before. */
-  came: Came | null = null
+  came: Arrival | null = null
 
   constructor(request: Arrived, relied: Relied, reached: Stage, cursors?: Cursors) {
     this.request = request
@@ -100,7 +100,7 @@ class Draft {
 export const readingOf = (world: World, arriving: Arriving, id = world.nextRequestId()): Reading =>
   new Draft(new Arrived(world, id, arriving), new Relied(), STAGE.arrived)
 
-export function noteCame(reading: Reading, came: Came): void {
+export function noteCame(reading: Reading, came: Arrival): void {
   const draft: Draft = reading
   draft.came = came
 }

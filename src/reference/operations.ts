@@ -2,7 +2,6 @@
  * The 22 endpoints of the service, in the order of the reference (§4), each with the rules and
  * assumptions that can touch it.
  */
-
 import type { AssumptionId } from './assumptions.js'
 import type { RuleId } from './rules.js'
 import { each, keysOf } from './rules.js'

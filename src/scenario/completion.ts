@@ -1,5 +1,4 @@
 /** Completes records by the table of their family: missing fields are null (A04). */
-
 import { FORMATS } from '../core/formats.js'
 import { settled } from '../core/money.js'
 import type { Settings } from '../core/settings.js'

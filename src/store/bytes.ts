@@ -1,5 +1,4 @@
 /** Records and lists as JSON (A04, A09). The bytes of a record are kept until it changes. */
-
 import { remembered } from '../core/remembered.js'
 import type { Template } from '../core/templates.js'
 import type { Family } from '../reference/operations.js'

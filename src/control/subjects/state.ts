@@ -1,5 +1,4 @@
 /** The state of a sandbox: its scenario, records and keys. */
-
 import { Readable } from 'node:stream'
 import * as Type from 'typebox'
 import type { Problem } from '../../core/errors.js'

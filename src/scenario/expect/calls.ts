@@ -64,7 +64,7 @@ export function compileCalls(source: CallsData, note: Report, responses: Respons
   return {
     data,
     operations: on === '*' && data.match === undefined ? null : new Set(operations),
-    matches: compileMatch(operations, data.match, note, { responses: responses }),
+    matches: compileMatch(operations, data.match, note, { responses }),
     ended: compileEnding(data, operations, note, responses),
     apart: hasPause(data) ? { least, most } : null
   }

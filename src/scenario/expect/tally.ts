@@ -27,7 +27,7 @@ import {
   verdictOf
 } from './judges.js'
 
-export { type Arrival as Came, judgedValue, type Verdict } from './judges.js'
+export { judgedValue, type Verdict } from './judges.js'
 
 class SequenceJudge extends CallsJudge<SequenceExpectation> {
   stepAfter(seen: number): Calls {

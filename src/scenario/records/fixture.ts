@@ -1,5 +1,4 @@
 /** Fixtures: the records of documents, by their families. */
-
 import type { Ids } from '../../core/ids.js'
 import type { Step } from '../../core/places.js'
 import type { Said } from '../../core/sentences.js'

@@ -1,5 +1,4 @@
 /** The schemas of expectations, and of steps and plays. */
-
 import type { Static, TInteger, TProperties, TUnsafe } from 'typebox'
 import * as Type from 'typebox'
 import { RETIRED_NAMES } from '../../core/retired.js'

@@ -9,7 +9,6 @@
  * - `x-advice`: advice for a value of another type
  * - `x-published`: the schema that is published instead · `x-name`: its type in clients
  */
-
 import type { Static, TProperties, TSchema, TUnsafe } from 'typebox'
 import * as Type from 'typebox'
 import { checkerOf } from '../../core/checking.js'

@@ -2,7 +2,6 @@
  * Shows the OpenAPI document in Swagger UI. A form starts with its first example and sends nothing
  * else; requests are tried with the first merchant's key.
  */
-
 import tokens from '../styles/tokens.css?inline'
 import css from './docs.css?inline'
 
