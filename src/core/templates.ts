@@ -2,6 +2,7 @@
  * Templates of responses: JSON with placeholders, such as `{ data: $members, has_more: $has_more
  * }`. A value replaces each placeholder.
  */
+import { mapValues } from '../reference/rules.js'
 
 export type Template = Readonly<Record<string, unknown>>
 /** The placeholders of a template; `once` has to be there, and once. */
@@ -49,11 +50,7 @@ export function filled(part: unknown, values: Readonly<Record<string, unknown>>)
   if (typeof part === 'string' && part.startsWith('$')) return values[part.slice(1)]
   if (Array.isArray(part))
     return part.map(member => filled(member, values)).filter(member => member !== undefined)
-  return isNested(part)
-    ? Object.fromEntries(
-        Object.entries(part).map(([name, member]) => [name, filled(member, values)])
-      )
-    : part
+  return isNested(part) ? mapValues(part, member => filled(member, values)) : part
 }
 
 /** The steps to a placeholder; undefined where the template has none. */

@@ -1,6 +1,6 @@
 /** Performs an admitted request, with the script's changes around it. */
 import type { Form } from '../core/form.js'
-import { isChange, type OperationId, operationOf, PATH_RECORDS } from '../reference/operations.js'
+import { isChange, operationOf, PATH_RECORDS } from '../reference/operations.js'
 import type { Action } from '../scenario/script.js'
 import { bodyOf, bytesOf, changedBody } from '../store/bytes.js'
 import type { Shape, Stored } from '../store/collection.js'
@@ -16,7 +16,6 @@ import { inPath } from './visibility.js'
 
 type AnyStored = Records[keyof Records]
 type AnyResult = Result<StoredList<AnyStored> | AnyStored | null>
-const OPERATE = HANDLERS as unknown as Readonly<Record<OperationId, (of: object) => AnyResult>>
 
 /** `body` is decoded again after a wait or a scripted change. */
 export type Around = { action: Action | null; body: Form | null; hasWaited: boolean }
@@ -51,7 +50,9 @@ function operate(reading: Admitted, place: number, store: Store): Response {
     for (const { name, family } of PATH_RECORDS[operation])
       record = inPath({ actor, settings, relied, store }, family, String(params[name]), name)
     const handled = { world, store, settings, relied, base, path, actor, params, values, record }
-    const { result, facts } = OPERATE[operation](handled)
+    const { result, facts }: AnyResult = HANDLERS[operation as keyof typeof HANDLERS](
+      handled as never
+    )
     const course = courseOf(reading, {
       reached: STAGE.running,
       facts: factsOf(relied, record, facts),

@@ -17,7 +17,7 @@ import {
 import type { Response } from '../engine/response.js'
 import { respondsInstead } from '../engine/scripted.js'
 import { operationOf } from '../reference/operations.js'
-import type { RuleId } from '../reference/rules.js'
+import { mapValues, type RuleId } from '../reference/rules.js'
 import type { Ending } from '../scenario/expect/calls.js'
 import type { Action } from '../scenario/script.js'
 import type { Json } from '../scenario/shape/parts.js'
@@ -129,9 +129,7 @@ export function masked(
     ...entry,
     caller: { ...caller, userAgent, test },
     path,
-    params: isPathSame
-      ? params
-      : Object.fromEntries(Object.entries(params).map(([name, value]) => [name, show(value)])),
+    params: isPathSame ? params : mapValues(params, show),
     outcome: journaled,
     judgement,
     held:

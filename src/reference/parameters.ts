@@ -20,7 +20,7 @@ import type { Static, TObject, TProperties, TSchema } from 'typebox'
 import * as Type from 'typebox'
 import type { AssumptionId } from './assumptions.js'
 import type { Family } from './operations.js'
-import { each, keysOf, type RuleId } from './rules.js'
+import { each, keysOf, mapValues, type RuleId } from './rules.js'
 
 export type Note = {
   description?: string
@@ -106,7 +106,7 @@ const ADDRESS_PARTS = {
   state: 'State, county, province or region.'
 } as const
 const eachPart = <T extends TSchema>(make: (description: string) => T) =>
-  each(keysOf(ADDRESS_PARTS), name => make(ADDRESS_PARTS[name]))
+  mapValues(ADDRESS_PARTS, make)
 export const ADDRESS_NAMES = ['country', ...keysOf(ADDRESS_PARTS)] as const
 const COUNTRY = 'Two-letter country code (ISO 3166-1 alpha-2).'
 

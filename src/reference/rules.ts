@@ -1,19 +1,20 @@
 /**
- * The rules that the reference states, one id each. What it does not state is an assumption, never
- * a rule.
- * `violable` says whether a request can break the rule: some only describe the service's own
- * response. `passable` is false if no request can pass it.
+ * The rules that the reference states, one id each. `violable`: a request can break the rule; some
+ * only describe the service's own response. `passable` is false if no request can pass it.
  */
 
-/** The keys of an object literal, typed. */
 export const keysOf = <T extends object>(table: T) =>
   Object.keys(table) as Extract<keyof T, string>[]
 
-/** An object with a value for each name. */
 export const each = <N extends string, V>(
   names: readonly N[],
   make: (name: N, place: number) => V
 ) => Object.fromEntries(names.map((name, place) => [name, make(name, place)])) as Record<N, V>
+
+export const mapValues = <N extends string, V, R>(
+  object: Readonly<Record<N, V>>,
+  map: (value: V, name: N) => R
+) => each(keysOf(object), name => map(object[name], name))
 
 export type Rule = {
   text: string

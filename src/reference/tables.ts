@@ -14,7 +14,7 @@ import {
 import { type Family, LINKED_FAMILIES, type OperationId } from './operations.js'
 import { closed, type Schema, schemaOf, text } from './parameters.js'
 import { CREATE_REFUND, LIST_REFUNDS, REFUND, REFUND_LIST, UPDATE_REFUND } from './refunds.js'
-import { each, keysOf } from './rules.js'
+import { mapValues } from './rules.js'
 import { LIST_TICKETS, TICKET, TICKET_LIST } from './tickets.js'
 import {
   CREATE_TRANSACTION,
@@ -43,7 +43,7 @@ export const RESOURCES = {
 type Fields = Readonly<Record<string, Schema>>
 const fieldsOf = ({ refunds: _, ...fields }: Fields = {}): Fields => fields
 /** The fields of a record by its family; the Refunds in a Transaction are records of their own. */
-export const FIELDS = each(keysOf(RESOURCES), family => fieldsOf(RESOURCES[family].properties))
+export const FIELDS = mapValues(RESOURCES, ({ properties }) => fieldsOf(properties))
 /** By the field of a record that refers to another one, the fields of that. */
 export const LINKED_FIELDS: ReadonlyMap<Schema, Fields> = new Map(
   Object.values(FIELDS).flatMap(fields =>

@@ -4,7 +4,7 @@ import { FINDING_IDS, MAX_NAMED } from '../evidence/findings.js'
 import { MAX_CALLS } from '../evidence/run.js'
 import { mergedReports, type RunTest } from '../evidence/totals.js'
 import { ASSUMPTION_IDS } from '../reference/assumptions.js'
-import { RULE_IDS } from '../reference/rules.js'
+import { mapValues, RULE_IDS } from '../reference/rules.js'
 import { nameOfEntry, type RunDocument } from './run.js'
 
 export type JobRun = { job: string; run: RunDocument }
@@ -44,9 +44,6 @@ function sumOf(first: unknown, second: unknown): unknown {
   if (!isObject(first) || !isObject(second)) return first
   return mapValues(first, (part, name) => sumOf(part, second[name]))
 }
-
-const mapValues = (object: object, map: (value: unknown, name: string) => unknown) =>
-  Object.fromEntries(Object.entries(object).map(([name, value]) => [name, map(value, name)]))
 
 /** The sum of the items with the same id, in the order of `ids`. */
 function sumsBy<T>(items: readonly T[], idOf: (item: T) => string | null, ids: readonly unknown[]) {

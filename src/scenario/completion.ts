@@ -74,5 +74,5 @@ export function completed<F extends Family>(
     Object.assign(record, { currency, payment_method })
   }
   if (fields.extra !== undefined) record.extra = fields.extra
-  return record as unknown as RecordOf<F>
+  return record as RecordOf<F>
 }

@@ -18,7 +18,7 @@ export const sizeOf = (png: Buffer): { width: number; height: number } => ({
   height: png.readUInt32BE(20)
 })
 
-/** The picture as an indexed PNG; similar colours become the most frequent of them. */
+/** The picture as an indexed PNG; rare colours become the nearest frequent ones. */
 export function smaller(png: Buffer): Buffer {
   const picture = decoded(png)
   const { width, height, pixels } = picture
@@ -46,30 +46,27 @@ export function smaller(png: Buffer): Buffer {
   ])
 }
 
-/** Colours that share their upper bits, as many bits as leave few enough colours. */
+/** The most frequent colours; each of the others becomes the nearest of them. */
 function paletteOf(counts: ReadonlyMap<number, number>): {
   palette: number[]
   places: Map<number, number>
 } {
-  for (let bits = 8; ; bits--) {
-    const mask = ((0xff << (8 - bits)) & 0xff) * 0x010101
-    const best = new Map<number, number>()
-    for (const [colour, count] of counts) {
-      const like = best.get(colour & mask)
-      if (like === undefined || count > (counts.get(like) as number))
-        best.set(colour & mask, colour)
-    }
-    if (best.size > MOST_COLOURS) continue
-    const order = [...best.keys()]
-    const place = new Map(order.map((key, place) => [key, place]))
-    return {
-      palette: [...best.values()],
-      places: new Map(
-        [...counts.keys()].map(colour => [colour, place.get(colour & mask) as number])
-      )
-    }
+  const palette = [...counts]
+    .sort(([, first], [, second]) => second - first)
+    .slice(0, MOST_COLOURS)
+    .map(([colour]) => colour)
+  const nearest = (colour: number) => {
+    const distances = palette.map(candidate => distance(candidate, colour))
+    return distances.indexOf(Math.min(...distances))
   }
+  return { palette, places: new Map([...counts.keys()].map(colour => [colour, nearest(colour)])) }
 }
+
+const distance = (first: number, second: number) =>
+  [16, 8, 0].reduce(
+    (sum, bits) => sum + Math.abs(((first >> bits) & 255) - ((second >> bits) & 255)),
+    0
+  )
 
 function decoded(png: Buffer): Picture {
   const { width, height } = sizeOf(png)

@@ -110,6 +110,25 @@ t.test('console: the page of the API is light or dark as the system is', LONG, a
   await until(page, `!(${isDark})`)
 })
 
+t.test(
+  'console: new rows flash and buttons fade, without a wish for less motion',
+  LONG,
+  async t => {
+    const { page, call } = await openConsole(t)
+    const motion = `[
+    getComputedStyle(document.querySelector('.line.new')).animationName,
+    getComputedStyle(document.querySelector('button')).transitionDuration
+  ].join()`
+    await call('GET /locations')
+    await page.locator('.line').waitFor()
+    await call('GET /accounts')
+    await page.locator('.line.new').waitFor()
+    t.equal(await page.evaluate(motion), 'none,0s')
+    await page.emulateMedia({ reducedMotion: 'no-preference' })
+    t.equal(await page.evaluate(motion), 'flash,0.12s')
+  }
+)
+
 t.test('console: the help lists the keys, and they can be switched off', LONG, async t => {
   const { page, call } = await openConsole(t)
   const search = page.getByLabel('Search requests')
@@ -163,7 +182,7 @@ t.test(
     t.equal(page.url(), `${origin}/_control#/requests?sandbox=worker-1`)
     await page.getByRole('link', { name: 'Tests & evidence' }).click()
     t.equal(page.url(), `${origin}/_control#/evidence?sandbox=worker-1`)
-    t.equal(await page.title(), 'Tests & evidence · worker-1 · commerce-emulator')
+    await until(page, "document.title === 'Tests & evidence · worker-1 · commerce-emulator'")
     await page.goBack()
     t.equal(await name(), 'worker-1')
   }

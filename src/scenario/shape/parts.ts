@@ -15,7 +15,7 @@ import { checkerOf } from '../../core/checking.js'
 import { NOT_BLANK } from '../../core/formats.js'
 import { type Family, RESOURCE_NAMES } from '../../reference/operations.js'
 import { type Schema, schemaOf } from '../../reference/parameters.js'
-import { each, keysOf } from '../../reference/rules.js'
+import { each, mapValues } from '../../reference/rules.js'
 import { RESOURCES } from '../../reference/tables.js'
 import { present } from './checked.js'
 
@@ -56,7 +56,9 @@ export const either = <A extends TSchema, B extends TSchema>(
 ) =>
   typed<Static<A> | Static<B>>({
     description,
-    ...Object.fromEntries(Object.entries({ if: { type }, then, else: otherwise }))
+    if: { type },
+    then,
+    else: otherwise
   })
 export const allAs = <N extends string, T>(names: readonly N[], same: T) => each(names, () => same)
 export const referTo = (name: string) => ({ $ref: `#/$defs/${name}` })
@@ -131,18 +133,16 @@ export function recordSchemas(): Readonly<Record<Family, Schema>> {
     id: recordId(),
     extra: { type: 'object', description: 'Further fields, returned as they are.' }
   }
-  return each(keysOf(RESOURCES), family => {
+  return mapValues(RESOURCES, (resource, family) => {
     const name = RESOURCE_NAMES[family]
     const description = `${withArticle(name)} as a fixture gives it.`
-    return { ...recordSchema(RESOURCES[family], more), description, 'x-name': `${name}Fixture` }
+    return { ...recordSchema(resource, more), description, 'x-name': `${name}Fixture` }
   })
 }
 
 /** `isNamed`: the published schema refers to that of a record. */
 export function recordLists(isNamed = false) {
-  const schemas = recordSchemas()
-  return each(keysOf(schemas), family => {
-    const record = schemas[family]
+  return mapValues(recordSchemas(), (record, family) => {
     const items = typed<unknown>(isNamed ? published(record, family) : record)
     return listOf(items, `${RESOURCE_NAMES[family]}s.`)
   })

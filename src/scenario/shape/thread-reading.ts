@@ -1,4 +1,5 @@
 /** Reads large texts in a worker's thread. */
+import { mapValues } from '../../reference/rules.js'
 import { refusalOf } from '../documents.js'
 import { below, readDocument, type SourceDocument } from '../read/document.js'
 import type { Part, Reading, ReadOptions } from '../reading.js'
@@ -42,9 +43,7 @@ const MAX_LEVELS = 4
 function withoutLists(data: unknown, path: readonly string[], parts: Part[]): unknown {
   if (typeof data !== 'object' || data === null || path.length > MAX_LEVELS) return data
   if (!Array.isArray(data))
-    return Object.fromEntries(
-      Object.entries(data).map(([name, part]) => [name, withoutLists(part, [...path, name], parts)])
-    )
+    return mapValues(data, (part, name) => withoutLists(part, [...path, name], parts))
   if (data.length < MAX_MEMBERS) return data
   for (let start = 0; start < data.length; start += MAX_MEMBERS)
     parts.push([path, data.slice(start, start + MAX_MEMBERS)])

@@ -102,7 +102,6 @@ function useLimit(count: number) {
   return { limit, onScroll }
 }
 
-/** The keys choose another row. */
 function useSteps<Row>(
   rows: readonly Row[],
   place: number,
@@ -130,7 +129,7 @@ function useSteps<Row>(
 
 type LinesProps<Row> = Props<Row> & { id: string; count: number; onChoose: (row: Row) => void }
 
-/** Lines above the last first one are new. */
+/** Rows above the earlier first row are new. */
 function Lines<Row>({ id, rows, count, columns, keyOf, onChoose, ...props }: LinesProps<Row>) {
   const first = useRef<string | null>(null)
   const newCount = rows.findIndex(row => keyOf(row) === first.current)

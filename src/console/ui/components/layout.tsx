@@ -1,4 +1,3 @@
-/** What pages are built of. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { type Options, useResource } from '../app/resource.js'

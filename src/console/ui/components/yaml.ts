@@ -1,5 +1,3 @@
-/** Plain data as YAML. */
-
 const PLAIN = /^[A-Za-z_](?:[\w ./{}$+-]*[\w/}])?$/
 const WORDS = /^(?:true|false|null|yes|no|on|off|y|n|nan|inf)$/i
 const STEP = '  '

@@ -1,4 +1,3 @@
-/** Control requests that load. */
 import { act, type Draft, type Undo, undoable } from '../../app/command.js'
 import { go } from '../../app/route.js'
 import { overview } from '../../app/store.js'

@@ -202,7 +202,7 @@ function SetForm() {
       <Field
         label="Set to"
         placeholder="2026-02-28T23:59:59Z"
-        hint="ISO 8601, such as 2026-02-28T23:59:59Z or 2026-03-01; UTC if no offset is given."
+        hint="ISO 8601; UTC if no offset is given."
         {...field}
       />
       <div class="row">
