@@ -40,23 +40,23 @@ const WORDS = 'words of docs'
  * never raise one.
  */
 const BUDGETS: Readonly<Record<string, number>> = {
-  reference: 54_920,
-  core: 123_280,
+  reference: 54_910,
+  core: 123_240,
   work: 6_670,
   store: 24_460,
   scenario: 310_300,
-  engine: 100_140,
-  evidence: 81_070,
+  engine: 100_130,
+  evidence: 80_990,
   sandbox: 86_970,
   replay: 38_520,
-  reports: 48_750,
-  server: 39_780,
+  reports: 48_740,
+  server: 39_770,
   control: 149_710,
-  console: 234_090,
-  client: 28_560,
-  cli: 165_440,
+  console: 233_950,
+  client: 28_550,
+  cli: 165_410,
   top: 22_390,
-  test: 2_443_620,
+  test: 2_443_470,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */

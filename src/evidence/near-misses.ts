@@ -156,9 +156,10 @@ function missesOfEntry({ id, entry, count, isWaiting }: Unused, call: Entry, sen
   // a request that meets every condition and was not counted came before the entry was added
   if (misses.length > 0 || matched === 0) return misses
   const action = script?.action
-  if (action?.id === id) return [miss('applied', 'something that it changes', unchangedBy(call))]
+  if (action?.id === id)
+    return [miss('applied', 'a response that it can change', unchangedBy(call))]
   if (matched < calls.from) return [miss('calls', `${data.calls}`, `${matched} that matched`)]
-  if (action === undefined) return [miss('chance', `${chance}`, 'not drawn')]
+  if (action === undefined) return [miss('chance', `${chance}`, 'not selected')]
   const { name } = action.entry.data
   const earlier = name === undefined ? action.id : quoted(name)
   return [miss('entry', 'no earlier entry that applies', earlier)]
@@ -166,9 +167,7 @@ function missesOfEntry({ id, entry, count, isWaiting }: Unused, call: Entry, sen
 
 const unchangedBy = ({ script, outcome }: Entry) =>
   script?.problem ??
-  (script?.action.entry.data.hold
-    ? 'a hold that ended before its number came'
-    : `a ${outcome.status}`)
+  (script?.action.entry.data.hold ? 'a hold that ended too early' : `a ${outcome.status}`)
 
 function missedStage(call: Entry, stage: Stage, wanted: string) {
   if (hasReached(call, stage)) return null
@@ -187,7 +186,7 @@ function missesOfMatch(matches: Matcher, sent: SentCall, isNone: boolean): Miss[
   if (misses.length > 0 || !isNone) return misses
   return hidden.map(({ section, name, wanted }) => {
     const isSecret = section === 'key' || HOLDS_DIGEST.test(wanted)
-    return miss(name, isSecret ? 'the value of the match' : wanted, 'a value that is not kept')
+    return miss(name, isSecret ? 'the value in match' : wanted, 'a value that is not kept')
   })
 }
 

@@ -117,7 +117,7 @@ t.test('console: assumptions by share of calls, and what each test did, as text'
   const row = page.getByRole('row', { name: MARKUP })
   await row.waitFor()
   t.equal(
-    await page.getByRole('navigation', { name: 'Whose evidence' }).count(),
+    await page.getByRole('navigation', { name: 'Scope of the evidence' }).count(),
     0,
     'tests are those of the run, and there is nothing to choose'
   )

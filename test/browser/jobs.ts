@@ -108,7 +108,7 @@ const JOBS: readonly [job: string, clicks: number, run: Job][] = [
       await click('link', 'Library & editor')
       await click('link', /^month-end/)
       await click('button', 'Load scenario')
-      await page.getByText('month-end is loaded').waitFor()
+      await page.getByText('month-end loaded').waitFor()
     }
   ],
   [
@@ -122,7 +122,7 @@ const JOBS: readonly [job: string, clicks: number, run: Job][] = [
         'name: mine\nfixtures: [bistro]\n'
       )
       await click('button', 'Load scenario')
-      await page.getByText('mine is loaded').waitFor()
+      await page.getByText('mine loaded').waitFor()
     }
   ],
   [

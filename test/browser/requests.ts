@@ -75,7 +75,7 @@ t.test(
     const asked: string[] = []
     page.on('request', request => asked.push(request.url()))
     await page.goto(`${origin}/_control#/requests?q=rule%3AREF-99+amount%3A5`)
-    await page.getByText('rule:REF-99 is not known, so it finds nothing.').waitFor()
+    await page.getByText('rule:REF-99 is unknown, so nothing matches it.').waitFor()
     await page.getByText('amount:5 is not a search term, so it is searched as text.').waitFor()
     t.strictSame(
       asked.filter(url => url.includes('rule')),
@@ -201,7 +201,7 @@ t.test(
     const malformed = await shown('req_1')
     await malformed.detail
       .getByText(
-        'Altered in transit: the script entry broken made the body malformed. This is what went out.'
+        'Altered in transit: the script entry broken made the body malformed. This was sent.'
       )
       .waitFor()
     t.equal(malformed.answer, text)
@@ -210,7 +210,7 @@ t.test(
     await truncated.detail.getByText('No response · nothing changed').waitFor()
     await truncated.detail
       .getByText(
-        'Altered in transit: the script entry scr_2 truncated the body. The first half of this went out.'
+        'Altered in transit: the script entry scr_2 truncated the body. Only the first half was sent.'
       )
       .waitFor()
     t.equal(
@@ -693,7 +693,7 @@ t.test(
     t.equal((await pay()).status, 200)
     await control('DELETE /script')
     await press('Lose next response')
-    await page.getByText('and its response will be lost').waitFor()
+    await page.getByText('but its response will be lost').waitFor()
     t.equal((await call('GET /tickets')).status, 200, 'what only reads is not lost')
     const headers = {
       authorization: `Basic ${btoa('sk_merchant:')}`,

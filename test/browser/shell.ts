@@ -192,7 +192,7 @@ t.test(
     t.strictSame((await control('GET /sandboxes')).body.data, [])
     await page.getByRole('button', { name: 'Create worker-1' }).click()
     await page.getByText('Expectations of').waitFor()
-    await page.getByText('The sandbox worker-1 is created').waitFor()
+    await page.getByText('Sandbox worker-1 created').waitFor()
   }
 )
 

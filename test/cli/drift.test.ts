@@ -759,7 +759,7 @@ t.test('check --against: the records in the end are read from the service', asyn
   const tooMany = await against(t, endless, { expect: [{ state: { refunds: { count: 1 } } }] })
 
   t.strictSame(problems(read), [
-    `transactions.txn_${'g'.repeat(24)}: there is no such Transaction`,
+    `transactions.txn_${'g'.repeat(24)}: this Transaction does not exist`,
     'refunds: wanted 2 with {"transaction":"txn_a"}; got 1',
     'accounts.mch_a.type: wanted reseller; got merchant',
     'users: wanted 2 with {"account":"mch_a"}; got 1',
@@ -771,7 +771,7 @@ t.test('check --against: the records in the end are read from the service', asyn
   const withTickets = (status: number) =>
     `${proxied(behind, at('GET /tickets/', whole({ status })))}/next`
   const every = (got: string) =>
-    `transactions: every one must have ${JSON.stringify(ofTickets.state.transactions.every)}; 1 of 1 does not: ticket.location.display_name: wanted B; got ${got} in txn_there`
+    `transactions: each must have ${JSON.stringify(ofTickets.state.transactions.every)}; 1 of 1 does not: ticket.location.display_name: wanted B; got ${got} in txn_there`
   const links: [base: string, problem: string][] = [
     [behind, every('A')],
     [withTickets(404), every('nothing')],

@@ -74,7 +74,7 @@ t.test('cli: the process prints its addresses, takes its settings from everywher
   Console   ${controlUrl}
   API docs  ${controlUrl}/docs
   Scenario  own: My own.
-  Data      4 records, in memory; --data DIR keeps them
+  Data      4 records, in memory; --data DIR saves them
   Keys      ${key}  acts as mch_a
 
   Try       curl -u 'sk_it'\\''s$HOME&:' ${baseUrl}/locations

@@ -89,7 +89,7 @@ t.test('cli: --help shows the commands, every flag with its default and variable
     'exec [options] <command...> Run',
     'openapi [options] Print the emulated API as OpenAPI 3.1, with the given settings. More: record',
     'judge [options] Judge',
-    'report Reports',
+    'report Merge',
     'Examples:'
   ])
     t.ok(flat.includes(part), part)
