@@ -130,7 +130,7 @@ function missesOfCalls({ matches, ended }: Calls, call: Entry, sent: SentCall, i
   const ending = endingOf(call)
   const endings = unmetBy(ending, ended).map(condition => missOf(condition, ending))
   const misses = [...missesOfMatch(matches, sent, isNone && endings.length === 0), ...endings]
-  // with a wrong key the body was not read
+  // with an invalid key the body was not read
   return misses.length === 0
     ? misses
     : (missedStage(call, STAGE.identified, 'a request with a known API key') ?? misses)
@@ -176,7 +176,7 @@ function missedStage(call: Entry, stage: Stage, wanted: string) {
 }
 
 /**
- * Conditions on what is never kept are told only if all others hold and no request met them all.
+ * Conditions on what is never kept are listed only if all others hold and no request met all.
  */
 function missesOfMatch(matches: Matcher, sent: SentCall, isNone: boolean): Miss[] {
   const hidden = matches.filter(condition => isHidden(condition, sent))

@@ -7,7 +7,7 @@ import t from 'tap'
 import { smallFixture } from '../support/emulator.js'
 import { BROWSER, isAccessible, LONG, openConsole, SIZES, until } from './browser.js'
 
-/** What would be markup if it were not shown as text. */
+/** Would be markup if it were not shown as text. */
 const MARKUP = '<img src=x onerror=alert(1)>'
 
 type Opened = Awaited<ReturnType<typeof openConsole>>

@@ -1,7 +1,4 @@
-/**
- * The console's scenario and settings in a browser: each thing that they offer is done on a live
- * emulator.
- */
+/** The console's scenario and settings in a browser: every action on a live emulator. */
 import { readFile } from 'node:fs/promises'
 import type { Locator, Page } from 'playwright-core'
 import t from 'tap'
@@ -15,10 +12,10 @@ const HEADERS = {
 const PAID = {
   transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'external', amount: 5000 }]
 }
-/** A text that would be an image with a script if it were markup. */
+/** Would be an image with a script if it were markup. */
 const HOSTILE = '<img src=x onerror="document.title=1"><b>bold</b>'
 
-/** Makes calls over HTTP: faults are lost connections there. */
+/** Sends requests over HTTP: faults lose connections there. */
 const client = (origin: string) => {
   const send = (on: string, body?: Record<string, string>) => {
     const [method = '', path] = on.split(' ')
@@ -34,7 +31,7 @@ const client = (origin: string) => {
   }
 }
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
-/** The problem that is shown at a field. */
+/** The problem shown at a field. */
 const problemAt = (page: Page, label: string) =>
   page.locator('.field', { has: page.getByLabel(label) }).locator('.problem')
 const card = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
@@ -717,7 +714,7 @@ t.test('console: nothing moves in the views of the scenario while calls come', L
   }
 })
 
-/** A whole document, as fast as a browser takes keys, with every key that is a shortcut. */
+/** A whole document, typed as fast as a browser accepts, with every key that is a shortcut. */
 const TYPED = "name: t?jk123456/pces 'x' # 1 2 3 4 5 6 t ? / j k p c e s"
 
 t.test(

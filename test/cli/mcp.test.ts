@@ -6,7 +6,7 @@ import { type McpOptions, mcp } from '../../src/cli/mcp/server.js'
 import { startEmulator } from '../../src/index.js'
 import { BUILT, SOURCE } from './exec-run.js'
 
-/** A client of the tools, and a function that uses one. */
+/** A client of the tools, and a function that calls one. */
 async function agent(t: Test, options: McpOptions = {}, transport?: StdioClientTransport) {
   const client = new Client({ name: 'test', version: '1' })
   const [own, other] = InMemoryTransport.createLinkedPair()

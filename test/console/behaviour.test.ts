@@ -1,4 +1,4 @@
-/** The words and values of the console's scenario and settings. */
+/** Texts and values of the console's scenario and settings. */
 import t from 'tap'
 import { changesInWords } from '../../src/console/ui/views/scenario/changes-words.js'
 import { PRESETS, presetText } from '../../src/console/ui/views/scenario/presets.js'

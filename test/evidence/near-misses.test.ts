@@ -1,4 +1,4 @@
-/** What nearly was what a scenario expects, or what an entry of its script is for. */
+/** Near misses of a scenario's expectations and script entries. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import {
@@ -21,8 +21,8 @@ type Emulator = Awaited<ReturnType<typeof start>>
 const textsOf = (near: NearMiss[] = []) => nearMissTexts(near)
 
 /**
- * Makes requests, written `pay FORM`, `refund FORM` or METHOD PATH and parted by `|`, each with the
- * merchant's key or, after `@`, another.
+ * Sends requests, written `pay FORM`, `refund FORM` or METHOD PATH, separated by bars, each with
+ * the merchant's key or, after `@`, another.
  */
 async function make({ call }: Emulator, requests: string): Promise<void> {
   for (const request of requests.split(' | ')) {

@@ -4,7 +4,7 @@ import type { IconName } from '../../components/icon.js'
 import type { JournalCall, JournalEvent } from '../../control/client.js'
 import { countOf } from '../count.js'
 
-/** `period` counts how often its journal was cleared before: ids begin anew then. */
+/** `period` counts how often its journal was cleared before: ids start again then. */
 export type Row = { key: string; sandbox: string; period: number; call: JournalCall }
 export type CallList = { rows: readonly Row[]; periods: ReadonlyMap<string, number> }
 
