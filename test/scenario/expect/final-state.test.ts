@@ -67,7 +67,7 @@ const SOME_RECORDS: StateRecords = {
   all: family => RECORDS[family] as Json[]
 }
 
-/** How the records differ from an expected state, or what is wrong with it. */
+/** Differences between the records and an expected state, or its problems. */
 async function differencesOf(state: object): Promise<string[]> {
   const problems = (await SCENARIO_CHECKER.problems({ expect: [{ state }] })).map(
     ({ path, ...said }) => coded(path, said)

@@ -16,8 +16,8 @@ import { coded } from '../../support/codes.js'
 import type { Json } from '../../support/json.js'
 
 /**
- * A request, as a row writes it: what it is, and what else matters of it. `end` is when its
- * response was sent, in milliseconds, with `at` where it is left out; null where it has not ended.
+ * A request as a row writes it. `end` is when its response was sent, in milliseconds, by default
+ * equal to `at`; null if it has not ended.
  */
 type Request = {
   on?: string
@@ -98,7 +98,7 @@ function end(tally: Tally, came: Arrival, request: Request): void {
   })
 }
 
-/** All requests come in their order; those with `end: null` have not ended, the others at once. */
+/** All requests arrive in order; `end: null` has not ended, the others end at once. */
 const judged = async (data: ExpectationData, requests: readonly Request[]): Promise<Verdict> => {
   const tally = await tallyOf(data)
   for (const [nth, request] of requests.entries()) {
@@ -110,7 +110,7 @@ const judged = async (data: ExpectationData, requests: readonly Request[]): Prom
 }
 
 const REFUND = { on: 'POST /refunds' }
-/** A row is of Refunds, as its requests are, where it names no other operation. */
+/** Rows and requests are of POST /refunds unless they name another operation. */
 const whole = (expected: Json): ExpectationData =>
   expected.sequence
     ? { ...expected, sequence: expected.sequence.map((call: Json) => ({ ...REFUND, ...call })) }
