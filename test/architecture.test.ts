@@ -1,5 +1,5 @@
 /**
- * The ladder, the purity of the lower rungs and the shape of the tree, proven from the source text.
+ * The import ladder, the purity of its lower rungs and the shape of the tree, from the source text.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { builtinModules } from 'node:module'
@@ -13,50 +13,45 @@ type Tree = Record<string, string>
 type Import = { from: string; to: string; names: string[] }
 
 const SRC = fileURLToPath(new URL('../src', import.meta.url))
-/** From the lowest rung up; files directly in src/ share that of the command line. */
+/** From the lowest rung up; files directly in src/ are on the rung of the command line. */
 const LADDER =
   'reference core work store scenario engine evidence sandbox replay reports server control console client cli'.split(
     ' '
   )
 const PURE = ['reference', 'core']
-/**
- * What the system's modules may give to the files of a folder that are a function of what they are
- * given.
- */
+/** System modules that pure files may use, by folder. */
 const GIVEN: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   reference: { crypto: ['createHash'] },
   core: { crypto: ['createHash'] },
   engine: { crypto: ['createHash', 'hash'], buffer: ['isUtf8'] }
 }
-/** The console's browser source, which is built by itself. */
+/** The browser source of the console, which is built separately. */
 const BROWSER = 'console/ui/'
 const VAGUE = ['utils', 'util', 'helpers', 'helper', 'common', 'types']
 
-/** The name of the budget that is counted in words. */
 const WORDS = 'words of docs'
 /**
- * The most that each room may have: bytes of a folder of src/, of the files at its top, of test/,
- * and words of the pages of docs/ without the decisions. Lower a budget when its room shrinks;
- * never raise one.
+ * Maximum bytes of each folder of src/, of the files at its top and of test/, and words of the
+ * pages of docs/ without the decisions. Lower a budget when its room shrinks; never raise one.
  */
 const BUDGETS: Readonly<Record<string, number>> = {
   reference: 54_890,
-  core: 123_260,
+  core: 123_190,
   work: 6_670,
   store: 24_460,
   scenario: 310_110,
   engine: 100_080,
-  evidence: 81_000,
+  evidence: 80_930,
   sandbox: 86_970,
   replay: 38_520,
-  reports: 48_580,
-  server: 39_780,
+  reports: 48_560,
+  server: 39_770,
   control: 149_710,
-  console: 234_080,
-  client: 28_560,
-  cli: 165_440,
+  console: 233_930,
+  client: 28_550,
+  cli: 165_410,
   top: 22_390,
-  test: 2_443_620,
+  test: 2_437_820,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */
@@ -74,7 +69,7 @@ function sourcesIn(folder: string, pattern: RegExp): Tree {
   )
 }
 
-/** What is read off a file, made once for all checks. */
+/** What the checks need from a file, parsed once. */
 function madeOnce<T>(make: (file: string, text: string) => T): (file: string, text: string) => T {
   const made = new Map<string, T>()
   return (file, text) => {
@@ -95,8 +90,8 @@ function visit(node: ts.Node, see: (node: ts.Node) => void): void {
 }
 
 /**
- * Everything that a file imports: static, type-only, re-exported, dynamic, and in a type. A path
- * that cannot be read off is `?`.
+ * Everything that a file imports: static, type-only, re-exported, dynamic, and in a type; `?` for a
+ * path that is computed.
  */
 const importsOf = madeOnce((file, text): Import[] => {
   const found: Import[] = []
@@ -136,7 +131,7 @@ const folderOf = (file: string) => (file.includes('/') ? (file.split('/')[0] as 
 const rungOf = (file: string) => LADDER.indexOf(folderOf(file))
 const shown = ({ from, to }: Import) => `${from} → ${to}`
 
-/** Imports that go up the ladder, and files that stand on no rung. */
+/** Imports that go up the ladder, and files on no rung. */
 function upward(tree: Tree): string[] {
   const strays = Object.keys(tree).filter(file => rungOf(file) === -1)
   const up = importsIn(tree).filter(one => isOwn(tree, one) && rungOf(one.to) > rungOf(one.from))
@@ -146,7 +141,7 @@ function upward(tree: Tree): string[] {
 /** The build writes them. */
 const GENERATED = ['client/documents.ts', 'client/methods.ts']
 
-/** Imports that lead nowhere: a file that is not there, or a path that is worked out. */
+/** Imports of missing files or computed paths. */
 const unresolved = (tree: Tree): string[] =>
   importsIn(tree)
     .filter(
@@ -157,7 +152,7 @@ const unresolved = (tree: Tree): string[] =>
     )
     .map(shown)
 
-/** Files that reach themselves through their imports, each with the way round. */
+/** Import cycles, each with its path. */
 function cycles(tree: Tree): string[] {
   const next = new Map(
     Object.entries(tree).map(([file, text]) => [file, importsOf(file, text).map(({ to }) => to)])
@@ -174,15 +169,14 @@ function cycles(tree: Tree): string[] {
   return found
 }
 
-/** Imports of the operations of one family into those of another. */
+/** Imports from the operations of one family into those of another. */
 const acrossOperations = (tree: Tree): string[] =>
   importsIn(tree)
     .filter(({ from, to }) => [from, to].every(file => file.startsWith('engine/operations/')))
     .map(shown)
 
 /**
- * What makes a file more than a function of what it is given: Fastify, the system's modules
- * (hashing apart), the time, chance, the process.
+ * What makes a file impure: Fastify, system modules (except hashing), time, chance, the process.
  */
 function impurities(tree: Tree): string[] {
   const found: string[] = []
@@ -223,7 +217,7 @@ function impurities(tree: Tree): string[] {
   return found
 }
 
-/** What waits in the engine, where only `run` may: its callers say how. */
+/** What waits in the engine, where only `run` may. */
 function waits(tree: Tree): string[] {
   const found: string[] = []
   for (const [file, text] of Object.entries(tree)) {
@@ -244,7 +238,7 @@ function waits(tree: Tree): string[] {
   return found
 }
 
-/** Files but src/index.ts that only pass on what others export. */
+/** Files, except src/index.ts, that only re-export. */
 function barrels(tree: Tree): string[] {
   return Object.entries(tree)
     .filter(([file, text]) => {
@@ -261,10 +255,7 @@ function barrels(tree: Tree): string[] {
     .map(([file]) => file)
 }
 
-/**
- * Files that ask for their own address and do not lie in a folder of src/, as deep as the bundle in
- * dist/emulator/ whose address they get there.
- */
+/** Files that use `import.meta.url` at another depth than the bundle in dist/emulator/. */
 const misplaced = (tree: Tree): string[] =>
   Object.entries(tree).flatMap(([file, text]) =>
     text.includes('import.meta.url') && file.split('/').length !== 2 ? file : []
@@ -279,12 +270,12 @@ const vagueNames = (tree: Tree): string[] =>
       .some(part => VAGUE.includes(part))
   )
 
-/** Names that say what was done to something, not what it is. */
+/** Names that say what was done to a value, not what it is. */
 const EMPTY_NAMES =
   /^(shown|found|told|said|held|given|made|one|other|meant|own|taken|kept)$|[aA]nswer(?!ed)/
 const MAX_LINES = 40
 
-/** Variables and functions with such a name, and functions that are too long to read at once. */
+/** Variables and functions with such a name, and functions that are too long. */
 function unreadable(tree: Tree): string[] {
   return Object.entries(tree).flatMap(([file, text]) => {
     const problems: string[] = []
@@ -305,7 +296,7 @@ function unreadable(tree: Tree): string[] {
   })
 }
 
-/** How often a file says that it knows a type better than the compiler. */
+/** Type assertions in a file, except `as const`. */
 function castsIn(file: string, text: string): number {
   let casts = 0
   visit(parsed(file, text), node => {
@@ -338,8 +329,8 @@ const tree = sourcesIn('', /^(?!console\/ui\/).*\.ts$/)
 const browserTree = sourcesIn(BROWSER, /\.tsx?$/)
 
 /**
- * What browser source imports of the rest of src at run time: its types cost nothing, and tables
- * and pure functions may be shared.
+ * What browser source imports from the rest of src at run time; types, tables and pure functions
+ * may be shared.
  */
 function impureInBrowser(tree: Tree): string[] {
   return Object.entries(tree).flatMap(([file, text]) => {
@@ -394,7 +385,7 @@ t.test('the whole of src is looked at', async t => {
   t.ok(importsIn(tree).filter(one => isOwn(tree, one)).length > 100)
 })
 
-/** Each check with a small made-up tree that it must find fault with, and what it must say. */
+/** Each check with a small invented tree that it must reject, and its messages. */
 const CHECKS: { title: string; check: (tree: Tree) => string[]; bad: Tree; says: string[] }[] = [
   {
     title: 'imports go one way down the ladder',
@@ -598,7 +589,7 @@ const bytesOf = (files: readonly string[]) =>
 const wordsOf = (files: readonly string[]) =>
   files.reduce((sum, file) => sum + readFileSync(file, 'utf8').trim().split(/\s+/).length, 0)
 
-/** What each room has, by the names of the budgets. */
+/** Sizes by the names of the budgets. */
 function measured(): Record<string, number> {
   const entries = readdirSync(SRC, { withFileTypes: true })
   const rooms = entries

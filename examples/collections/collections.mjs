@@ -5,9 +5,9 @@ const VARIABLES = {
   controlUrl: 'http://localhost:4010/_control',
   apiKey: 'sk_test_merchant'
 }
-/** Calls of the control API, which the document does not hold. The first begins a run in the scenario's first state. */
+/** Calls of the control API, which the document does not hold. The first begins a run in the scenario's initial state. */
 const CONTROL = [
-  ['reset', 'POST', '/reset', 'Back to the first state'],
+  ['reset', 'POST', '/reset', 'Back to the initial state'],
   ['requests', 'GET', '/requests', 'The calls since then'],
   ['findings', 'GET', '/findings', 'Mistakes of the client'],
   ['coverage', 'GET', '/coverage', 'Rules that the calls exercised']

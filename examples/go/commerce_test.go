@@ -21,7 +21,7 @@ type commerce struct {
 	sandbox string
 }
 
-// newCommerce makes a sandbox named after the test, in the scenario's first state, and removes it when the test ends.
+// newCommerce makes a sandbox named after the test, in the scenario's initial state, and removes it when the test ends.
 func newCommerce(t *testing.T) commerce {
 	t.Helper()
 	origin := cmp.Or(os.Getenv("COMMERCE_URL"), "http://localhost:4010")

@@ -24,7 +24,7 @@ class Commerce:
         return response.json() if response.content else None
 
     def reset(self) -> None:
-        """Back to the scenario's first state."""
+        """Back to the scenario's initial state."""
         self.control("POST", "/reset")
 
     def ticket(self, reference: str = "T-1", location: str = "loc_bistro") -> str:
@@ -53,6 +53,6 @@ def commerce_sandbox() -> Commerce:
 
 @pytest.fixture
 def commerce(commerce_sandbox: Commerce) -> Commerce:
-    """The worker's sandbox, in the scenario's first state."""
+    """The worker's sandbox, in the scenario's initial state."""
     commerce_sandbox.reset()
     return commerce_sandbox

@@ -73,7 +73,7 @@ func (container *Container) BaseURL() string { return container.url + "/next" }
 // ControlURL is the address of the control API.
 func (container *Container) ControlURL() string { return container.url + "/_control" }
 
-// Reset goes back to the scenario's first state.
+// Reset goes back to the scenario's initial state.
 func (container *Container) Reset() error {
 	response, err := http.Post(container.ControlURL()+"/reset", "", nil)
 	if err != nil {

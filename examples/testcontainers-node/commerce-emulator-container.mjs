@@ -44,7 +44,7 @@ export class StartedCommerceEmulatorContainer extends AbstractStartedContainer {
     return `${this.getUrl()}/_control`
   }
 
-  /** Goes back to the scenario's first state. */
+  /** Goes back to the scenario's initial state. */
   async reset() {
     const { ok, status } = await fetch(`${this.getControlUrl()}/reset`, { method: 'POST' })
     if (!ok) throw new Error(`the reset failed with status ${status}`)

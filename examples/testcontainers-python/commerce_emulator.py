@@ -53,5 +53,5 @@ class CommerceEmulatorContainer(DockerContainer):
             time.sleep(0.1)
 
     def reset(self) -> None:
-        """Goes back to the scenario's first state."""
+        """Goes back to the scenario's initial state."""
         requests.post(f"{self.get_control_url()}/reset", timeout=10).raise_for_status()

@@ -12,6 +12,6 @@ def commerce_container() -> Iterator[CommerceEmulatorContainer]:
 
 @pytest.fixture
 def commerce(commerce_container: CommerceEmulatorContainer) -> CommerceEmulatorContainer:
-    """The emulator, in the scenario's first state."""
+    """The emulator, in the scenario's initial state."""
     commerce_container.reset()
     return commerce_container

@@ -202,6 +202,6 @@ export const apiPage = (): string =>
     COMMON_TEXT,
     ...OPERATION_IDS.map(operationSection),
     '## Resources',
-    `Where a field names nothing else, it rests on ${idLinks(['A04'])}.`,
+    `A field without a rule or assumption is based on ${idLinks(['A04'])}.`,
     ...(Object.keys(RESOURCE_NAMES) as Family[]).map(resourceSection)
   )

@@ -10,7 +10,7 @@ import { anchor, errorLink, page, settingLink, table, withCode } from './markdow
 
 const INTRODUCTION = `How the emulator responds where the reference says "not shown" or "not stated". None of it is documented behaviour of the service. If you have seen the service respond differently, change the setting.
 
-A01, A33 and A34 apply to every response; \`GET /_control/assumptions\` counts the responses that rely on each of the others, so that you can see which of your tests depend on one. Where an assumption is the reason for a refusal, the error has \`assumption\` instead of \`rule\`.`
+A01, A33 and A34 apply to every response; \`GET /_control/assumptions\` counts the responses that rely on each other assumption, so that you can see which of your tests depend on it. Where an assumption is the reason for a refusal, the error has \`assumption\` instead of \`rule\`.`
 
 function row(id: AssumptionId): readonly string[] {
   const { topic, default: text, settings }: Assumption = ASSUMPTIONS[id]

@@ -16,7 +16,7 @@ const INTRODUCTION = `Every refusal has the same shape:
 {"error":{"type":"invalid_request_error","code":"refund_exceeds_remaining","message":"txn_1 was charged 4200 usd, 1200 of it has been refunded, 3000 remain; the request asks for 3500.","param":"amount","rule":"REF-7","request_id":"req_42"}}
 \`\`\`
 
-\`param\` is in bracket notation, as the request wrote it. Where an assumption is the reason, the error has \`assumption\` instead of \`rule\`. A refused request changes nothing: no id is drawn, no record is changed.
+\`param\` is in bracket notation, as in the request. Where an assumption is the reason, the error has \`assumption\` instead of \`rule\`. A refused request changes nothing: no id is drawn, no record is changed.
 
 Refusals are tried in this order: path, method, key, disabled operation, content type, size, form, unknown parameter; then each parameter in the order of [the API](api.md), with the record that it names; then the record in the path, the permission, and the rules of the operation.`
 
@@ -37,7 +37,7 @@ export const codesBy = (id: string): readonly string[] =>
     (by as readonly string[]).includes(id) ? [name] : []
   )
 
-/** Which `type` an error has: it goes by the status that its code has by default. */
+/** The `type` of an error follows the default status of its code. */
 function typesText(): string {
   const types = new Map(
     Object.entries(CATALOGUE).map(([name, { type }]) => [

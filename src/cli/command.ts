@@ -67,4 +67,4 @@ export function namedValueOf(text: string, before: Pairs = new Map()): Pairs {
 }
 
 export const PLACES =
-  "- for stdin, folders of them, patterns such as 'scenarios/**/*.yaml', or names of scenarios and fixtures."
+  "folders, patterns such as 'scenarios/**/*.yaml', names of scenarios and fixtures, or - for stdin."

@@ -26,7 +26,7 @@ export const CRITERIA = [
   option('--min-coverage <percent>', 'Minimum rule coverage.', percentOf),
   option(
     '--fail-on <names...>',
-    'More criteria: script, findings, errors, warnings, or a finding by name. Expectations are one by default.',
+    'More criteria: script, findings, errors, warnings, or a finding by name. Expectations are a criterion by default.',
     listOf
   ),
   option('--ignore <names...>', 'Criteria to disable: expectations, or a finding by name.', listOf),

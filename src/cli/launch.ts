@@ -32,7 +32,7 @@ export const VAR = option(
   'Value of a scenario variable; repeatable.',
   namedValueOf
 )
-export const A_FREE_PORT = 'default: a free one'
+export const A_FREE_PORT = 'default: a free port'
 
 type SettingTexts = Readonly<Partial<Record<SettingKey, string>>>
 

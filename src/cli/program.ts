@@ -42,9 +42,9 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
 const EXAMPLES = `
 Examples:
   commerce-emulator                                  the default scenario
-  commerce-emulator --port 0 --scenario ./own.yaml   your own, on a free port
+  commerce-emulator --port 0 --scenario ./own.yaml   your scenario, a free port
   commerce-emulator --set pagination.max_limit=5     any setting, by its key
-  commerce-emulator validate ./own.yaml              check it, start nothing
+  commerce-emulator validate ./own.yaml              only check a scenario
 
 Exit status: ${STATUS.done} when all is well, ${STATUS.failed} when something failed (a scenario, a check),
 ${STATUS.misused} when the command line or a setting is wrong, ${STATUS.unmet} when a criterion failed;
@@ -52,8 +52,8 @@ exec and record exit with the status of their command if it failed.
 
 A flag takes precedence over its environment variable, and the variable over the
 scenario. A variable with the prefix COMMERCE_EMULATOR_ takes precedence over
-the one without it. GET /_control/settings of a running emulator lists every
-setting and where its value came from.`
+the same name without it. GET /_control/settings of a running emulator lists
+every setting and where its value came from.`
 
 /** The other commands are under More. */
 const FIRST_COMMANDS = ['start', 'new', 'validate', 'check', 'exec', 'openapi']

@@ -13,7 +13,7 @@ import { reasonOf, SAYS } from './sentences.js'
 export type AddressFlags = { url?: string; token?: string | undefined }
 export type RunningAddress = { url: string; token: string | null }
 
-export const TOKEN = option('--token <token>', 'Its control token. (variable: CONTROL_TOKEN)')
+export const TOKEN = option('--token <token>', 'The control token. (variable: CONTROL_TOKEN)')
 export const ADDRESS = [
   option(
     '--url <url>',

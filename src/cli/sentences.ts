@@ -90,13 +90,13 @@ export const SAYS = {
   unread: (path: string, why: string) => `${path} cannot be read: ${why}`,
   unwritten: (path: string, why: string) => `${path} cannot be written: ${why}`,
   lines_missing: (stream: string, why: string) =>
-    `lines are missing: ${stream} could not be written: ${why}`,
+    `${stream} could not be written, so lines are missing: ${why}`,
   out_unwritten: (path: string, why: string) =>
     `--out ${path} cannot be written: ${why}; nothing was run.`,
   exposed: (host: string) =>
     `The emulator listens on ${host} without a control token: every machine that reaches the port can read and change its state. Set CONTROL_TOKEN, or let only this machine reach the port: HOST=127.0.0.1, or docker run -p 127.0.0.1:4010:4010.`,
   defect: () => 'The emulator is stopping because of a defect. Please report it.',
-  in_memory: () => 'in memory; --data DIR keeps them',
+  in_memory: () => 'in memory; --data DIR saves them',
   kept: (file: string) => `kept in ${file}`,
   resumed: (file: string) => `continued from ${file}`,
   more_keys: (more: number, address: string) => `and ${more} more: ${address}`,
@@ -122,7 +122,7 @@ export const SAYS = {
   recorded: (file: string, requests: number, leftOut: number) =>
     `${file} replays ${countOf(requests, 'request')}${leftOut > 0 ? `; its comments say why ${leftOut} more cannot be replayed` : ''}`,
   record_it: () =>
-    'run the same with record --out failed.yaml in place of exec: failed.yaml then replays the requests',
+    'run it with record --out failed.yaml instead of exec; failed.yaml then replays the requests',
   check_it: (file: string) => `commerce-emulator check ${file}`,
   repro_it: (request: string, address: string) =>
     `commerce-emulator repro ${request} --url ${address}`,
@@ -131,13 +131,13 @@ export const SAYS = {
   recording_of: (period: string) => `the recording of ${period}`,
   no_recordings: (file: string) => `${file} has no recordings; exec --report writes them.`,
   not_in_run: (file: string, name: string) => `${file} has no request ${name} that can be replayed`,
-  not_replayed: (name: string) => `${name} gets another response when it is replayed`,
+  not_replayed: (name: string) => `${name} gets a different response when it is replayed`,
   emulator_address: (address: string) =>
     `${address} is not an HTTP address; give the emulator's, such as http://localhost:4010`,
   not_readable: (what: string, address: string, why: string) =>
     `${what} cannot be read at ${address}: ${why}`,
   responded: (status: number, why: string) => `the response was ${status}. ${why}`,
-  not_an_emulator: () => 'That is not a commerce-emulator.',
+  not_an_emulator: () => 'No commerce-emulator runs there.',
   health: (address: string, status: number, text: string) =>
     `${address} responded with ${status}: ${text}`,
   unhealthy: (address: string, why: string) => `${address} did not respond: ${why}`,
@@ -147,7 +147,7 @@ export const SAYS = {
   not_a_run: (file: string) =>
     `${file} is not a report of a run; exec, record and judge write one as run.json with --report.`,
   other_version: (file: string, version: string, current: string) =>
-    `${file} was written by version ${version}; this is ${current}. Merge reports of one version.`,
+    `${file} was written by version ${version}; this is ${current}. Merge reports of the same version.`,
   ask_its_job: (request: string) => `see ${request} in the report of its job`,
   no_scenario: (isPattern: boolean) => `${isPattern ? 'matches' : 'has'} no scenario or fixture`,
   no_files: (isPattern: boolean) =>
@@ -158,7 +158,7 @@ export const SAYS = {
   sends: () => 'requests are sent',
   no_steps: () => 'nothing was sent; write steps or play',
   file_exists: () => 'file exists',
-  all_given: () => 'every variable and key is given',
+  all_given: () => 'every variable and key has a value',
   var: (name: string) => `--var ${name}`,
   step: (label: string) => label,
   expects: (expectation: string) => `expects ${expectation}`,
@@ -185,7 +185,7 @@ export const SAYS = {
     `the response to GET ${path} was ${status}${why && ` (${why})`}`,
   too_many_records: (path: string, most: number) =>
     `GET ${path} has more than ${most} records, and not all were read`,
-  users_of_account: () => 'the API lists Users only for one Account; name it with account',
+  users_of_account: () => 'the API lists Users only for one Account; write account',
   differently: () => 'the service responds differently',
   by_setting: (settings: readonly string[]) =>
     `the service responds as the emulator does with --set ${settings.join(', or with --set ')}`,
@@ -195,14 +195,14 @@ export const SAYS = {
   differs: (what: string, here: string, there: string) =>
     `${what}: ${here} here, ${there} at the service`,
   missing: (path: string, here: string) => `${path}: missing at the service; ${here} here`,
-  surplus: (path: string, there: string) => `${path}: only the service has it; ${there}`,
+  surplus: (path: string, there: string) => `${path}: missing here; ${there} at the service`,
   other_record: (path: string, here: string, there: string) =>
     `${path}: the record ${here} here, ${there} at the service`,
   only_there: (id: string) => `only the service has the record ${id}`,
   other_values: (id: string, names: readonly string[]) =>
-    `the record ${id} has another ${names.join(', ')} at the service`,
+    `the record ${id} has a different ${names.join(', ')} at the service`,
   has_no: (status: number, records: string) => `${status}; the service has no ${records}`,
-  other_cursor: () => 'not compared; no response has shown the record that its cursor names',
+  other_cursor: () => 'not compared: its cursor names a record that no response has shown',
   hidden: () => 'data that cannot be shown',
   cut_short: () => 'the body is truncated, or is not JSON',
   empty_body: () => 'the body is empty',

@@ -48,9 +48,9 @@ export type Moment = { before: string } | { after: string }
 /** Which requests are listed; with the scope `run`, each has the name of its sandbox. */
 export type JournalFilter = Scope & {
   on?: OperationName
-  /** A status, or a class of them such as `4xx`. */
+  /** A status, or a class such as `4xx`. */
   status?: number | string
-  /** An instant, or the id of a request: only later ones. */
+  /** An instant, or the id of a request: only later requests. */
   since?: string
   /** Requests that passed or violated it. */
   rule?: RuleId
@@ -61,7 +61,7 @@ export type JournalFilter = Scope & {
 export type LoadOptions = { vars?: Variables; seed?: number }
 /** A request of the control API. */
 export type ControlOptions = { query?: Values; body?: object }
-/** The order in which waiting requests go on: as they came, or the last one first. */
+/** The order in which waiting requests continue: in order of arrival, or reversed. */
 export type Release = 'in_order' | 'reverse'
 /** The journal has the Account of a key in place of the key. */
 export type JournalMatch = {

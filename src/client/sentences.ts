@@ -23,7 +23,7 @@ export const ERRORS = {
       `vars must be an object, such as { last4: '0341' }; got ${JSON.stringify(got)}`
     ),
   portTwice: () =>
-    invalidOption('port', 'port is given both as an option and in settings; give it once'),
+    invalidOption('port', 'port is set both as an option and in settings; set it once'),
   notAnAddress: (got: string) =>
     invalidOption(
       'url',
@@ -52,7 +52,7 @@ export const ERRORS = {
   unreadable: (request: string, status: number) =>
     new EmulatorError(
       'answer_unreadable',
-      `${request} got a response with status ${status} that does not come from an emulator.`,
+      `${request} got a response with status ${status} that is not from an emulator.`,
       { status }
     )
 }

@@ -43,7 +43,7 @@ export const CLOCK = response('ClockState', {
 export const NEAR_MISS = response(
   'NearMiss',
   { in: text(), misses: list(closed({ condition: text(), wanted: text(), got: text() })) },
-  'A request or record, by its id, that nearly matched, and which conditions it missed.'
+  'The id of a request or record that nearly matched, and the conditions that it missed.'
 )
 export const nearMisses = optional(
   list(NEAR_MISS, 'Near misses: what nearly matched, and why it did not.')

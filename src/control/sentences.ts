@@ -21,7 +21,7 @@ export const REFUSALS = {
   otherSite: refusal(
     'origin_not_allowed',
     () =>
-      'Pages of other sites and ports may not reach the control API, and one of them sent this request. Type the address into the browser instead.'
+      'Pages of other sites and ports may not reach the control API, and this request came from such a page. Type the address into the browser instead.'
   ),
   otherOrigin: refusal(
     'origin_not_allowed',
@@ -121,7 +121,7 @@ export const REFUSALS = {
   stateUnknown: refusal(
     'state_unknown',
     (id: string, limit: number) =>
-      `The state around ${id} is no longer kept: a load or reset came since, or more than limits.journal (${limit}) changes or 16 MiB of them. Ask sooner after the request, or raise limits.journal.`
+      `The state around ${id} is no longer kept: a load, a reset, or more than limits.journal (${limit}) changes or 16 MiB of changes came later. Ask sooner, or raise limits.journal.`
   ),
   twoMoments: refusalOf('after', () => 'cannot be combined with before; send two requests'),
   operationUnknown: refusalOf(
@@ -150,7 +150,7 @@ export const REFUSALS = {
   journalIncomplete: refusal(
     'journal_incomplete',
     (missing: number) =>
-      `The journal lacks ${missing} of the requests: it dropped them, or was disabled when they came. Raise limits.journal, or declare this under expect in the scenario, which counts requests as they come.`
+      `The journal lacks ${missing} of the requests: it dropped them, or was disabled when they arrived. Raise limits.journal, or write this under expect in the scenario, which counts requests as they arrive.`
   )
 }
 

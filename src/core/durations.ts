@@ -53,7 +53,7 @@ export function durationExpected(value: string | number): string {
   if (/^P[\d.,A-SU-Z]*\d[YM]/i.test(joined))
     return `${expected}; years and months differ in length: write days, such as 30d or 365d`
   if (joined !== text && durationOf(joined) !== null) return `${expected}; write ${joined}`
-  // several parts such as 7h59m59s are advised as one duration in a smaller unit
+  // several parts such as 7h59m59s are suggested as one duration in a smaller unit
   const parts = joined.match(/\d{1,9}(?:\.\d{1,3})?(?:ms|[smhd])/g) ?? []
   const sum = Math.round(parts.reduce((ms, part) => ms + (shortDuration(part) as number), 0))
   const isSum = parts.length > 1 && parts.join('') === joined && sum <= MAX_DURATION

@@ -62,7 +62,7 @@ export const SERVICE_ERRORS = {
   form_malformed: by(
     'FORM-1 FORM-2 A36',
     invalid(
-      'The form encoding is broken: percent-encoding, brackets, a name sent twice, or a name sent both as a value and as an object.'
+      'The form is malformed: its percent-encoding or brackets, a name sent twice, or a name sent both as a value and as an object.'
     )
   ),
   form_too_large: by(
@@ -151,10 +151,7 @@ export const CONTROL_ERRORS = {
     'CONTROL_TOKEN is set and the request does not have it.'
   ),
   body_malformed: invalid('The body is missing, or is not valid JSON or YAML.', 400),
-  document_invalid: invalid(
-    'A document has problems; `problems` lists them, the first 1000 of them.',
-    400
-  ),
+  document_invalid: invalid('A document has problems; `problems` lists the first 1000.', 400),
   document_too_large: invalid(
     'A document exceeds `limits.records` or `limits.entries`, or takes too long or too much memory to read.',
     413
@@ -200,7 +197,7 @@ export const CONTROL_ERRORS = {
   name_invalid: invalid('This is not a valid name for a sandbox or snapshot.', 400),
   account_unknown: invalid('No Account has this id.', 400),
   setting_invalid: invalid(
-    'A setting is unknown, has an invalid value or belongs to the process; `problems` lists them all.',
+    'A setting is unknown, has an invalid value or can be set only at start; `problems` lists them all.',
     400
   )
 } satisfies Record<string, Entry>

@@ -73,7 +73,7 @@ export function decodeForm(
   return { root, problem: null }
 }
 
-/** Approximate bytes of a parameter beside its characters. */
+/** Approximate bytes of a parameter besides its characters. */
 const PAIR = 120
 
 function addPair(root: FormObject, pair: string, depth: number): FormProblem | null {

@@ -1,4 +1,4 @@
-/** The value of a text of JSON; a text that is none is left as it is. */
+/** Parses JSON; other text is returned as it is. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -14,5 +14,5 @@ export const pathBelow = (url: string): string =>
 
 export const withoutSlashes = (path: string) => path.replace(/(?<!\/)\/+$/, '')
 
-/** The address of the control API beside a base address. */
+/** The address of the control API for a base address. */
 export const controlOfBase = (base: string): string => `${base.slice(0, -BASE.length)}${CONTROL}`

@@ -58,7 +58,7 @@ export type Word = (
   steps: readonly Step[]
 ) => Said | null
 
-/** In the order of reporting: only the first problem of a value is told. */
+/** In the order of reporting: only the first problem of a value is reported. */
 export const WORDS: Readonly<Record<string, Word>> = {
   type: (
     names: string | readonly string[],

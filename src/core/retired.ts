@@ -8,11 +8,11 @@ export const RETIRED_NAMES = {
   entry: {
     at: 'from and until, with instants',
     bandwidth: 'delay, for a slow response',
-    cut_after: 'fault: truncated_body, with when: after where the operation is to run'
+    cut_after: 'fault: truncated_body, with when: after to run the operation first'
   },
   match: { any: 'an entry or expectation for each of these matches, or a list of values' },
   delay: { from: GROWING, by: GROWING, every: GROWING },
-  hold: { once: 'calls beside hold, such as calls: 1-2 to hold the first two requests only' },
+  hold: { once: 'calls next to hold, such as calls: 1-2 to hold the first two requests only' },
   use: 'write the group alone, as in outages.yaml#brief-outage; in place of override, write an entry under script, which is tried first; vars go at the top of the scenario',
   calls: {
     at_least: 'times: 2+ for at least two',

@@ -43,7 +43,7 @@ export const LOCATION_RULES: readonly Rule<LocationFacts>[] = [
     holds: ({ type }) => type === 'merchant',
     else: 'merchant_required',
     message: ({ account, type }) =>
-      `Only merchant Accounts create Locations; the key acts as ${account}, whose type is ${type}.`
+      `Only merchant Accounts can create Locations; the key acts as ${account}, whose type is ${type}.`
   }
 ]
 

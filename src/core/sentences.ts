@@ -1,6 +1,6 @@
 /**
- * What people read. A room says each sentence in one table, by its code, of the values given;
- * whoever compares uses the code. The sentences of a problem go on after its place:
+ * What people read. Each room has one table of its sentences, by code, with their values; code and
+ * tests compare codes. A sentence about a problem follows its place:
  * `tickets[3].amount: must be a whole number; got "x"`.
  */
 import { bounded, didYouMean, didYouMeanOneOf, shortened } from './nearest.js'

@@ -245,7 +245,7 @@ const SANDBOX_SETTINGS = settingsOf('sandbox', {
       items: cursorName
     }),
     CURSORS,
-    'Names of the two cursors in the query of a list: the page starts after the record that the first names, or ends before the one that the second names.'
+    'Names of the two cursors in the query of a list: the page starts after the record that the first names, or ends before the record that the second names.'
   ),
   'pagination.order': choice(
     ['newest_first', 'oldest_first'],
@@ -346,7 +346,7 @@ export function processSettingProblem(name: string, value?: unknown): string | u
     names ? names.includes(key) : key === name || key.startsWith(`${name}.`)
   )
   if (key === undefined || SETTINGS[key].scope === 'sandbox') return undefined
-  return `is a setting of the process; give it when you start the emulator, with ${variableOf(key)} or --set ${key}=`
+  return `can be set only when the emulator starts, with ${variableOf(key)} or --set ${key}=`
 }
 
 export type SettingsInForce = {

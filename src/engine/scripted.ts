@@ -160,7 +160,7 @@ export function retractUnapplied(response: Response, script: Scripted): void {
 
 const LOST: Respond = {
   status: 502,
-  error: { code: 'scripted_fault', message: 'This response was meant to be lost.' }
+  error: { code: 'scripted_fault', message: 'A script entry loses this response.' }
 }
 
 const statusOf = ({ status, error }: Respond): number => status ?? (error ? 400 : 200)

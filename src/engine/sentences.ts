@@ -29,7 +29,7 @@ const UNSET = /^(?:undefined|null|None|nil|NaN|\[object \w+\])$/
 export const isUnset = (text: string): boolean => UNSET.test(text)
 /** Why a client probably sent such a value, or an empty text. */
 export const unsetHint = (text: string): string =>
-  isUnset(text) ? '; the client sent a variable without a usable value' : ''
+  isUnset(text) ? '; the client sent a variable that has no value' : ''
 export const JSON_HINT =
   '; it looks like JSON: send a form, such as name=value&address[city]=Boston.'
 

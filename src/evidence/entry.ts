@@ -48,7 +48,7 @@ export type Entry = Pick<Arrived, 'id' | 'method' | 'path' | 'now' | 'at'> &
   }
 
 const MAX_TEST_LENGTH = 200
-/** Bytes beside what was sent. */
+/** Bytes besides what was sent. */
 const OVERHEAD = 2000
 
 /** Ends a request, `ms` milliseconds after it came, and tells the expectations. */
@@ -191,7 +191,7 @@ export const isScripted = (call: Entry): boolean =>
   alongside(call) !== null ||
   (scriptAction(call)?.fault != null && !call.outcome.isDelivered)
 
-/** What the script did beside the operation, or null. */
+/** What the script did besides the operation, or null. */
 export function alongside({ script }: Entry): Action | null {
   if (script === null || respondsInstead(script.action)) return null
   const { edit, stale, data } = script.action.entry

@@ -23,24 +23,24 @@ const error = (about: string, advice: string) => ({ severity: 'error' as const, 
 const warning = (about: string, advice: string) => ({ severity: 'warning' as const, about, advice })
 export const FINDINGS = {
   'stopped-at-empty-page': error(
-    'A search page came back empty with has_more true, and the client never asked for the next.',
+    'A search page came back empty with has_more true, and the client never requested the next page.',
     'search_query filters after retrieval: continue with starting_after=last_id until has_more is false.'
   ),
   'double-refund-risk': error(
     'The same Refund was posted again after its response was lost.',
-    'Look first: GET /refunds?transaction=ID shows whether it was made.'
+    'Check first: GET /refunds?transaction=ID shows whether it exists.'
   ),
   'double-payment-risk': error(
     'The same Transaction was posted again after its response was lost.',
-    'Look first: GET /transactions?location=ID shows whether it was made.'
+    'Check first: GET /transactions?location=ID shows whether it exists.'
   ),
   'key-leaked': error(
     'An API key was sent in metadata, a search or the User-Agent.',
-    'Send it in Authorization alone, and replace it: it may have been stored or logged.'
+    'Send it only in Authorization, and replace it: it may have been stored or logged.'
   ),
   'change-not-made': error(
-    'A script entry could not change the records as it says, and changed nothing.',
-    'Its script.problem says why: correct the entry, or what was done to the records before.'
+    'A script entry could not make its change, so it changed nothing.',
+    'script.problem of the request says why: correct the entry, or the earlier changes.'
   ),
   'search-without-narrowing': warning(
     'search_query was sent with neither location nor created.',
@@ -60,7 +60,7 @@ export const FINDINGS = {
   ),
   'key-sent-needlessly': warning(
     'POST /transactions was sent with an API key.',
-    'Leave it out, so that payments can be made where a key should not be.'
+    'Leave it out, so that payments work in clients that must not have a key.'
   ),
   'card-number-sent': warning(
     'A full card number was sent.',
@@ -68,26 +68,26 @@ export const FINDINGS = {
   ),
   'foreign-record': warning(
     "A key read or changed a record of another merchant's Account.",
-    'Use the key of its own Account; auth.visibility: scoped hides the records of others.'
+    'Use the key of its own Account; auth.visibility: scoped hides records of other Accounts.'
   ),
   'empty-amount': warning(
     'amount was sent empty with a Refund or payment.',
-    'Send the amount, or leave it out: an empty one is refused for a Refund, and makes a payment of 0.'
+    'Send the amount, or leave it out: if empty, a Refund is refused, and a payment is of 0.'
   ),
   'zero-payment': warning(
     'A Transaction was created without any amount, so it settled nothing.',
     'Send amount, in the smallest sub-unit of the currency.'
   ),
   'retry-after-ignored': warning(
-    'A request was sent again before the time that Retry-After gave.',
-    'Wait as long as Retry-After says before the next try.'
+    'A request was sent again before the time in Retry-After.',
+    'Wait as long as Retry-After says before you retry.'
   ),
   'repeated-though-made': warning(
-    'A payment or Refund was posted again after a look had shown that it was made.',
-    'Post it again only where it is meant as another one.'
+    'A payment or Refund was posted again after a GET had shown it.',
+    'Post it again only to make a second one.'
   ),
   'stopped-before-the-end': warning(
-    'A list was paged through with a cursor, and left while has_more was true.',
+    'The client stopped paging through a list while has_more was true.',
     'Continue with starting_after=last_id until has_more is false.'
   ),
   'refused-and-repeated': warning(

@@ -1,4 +1,4 @@
-/** One predicate for each rule and assumption, over what was sent, found and answered. */
+/** One predicate for each rule and assumption, over the request, the records and response. */
 import type { TSchema } from 'typebox'
 import { FormObject, nodeIn, valueIn } from '../core/form.js'
 import { partAt } from '../core/places.js'

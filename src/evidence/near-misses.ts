@@ -130,7 +130,7 @@ function missesOfCalls({ matches, ended }: Calls, call: Entry, sent: SentCall, i
   const ending = endingOf(call)
   const endings = unmetBy(ending, ended).map(condition => missOf(condition, ending))
   const misses = [...missesOfMatch(matches, sent, isNone && endings.length === 0), ...endings]
-  // with a wrong key the body was not read
+  // with an invalid key the body was not read
   return misses.length === 0
     ? misses
     : (missedStage(call, STAGE.identified, 'a request with a known API key') ?? misses)
@@ -156,9 +156,10 @@ function missesOfEntry({ id, entry, count, isWaiting }: Unused, call: Entry, sen
   // a request that meets every condition and was not counted came before the entry was added
   if (misses.length > 0 || matched === 0) return misses
   const action = script?.action
-  if (action?.id === id) return [miss('applied', 'something that it changes', unchangedBy(call))]
+  if (action?.id === id)
+    return [miss('applied', 'a response that it can change', unchangedBy(call))]
   if (matched < calls.from) return [miss('calls', `${data.calls}`, `${matched} that matched`)]
-  if (action === undefined) return [miss('chance', `${chance}`, 'not drawn')]
+  if (action === undefined) return [miss('chance', `${chance}`, 'not selected')]
   const { name } = action.entry.data
   const earlier = name === undefined ? action.id : quoted(name)
   return [miss('entry', 'no earlier entry that applies', earlier)]
@@ -166,9 +167,7 @@ function missesOfEntry({ id, entry, count, isWaiting }: Unused, call: Entry, sen
 
 const unchangedBy = ({ script, outcome }: Entry) =>
   script?.problem ??
-  (script?.action.entry.data.hold
-    ? 'a hold that ended before its number came'
-    : `a ${outcome.status}`)
+  (script?.action.entry.data.hold ? 'a hold that ended too early' : `a ${outcome.status}`)
 
 function missedStage(call: Entry, stage: Stage, wanted: string) {
   if (hasReached(call, stage)) return null
@@ -177,7 +176,7 @@ function missedStage(call: Entry, stage: Stage, wanted: string) {
 }
 
 /**
- * Conditions on what is never kept are told only if all others hold and no request met them all.
+ * Conditions on what is never kept are listed only if all others hold and no request met all.
  */
 function missesOfMatch(matches: Matcher, sent: SentCall, isNone: boolean): Miss[] {
   const hidden = matches.filter(condition => isHidden(condition, sent))
@@ -187,7 +186,7 @@ function missesOfMatch(matches: Matcher, sent: SentCall, isNone: boolean): Miss[
   if (misses.length > 0 || !isNone) return misses
   return hidden.map(({ section, name, wanted }) => {
     const isSecret = section === 'key' || HOLDS_DIGEST.test(wanted)
-    return miss(name, isSecret ? 'the value of the match' : wanted, 'a value that is not kept')
+    return miss(name, isSecret ? 'the value in match' : wanted, 'a value that is not kept')
   })
 }
 

@@ -121,7 +121,7 @@ export function explainedText(
 function headLines(call: Entry, summary: ReturnType<typeof summaryOf>) {
   const { at, id, method, path, script, status, outcome, took_effect } = summary
   const effect = took_effect ? 'took effect' : 'changed nothing'
-  const broken = call.outcome.fault === 'malformed_body' ? ', its body corrupted on the way' : ''
+  const broken = call.outcome.fault === 'malformed_body' ? ', its body altered in transit' : ''
   const lines = [
     `${id}  ${method} ${path}  ${OUTCOMES[outcome]}, ${status}, ${effect}${broken}  (${at})`
   ]

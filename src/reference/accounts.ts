@@ -19,7 +19,7 @@ import {
 export const ACCOUNT_TYPES = ['merchant', 'reseller'] as const
 export type AccountType = (typeof ACCOUNT_TYPES)[number]
 
-const KIND = 'Which kind of Account it is.'
+const KIND = 'The type of the Account.'
 const NAME = 'The name of the Account.'
 
 export const ACCOUNT = resource('account', {
@@ -33,7 +33,7 @@ export const ACCOUNT = resource('account', {
   reseller: nullable(
     text({
       'x-assumption': 'A21',
-      description: 'The reseller that created it, scoped any Account.'
+      description: 'The reseller that created it; if scoped, any Account.'
     })
   ),
   metadata: METADATA

@@ -40,7 +40,7 @@ export const ASSUMPTIONS = {
   ),
   A03: assumed(
     'id body',
-    '24 letters and digits, drawn from the seed: same seed, same requests, same ids; one already taken is skipped',
+    '24 letters and digits, drawn from the seed: same seed, same requests, same ids; an id that exists is skipped',
     'ids.length',
     'seed'
   ),
@@ -52,7 +52,7 @@ export const ASSUMPTIONS = {
   A06: assumed('status of a successful POST', '200', 'statuses.created'),
   A07: assumed(
     'error body',
-    '{"error":{"type","code","message","param"?,"rule"?,"assumption"?,"request_id"}}; param is in bracket notation, as the request wrote it; rule is the id of the rule that refused, the most specific one; assumption takes its place where an assumption refused',
+    '{"error":{"type","code","message","param"?,"rule"?,"assumption"?,"request_id"}}; param is in bracket notation, as in the request; rule is the id of the most specific rule that refused; assumption takes its place where an assumption refused',
     'errors.expose_rule',
     'shapes.error'
   ),
@@ -122,13 +122,13 @@ export const ASSUMPTIONS = {
   ),
   A19: assumed(
     'what a key may see',
-    'everything; with the setting scoped, a merchant sees its own Account, Users, Locations and what belongs to them, a reseller its own; either what it created; a hidden record returns 404, is left out of lists, and is refused by this assumption where a body names it',
+    'everything; with the setting scoped, a merchant sees its own Account, Users, Locations and what belongs to them, a reseller its own; both also what they created; a hidden record returns 404, is left out of lists, and is refused by this assumption where a body names it',
     'auth.visibility'
   ),
   A20: assumed('a key sent to POST /transactions', 'ignored, even when wrong', 'auth.payment_key'),
   A21: assumed(
     'ownership',
-    "a Location carries account, its merchant, a Ticket location, a User account, an Account created with a reseller's (scoped, any) key reseller"
+    "a Location has account (its merchant), a Ticket location, a User account, and an Account created with a reseller's key (scoped: any key) reseller"
   ),
   A22: assumed(
     'currency',
@@ -152,7 +152,7 @@ export const ASSUMPTIONS = {
   A26: assumed('bank_account with another payment type', 'accepted and not used'),
   A27: assumed(
     'numbers',
-    'an integer is decimal digits only, up to 2^53-1; amounts are not negative; adjustment_number is any decimal number, an exponent too; one that a double cannot hold exactly is refused, not rounded'
+    'an integer is decimal digits only, up to 2^53-1; amounts are not negative; adjustment_number is any decimal number, with or without an exponent; a number that a double cannot hold exactly is refused, not rounded'
   ),
   A28: assumed(
     "where a Refund's funds go",
@@ -175,7 +175,7 @@ export const ASSUMPTIONS = {
   A33: standing('CORS', 'allowed for the emulated API; never for the control API', 'cors'),
   A34: standing(
     'HTTP extras',
-    'every response carries Request-Id, drawn from a counter of its own; no rate limits, no idempotency keys, no webhooks'
+    'every response has Request-Id, from a separate counter; no rate limits, no idempotency keys, no webhooks'
   ),
   A35: assumed(
     'field lengths',
@@ -186,7 +186,7 @@ export const ASSUMPTIONS = {
   ),
   A36: assumed(
     'form syntax beyond the encoding',
-    'a name given twice or of more than 1,000 characters, a list or an object where one value belongs, bytes that are not UTF-8, raw or percent-encoded, and a declared charset other than UTF-8 are refused with form_malformed'
+    'a name sent twice or longer than 1,000 characters, a list or an object where one value belongs, bytes that are not UTF-8, raw or percent-encoded, and a declared charset other than UTF-8 are refused with form_malformed'
   ),
   A37: assumed('a body on GET or DELETE', 'refused with body_unexpected'),
   A38: assumed(
@@ -199,7 +199,7 @@ export const ASSUMPTIONS = {
   ),
   A40: assumed(
     'text',
-    'a text that may not be empty is refused when it is nothing but white space; search ignores letter case by Unicode'
+    'a text that must not be empty must not be blank either; search ignores letter case by Unicode'
   )
 } satisfies Record<string, Assumption>
 

@@ -23,7 +23,7 @@ export const LOCATION = resource('location', {
     description: 'The merchant Account that it belongs to.',
     'x-needed': true
   }),
-  display_name: nullable(text({ description: 'The name shown.', 'x-needed': true })),
+  display_name: nullable(text({ description: 'The display name.', 'x-needed': true })),
   address: ADDRESS,
   phone: nullable(text({ description: PHONE })),
   website: nullable(text({ description: WEBSITE })),
@@ -33,7 +33,7 @@ export type Location = Static<typeof LOCATION>
 export const LOCATION_LIST = listOf(LOCATION)
 
 export const CREATE_LOCATION = parameters({
-  display_name: text({ 'x-rule': 'LOC-1', description: 'The name shown.' }),
+  display_name: text({ 'x-rule': 'LOC-1', description: 'The display name.' }),
   address: addressParameters('LOC-2'),
   phone: optional(text({ description: PHONE })),
   website: optional(text({ description: WEBSITE })),

@@ -31,7 +31,7 @@ export const PAYMENT_METHOD = closed(
             text({ format: 'last4', description: 'The last four digits of the number.' })
           )
         },
-        { description: 'The card, where one was used.' }
+        { description: 'The card, if a card was used.' }
       )
     ),
     bank_account: nullable(
@@ -42,7 +42,7 @@ export const PAYMENT_METHOD = closed(
             text({ format: 'last4', description: 'The last four digits of the account number.' })
           )
         },
-        { description: 'The bank account, where one was used.' }
+        { description: 'The bank account, if one was used.' }
       )
     )
   },

@@ -23,9 +23,9 @@ export const REFUND = resource('refund', {
   currency: text({
     format: 'currency',
     'x-assumption': 'A28',
-    description: 'That of its Transaction.'
+    description: 'The currency of its Transaction.'
   }),
-  reason: nullable(text({ 'x-rule': 'REF-8', description: 'The reason that was given.' })),
+  reason: nullable(text({ 'x-rule': 'REF-8', description: 'Why it was refunded.' })),
   payment_method: PAYMENT_METHOD,
   metadata: METADATA
 })

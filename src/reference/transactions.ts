@@ -67,7 +67,7 @@ export const TRANSACTION = resource('transaction', {
         email: nullable(text({ format: 'email', description: 'E-mail address.' })),
         phone: nullable(text({ description: PHONE }))
       },
-      { description: 'Who paid.' }
+      { description: 'The customer who paid.' }
     )
   ),
   amount_refunded: integer({
@@ -86,7 +86,7 @@ export const TRANSACTION_LIST = listOf(TRANSACTION)
 
 const amount = (description: string) => optional(integer({ 'x-rule': 'TXN-7', description }))
 const secret = (description: string) =>
-  optional(text({ 'x-secret': true, description: `${description} Used and forgotten.` }))
+  optional(text({ 'x-secret': true, description: `${description} Used, and never stored.` }))
 
 export const CREATE_TRANSACTION = parameters({
   ticket: refersTo({

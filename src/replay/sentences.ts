@@ -14,7 +14,7 @@ export const SAYS = {
   // of a request, after its name
   of: (request: string, note: string) => `${request}: ${note}.`,
   replaced: (what: string) => `${what} is not what was sent`,
-  other_values: () => 'its response has other values, which are not checked',
+  other_values: () => 'its response has different values, which are not checked',
   not_played: (was: string, now: string) =>
     `not played: the response was ${was}; it would be ${now}`,
   not_expected: (wanted: string) =>

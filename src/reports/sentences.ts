@@ -9,7 +9,7 @@ export const SAYS = {
   no_requests: () =>
     'the emulator received no requests, so there is nothing to judge; exec gives its command the address in COMMERCE_URL and COMMERCE_BASE_URL, and --allow-no-requests lets such a run pass',
   none_reached: (calls: number) =>
-    `none of ${countOf(calls, 'request')} reached an operation: each had a wrong key, or an unknown path or method; --allow-no-requests lets such a run pass`,
+    `none of ${countOf(calls, 'request')} reached an operation: each had an invalid key, or an unknown path or method; --allow-no-requests lets such a run pass`,
   low_coverage: (percent: number, minimum: number) =>
     `rule coverage must be at least ${minimum} %; got ${percent} %`,
   never_applied: (entry: string) => `the script entry ${entry} was never applied`,
@@ -28,7 +28,7 @@ export const SAYS = {
     `${countOf(requests, 'request')}, ${refused} refused`,
   overview: (requests: string, share: string, scenario: string, status: number | null) =>
     `${requests}. ${share}. Scenario: ${scenario}.${status === null ? '' : ` The command exited with ${status}.`}`,
-  never_requested: (names: string) => names && `Loaded, but never sent a request: ${names}.`,
+  never_requested: (names: string) => names && `Loaded, but received no requests: ${names}.`,
   relied_on: (assumptions: number, isListed: boolean) =>
     assumptions === 0
       ? 'none'
@@ -39,7 +39,7 @@ export const SAYS = {
   all_met: (count: number) => (count === 0 ? 'none' : `${countOf(count, 'expectation')} met`),
   periods: (met: number, of: number) => `${met} of ${countOf(of, 'period')}`,
   map: (rules: number) =>
-    `How many requests passed and violated each of the ${rules} rules; – means that no request can show it.`,
+    `How many requests passed and violated each of the ${rules} rules; – where no request can.`,
   no_test_names: () =>
     'No request named its test. Send the header Test-Name to have requests listed by test.',
   omitted: (requests: number, entries: number) =>

@@ -20,7 +20,7 @@ type RunTextOptions = { page: string | null; next: string | null; isVerbose: boo
 
 type Line = [name: string, text: string]
 
-/** `page` is the path of the report, `next` the command to go on with. */
+/** `page` is the path of the report, `next` the command to run next. */
 export function runText(judged: JudgedRun, { page, next, isVerbose }: RunTextOptions): string {
   const lines = runLines(judged, isVerbose)
   if (page !== null) lines.push(['Report', page])

@@ -7,13 +7,13 @@ const UNCHANGED = 'Nothing was changed.'
 const ADVICE = {
   none: '; raise limits.sandboxes, or use the base address without /sandbox/NAME',
   full: '; delete one with DELETE /_control/sandboxes/NAME, raise limits.sandboxes, or set sandboxes.evict_idle to replace the least recently used idle one',
-  busy: ', and none is idle; try again when one is, or raise limits.sandboxes',
-  page: '; a web page of another site or port cannot replace one; delete one with DELETE /_control/sandboxes/NAME, or raise limits.sandboxes'
+  busy: ', and none of them is idle; try again later, or raise limits.sandboxes',
+  page: '; a web page of another site or port cannot replace a sandbox; delete one with DELETE /_control/sandboxes/NAME, or raise limits.sandboxes'
 }
 const unusable = <T extends readonly unknown[]>(
   what: string,
   why: (...values: T) => string,
-  left = ' It was left as it is.'
+  left = ' It was not changed.'
 ) =>
   refusal(
     'document_invalid',
@@ -30,7 +30,7 @@ export const REFUSALS = {
   notAName: refusal(
     'name_invalid',
     (name: string) =>
-      `${name === '' ? 'The name is empty' : `${name} is not a name`}: a name must be 1 to 64 letters, digits, ., _ and -, beginning with a letter or digit, not ending in a dot, and not one of Windows's own, such as con.`,
+      `${name === '' ? 'The name is empty' : `${name} is not a name`}: a name must be 1 to 64 letters, digits, ., _ and -, beginning with a letter or digit, not ending in a dot, and not reserved by Windows, such as con.`,
     NAMED
   ),
   notReady: refusal(
@@ -61,7 +61,7 @@ export const REFUSALS = {
   ),
   changedMeanwhile: refusal(
     'state_changed',
-    () => `Another request changed records during the merge of yours; send them again. ${UNCHANGED}`
+    () => `Another request changed records while yours were merged; send them again. ${UNCHANGED}`
   ),
   noFamily: refusal(
     'record_unknown',
@@ -88,8 +88,7 @@ export const REFUSALS = {
   ),
   tooManyKeys: refusal(
     'limit_reached',
-    (count: number) =>
-      `A sandbox has at most ${count} API keys; reset it to remove those that were added.`
+    (count: number) => `A sandbox has at most ${count} API keys; reset it to remove the added keys.`
   ),
   noSetting: refusal(
     'setting_invalid',
@@ -159,11 +158,11 @@ export const SAYS = {
   noSuchAccount: (id: string, known: readonly string[]) =>
     `no Account has the id ${shortened(id)}${didYouMean(id, known)}`,
   notAnActor: (id: string) =>
-    `auth.accept_any_key names ${shortened(id)}, which is not an Account there`,
+    `auth.accept_any_key names ${shortened(id)}, which is not an Account of the sandbox`,
   stopped: 'the emulator has stopped',
-  damaged: 'it is not valid JSON. Restore it from a copy',
+  damaged: 'it is not valid JSON. Restore it from a backup',
   foreign:
-    'it is not a document of commerce-emulator. Choose another folder, or restore it from a copy',
+    'it is not a document of commerce-emulator. Choose another folder, or restore it from a backup',
   otherFormat: (format: number, current: number) =>
     `it has format ${format}, but this version reads format ${current}. Use the version that wrote it`,
   longName: (name: string) =>

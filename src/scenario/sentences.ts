@@ -68,7 +68,7 @@ export const SAYS = {
   no_shared_script: (name: string, known: readonly string[], beside: readonly string[]) =>
     noneCalled('file of groups', name, known, beside),
   not_a_group: () => 'must be a file and a group in it, such as outages.yaml#brief-outage',
-  no_groups: (reference: string) => `${reference} has no groups; name a file that has`,
+  no_groups: (reference: string) => `${reference} has no groups; name a file that has groups`,
   names_only: (what: string, reference: string) =>
     `a document that does not come from a file may name ${what}, not paths: ${reference}`,
   no_file: (reference: string) => `there is no file ${reference}`,
@@ -86,11 +86,11 @@ export const SAYS = {
   needs: (name: string, needed: string) => `${name} needs ${needed}`,
   reversed: (low: string, high: string) => `${low} must not exceed ${high}`,
   shared_alone: () =>
-    'this file holds groups to share; load a scenario that has one of them under use',
+    'this file has only groups to share; load a scenario that has one of them under use',
 
   // records
   listed_twice: (what: string) => `${what} is listed twice`,
-  reserved_field: (name: string) => `the API itself returns ${name}; give it outside extra`,
+  reserved_field: (name: string) => `the API itself returns ${name}; write it outside extra`,
   missing_record: (resource: string, id: string, advice: string) =>
     `no ${resource} has the id ${shortened(id)}${id.includes('${') ? '; responses are known only in steps, play and expect' : advice}`,
   missing_account: (id: string) =>
@@ -114,7 +114,7 @@ export const SAYS = {
   no_weight: () => 'must have a weight above 0',
   shares_above_one: () => 'refunded and partly_refunded must be at most 1 together',
   not_shared: (count: number, each: string) =>
-    `must be 2 or 1-3, into which ${count} Transactions can be divided; got ${each}`,
+    `must be a size that ${count} Transactions can be divided into, such as 2 or 1-3; got ${each}`,
   too_few_tickets: (location: string) =>
     `there are too few Tickets at ${location} for payments_per_ticket; generate more tickets`,
   future_records: (clock: string, count: number, last: string, created: string) =>
@@ -156,7 +156,7 @@ export const SAYS = {
   no_body: (status: number) => `a response with status ${status} has no body`,
   framing_header: (name: string) => `${name} is set by the emulator; leave it out`,
   not_a_header: () => 'must be a header name and a value without line breaks or control characters',
-  header_of_key: () => 'this header holds the API key; give it as key',
+  header_of_key: () => 'this header is for the API key; write it under key',
   not_a_status: (got: string) => `must be a status, such as 402 or 2xx; got ${got}`,
 
   // conditions
@@ -185,42 +185,40 @@ export const SAYS = {
   no_effect: (on: string) => `can never match: ${on} changes no record`,
   no_response: (what: string) => `a request without a response has no ${what}`,
   no_family: () => 'must name at least one family, such as refunds: { count: 1 }',
-  no_record: () => 'must give count, or a record by its id',
+  no_record: () => 'must have count, or a record by its id',
   not_single: (name: string, parts: readonly string[]) =>
     `${shortened(name)} has no single value; name a part of it${parts.length === 0 ? '' : `, such as ${shortened(name)}.${parts[0]}`}`,
   not_summable: (name: string) =>
-    `${name} is not a whole number; only whole numbers can be added up, as in amount`,
+    `${name} is not a whole number; only whole numbers can be added up, such as amount`,
   count: (calls: string, wanted: string, seen: number, value: string) =>
     `${calls}: expected ${wanted}; got ${seen}${value}`,
   off_pace: (what: string, gap: number, value: string, wanted: string) =>
-    `${what} came ${gap / 1000} s after the response before it${value}; expected ${wanted}`,
+    `${what} came ${gap / 1000} s after the previous response${value}; expected ${wanted}`,
   clock_stands: () =>
-    'the clock stands still, so only a wait under play, or a control request, lets time pass between requests',
+    'the clock is frozen, so only a wait under play, or a control request, lets time pass between requests',
   in_order: (count: number) => `The ${count} requests came in this order.`,
   out_of_order: (step: string, value: string) => `${step} came out of order or not at all${value}.`,
   came_instead: (step: string, came: string, value: string) =>
-    `${step} was to be next; ${came} came instead${value}.`,
+    `${step} was expected next; ${came} came instead${value}.`,
   after_sequence: (came: string, count: number, value: string) =>
     `${came} came after all ${count} requests of the sequence${value}; others: true allows it.`,
   not_sent: (names: readonly string[]) =>
-    `It refers to ${names.map(reference).join(' and ')}, and no such step or play was sent; only check sends plays.`,
+    `It refers to ${names.map(reference).join(' and ')}, not sent so far; only check sends plays.`,
   no_value: (what: string) => `no request came for any ${what}`,
   never_exercised: (message: string) =>
     /never exercised/.test(message) ? message : `${message.replace(/\.$/, '')}; never exercised`,
-  has_none: (on: string, what: string) => `${on} is never about a ${what}`,
-  allows_anything: () => 'any number of requests is right; give a bound, such as times: 1',
+  has_none: (on: string, what: string) => `${on} does not refer to a ${what}`,
+  allows_anything: () => 'any number of requests is allowed; set a limit, such as times: 1',
   holds_for: (count: number, what: string) => `It holds for ${some(count, what)}.`,
   others: (message: string, count: number) =>
-    count === 0
-      ? message
-      : `${message.replace(/\.$/, '')}; it does not hold for ${count} more either`,
+    count === 0 ? message : `${message.replace(/\.$/, '')}; nor does it hold for ${count} more`,
   uncounted: (message: string, count: number, what: string, maximum: number) =>
     `${message.replace(/\.$/, '')}; not counted: ${some(count, 'request')}, since only the first ${some(maximum, what)} are`,
   records_hold: () => 'The records are as expected.',
   record_exists: (family: string, id: string, resource: string) =>
-    `${family}.${id}: there must be no such ${resource}; got one`,
+    `${family}.${id}: this ${resource} must not exist`,
   record_missing: (family: string, id: string, resource: string) =>
-    `${family}.${id}: there is no such ${resource}`,
+    `${family}.${id}: this ${resource} does not exist`,
   field_differs: (family: string, id: string, miss: string) => `${family}.${id}.${miss}`,
   total: (whose: string, wanted: string, where: string, got: number) =>
     `${whose}: wanted ${wanted}${where}; got ${got}`,
@@ -241,20 +239,20 @@ export const SAYS = {
   unknown_key: (advice: string) => `the scenario has no such API key${advice}`,
   unknown_request: (request: string, advice: string) => `${request} is not an operation${advice}`,
   body_unexpected: (method: string) => `a ${method} has no body`,
-  name_reserved: (name: string) => `\${${name}.…} has another meaning; give the step another name`,
-  name_taken: (name: string) => `an earlier step is called ${name} too`,
+  name_reserved: (name: string) => `\${${name}.…} is reserved; give the step another name`,
+  name_taken: (name: string) => `an earlier step is already called ${name}`,
   unknown_reference: (name: string, suggestion?: string) =>
-    `${reference(name)} refers to nothing; ${suggestion === undefined ? 'give the name that an earlier step has under as, or the id of a record' : `did you mean \${${suggestion}}?`}`,
+    `${reference(name)} refers to nothing; ${suggestion === undefined ? 'write the name of an earlier step (as), or the id of a record' : `did you mean \${${suggestion}}?`}`,
   record_part: (name: string) =>
     `${reference(name)} must be the whole value or bound; it cannot be part of a text or of a calculation`,
   unknown_part: (name: string, part: string, suggestion: string) =>
     `${reference(name)}: the response has no ${part}; did you mean \${${suggestion}}?`,
   not_yet_known: (name: string) =>
-    `${reference(name)} has no value yet: that request is sent at once with this one; refer to it in a later request`,
+    `${reference(name)} has no value yet: both requests are sent at once; refer to it in a later request`,
   not_returned: (name: string) =>
     `\${${name}} has no value: the step that it refers to did not return it`,
   not_given: (name: string) =>
-    `${reference(name)} has no value: give it with --var ${shortened(name.trim())}=VALUE`,
+    `${reference(name)} has no value: set it with --var ${shortened(name.trim())}=VALUE`,
   other_fault: (wanted: string, got: string) => `fault: must be ${wanted}; got ${got}`,
   other_status: (wanted: string, got: string) => `status: must be ${wanted}${got}`,
   other_value: (path: string, wanted: string, got: string) =>

@@ -17,7 +17,7 @@ export const SAYS = {
   no_host: () => 'The Host header is missing; HTTP/1.1 requires it.',
   connections_reached: () => 'A connection was closed: limits.connections is reached.',
   unread: (most: number) =>
-    `Responses of ${most} bytes are on their way to clients that do not read them. Try again when some have ended.`,
+    `${most} bytes of responses wait for clients that do not read them. Try again when some have ended.`,
   loading: (address: string) =>
     `loading the scenario; until it is ready, ${address} responds with 503`,
   listening: (address: string) => `listening on ${address}`,

@@ -125,7 +125,7 @@ t.test('A11, TXN-8: the order of lists is a setting, of every family but Refunds
   )
 })
 
-/** Three merchants, one of them the reseller's, each with one record of every family. */
+/** Three merchants, one created by the reseller, each with one record of every family. */
 const OWNERS = ['a', 'b', 'c']
 const shared = {
   api_keys: [

@@ -1,6 +1,6 @@
 /**
- * Records as they are answered: whole, with what was sent and nothing that is unknown, whoever made
- * them.
+ * Records in responses: complete, with what was sent and no unknown fields, however they were
+ * created.
  */
 import t from 'tap'
 import type { Schema } from '../../src/reference/parameters.js'

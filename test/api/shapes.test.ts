@@ -1,7 +1,4 @@
-/**
- * The settings by which the lists and errors of a service with other names and another envelope are
- * emulated.
- */
+/** Settings that give lists and errors the names and envelope of another service. */
 import t from 'tap'
 import { parse } from 'yaml'
 import { settingsOfFlags } from '../../src/cli/launch.js'

@@ -1,6 +1,6 @@
 /**
- * Tests of the console in a browser: an emulator of its own for each, and a page that may cause no
- * error, break no policy and call nobody else.
+ * Browser tests of the console: each has its own emulator, and a page that may cause no error,
+ * violate no policy and call no other host.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -14,7 +14,7 @@ import {
 import tap, { type Test } from 'tap'
 import { startTestEmulator } from '../support/emulator.js'
 
-/** Where Debian's package and the usual installers put it; `CHROMIUM` names another. */
+/** Where Debian's package and common installers put it; `CHROMIUM` overrides this. */
 const PLACES = [
   process.env.CHROMIUM,
   '/usr/bin/chromium',
@@ -35,13 +35,13 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** The rules of WCAG 2.2, A and AA. */
 const AXE_RUN = `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })`
 
-/** The options of a browser test: it is skipped where no browser is installed. */
+/** Skipped if no browser is installed. */
 export const BROWSER = {
   skip:
     CHROMIUM === undefined &&
     `no Chromium at ${PLACES.join(', ')}: apt-get install chromium, or name one in CHROMIUM`
 }
-/** The options of a test that only `npm run test:browser` runs. */
+/** For tests that only `npm run test:browser` runs. */
 export const LONG = {
   skip: BROWSER.skip || (process.env.BROWSER !== 'all' && 'a long one: npm run test:browser')
 }
@@ -61,9 +61,9 @@ const launched = (): Promise<Browser> => {
 }
 
 type Options = Parameters<typeof startTestEmulator>[1] & {
-  /** The page's hash at first, such as `#/data`. */
+  /** The page's first hash, such as `#/data`. */
   hash?: string
-  /** Where the page is; the base sandbox when left out. */
+  /** The page's address; the base sandbox when left out. */
   path?: string
   size?: keyof typeof SIZES
   theme?: 'light' | 'dark'
@@ -102,30 +102,30 @@ export async function openConsole(
     const unexpected = problems.filter(problem => !expected?.test(problem))
     if (unexpected.length > 0) tap.fail(`${t.name}: ${unexpected.join('; ')}`)
   })
-  /** Violations of WCAG 2.2 A and AA and of good practice, each with the elements that show it. */
+  /** Violations of WCAG 2.2 A and AA and of good practice, each with its elements. */
   const violations = () => accessViolations(page)
   return { ...emulator, origin, page, context, problems, violations }
 }
 
-/** Waits until an expression is true. The page's policy forbids what Playwright's own way does. */
+/** Waits until an expression is true; the page's policy forbids Playwright's own way. */
 export async function until(page: Page, expression: string): Promise<void> {
   while (!(await page.evaluate(expression))) await page.waitForTimeout(20)
 }
 
-/** The text of an editor, which is no field. */
+/** The text of an editor, which is not a form field. */
 export async function linesOf(editor: Locator): Promise<string> {
   await editor.locator('.cm-line').first().waitFor()
   return (await editor.locator('.cm-line').allTextContents()).join('\n')
 }
 
-/** Pastes a text: text that a browser inserts can have styles, which the policy refuses. */
+/** Pastes text: text that a browser inserts can have styles, which the policy forbids. */
 export async function write(editor: Locator, text: string): Promise<void> {
   await editor.page().evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`)
   await editor.press('ControlOrMeta+a')
   await editor.press('ControlOrMeta+v')
 }
 
-/** What goes wrong in a page from now on, as lines. */
+/** Errors of a page from now on, as lines. */
 function watch(context: BrowserContext, page: Page, origin: string): string[] {
   const problems: string[] = []
   page.on('pageerror', error => problems.push(`error: ${error.message}`))
@@ -152,7 +152,7 @@ async function accessViolations(page: Page): Promise<string[]> {
   )
 }
 
-/** Checks accessibility in light and dark, wide and narrow, and that nothing is cut off. */
+/** Checks accessibility in light and dark, wide and narrow, and that nothing is truncated. */
 export async function isAccessible(
   t: Test,
   hash: string,

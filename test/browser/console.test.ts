@@ -1,6 +1,6 @@
 /**
- * The console in one browser, which takes longer to start than most of its tests. Each file of a
- * view can be run by itself.
+ * All browser tests in one browser, which takes longer to start than most tests. Each file also
+ * runs alone.
  */
 import './shell.js'
 import './requests.js'

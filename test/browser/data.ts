@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import t from 'tap'
 import { BROWSER, isAccessible, LONG, linesOf, openConsole, SIZES, write } from './browser.js'
 
-/** What would be markup if it were not shown as text. */
+/** Would be markup if it were not shown as text. */
 const MARKUP = '<img src=x onerror=alert(1)>'
 const RECORDS = {
   tickets: [{ id: 'tkt_b', location: 'loc_a', reference: MARKUP }],

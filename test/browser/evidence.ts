@@ -7,7 +7,7 @@ import t from 'tap'
 import { smallFixture } from '../support/emulator.js'
 import { BROWSER, isAccessible, LONG, openConsole, SIZES, until } from './browser.js'
 
-/** What would be markup if it were not shown as text. */
+/** Would be markup if it were not shown as text. */
 const MARKUP = '<img src=x onerror=alert(1)>'
 
 type Opened = Awaited<ReturnType<typeof openConsole>>
@@ -117,7 +117,7 @@ t.test('console: assumptions by share of calls, and what each test did, as text'
   const row = page.getByRole('row', { name: MARKUP })
   await row.waitFor()
   t.equal(
-    await page.getByRole('navigation', { name: 'Whose evidence' }).count(),
+    await page.getByRole('navigation', { name: 'Scope of the evidence' }).count(),
     0,
     'tests are those of the run, and there is nothing to choose'
   )

@@ -1,11 +1,11 @@
-/** The twelve things that people come to the console for, each with the clicks that it takes. */
+/** The twelve tasks that people use the console for, each with the clicks that it takes. */
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { BROWSER, openConsole, write } from './browser.js'
 
 type Opened = Awaited<ReturnType<typeof openConsole>>
 
-/** Clicks of the pointer since the page was opened; to choose in a list takes two. */
+/** Clicks since the page was opened; choosing from a list takes two. */
 const COUNT = `
   sessionStorage.clicks = 0
   const count = by => { sessionStorage.clicks = Number(sessionStorage.clicks) + by }
@@ -23,7 +23,7 @@ type Job = (
   }
 ) => Promise<unknown>
 
-/** What each takes, from the list of requests on. */
+/** Clicks of each task, from the list of requests. */
 const JOBS: readonly [job: string, clicks: number, run: Job][] = [
   [
     'see why a request was refused',
@@ -108,7 +108,7 @@ const JOBS: readonly [job: string, clicks: number, run: Job][] = [
       await click('link', 'Library & editor')
       await click('link', /^month-end/)
       await click('button', 'Load scenario')
-      await page.getByText('month-end is loaded').waitFor()
+      await page.getByText('month-end loaded').waitFor()
     }
   ],
   [
@@ -122,7 +122,7 @@ const JOBS: readonly [job: string, clicks: number, run: Job][] = [
         'name: mine\nfixtures: [bistro]\n'
       )
       await click('button', 'Load scenario')
-      await page.getByText('mine is loaded').waitFor()
+      await page.getByText('mine loaded').waitFor()
     }
   ],
   [

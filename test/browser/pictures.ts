@@ -1,6 +1,6 @@
 /**
- * The pictures of the console in the documentation, made from the real page: `PICTURES=write npm
- * run test:browser` writes them.
+ * The console's pictures in the documentation, taken from the real page: `PICTURES=write npm run
+ * test:browser` writes them.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
@@ -11,12 +11,14 @@ const FOLDER = new URL('../../docs/console/', import.meta.url)
 const DOCUMENTS = ['README.md', 'docs/console.md'].map(
   path => new URL(`../../${path}`, import.meta.url)
 )
-/** Most that a picture may have, in bytes. */
+/** Maximum bytes of a picture. */
 const MOST_BYTES = 150_000
 
 type Opened = Awaited<ReturnType<typeof openConsole>>
 
-/** The tests of a shop: a payment, its Refunds, and mistakes. Returns the payment's id. */
+/**
+ * The requests of a shop's tests: a payment, its Refunds, and mistakes. Returns the payment's id.
+ */
 async function shop({ call, control }: Pick<Opened, 'call' | 'control'>): Promise<string> {
   const send = (test: string, on: string, body?: string) =>
     call(on, {

@@ -1,9 +1,9 @@
-/** Makes a picture of a page smaller: the same picture with at most 256 colours. */
+/** Reduces a PNG to at most 256 colours. */
 import { deflateSync, inflateSync } from 'node:zlib'
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 const MOST_COLOURS = 256
-/** Bytes of a pixel by the colour type of the header: RGB and RGBA. */
+/** Bytes per pixel by the header's colour type: RGB and RGBA. */
 const CHANNELS: Readonly<Record<number, number>> = { 2: 3, 6: 4 }
 
 type Picture = {
@@ -123,7 +123,7 @@ function chunk(name: string, data: Buffer): Buffer {
   return framed
 }
 
-/** CRC-32, as PNG has it. */
+/** CRC-32, as used in PNG. */
 function checksumOf(bytes: Buffer): number {
   let sum = 0xffffffff
   for (const byte of bytes) {

@@ -4,7 +4,7 @@ import { get } from 'node:http'
 import t from 'tap'
 import { BROWSER, isAccessible, LONG, openConsole, until } from './browser.js'
 
-/** Two refunds of a payment, the second above what remains, and a call that met no operation. */
+/** Two Refunds of a payment, the second above the remainder, and a request without an operation. */
 async function makeCalls({
   call
 }: Pick<Awaited<ReturnType<typeof openConsole>>, 'call'>): Promise<string> {
@@ -75,7 +75,7 @@ t.test(
     const asked: string[] = []
     page.on('request', request => asked.push(request.url()))
     await page.goto(`${origin}/_control#/requests?q=rule%3AREF-99+amount%3A5`)
-    await page.getByText('rule:REF-99 is not known, so it finds nothing.').waitFor()
+    await page.getByText('rule:REF-99 is unknown, so nothing matches it.').waitFor()
     await page.getByText('amount:5 is not a search term, so it is searched as text.').waitFor()
     t.strictSame(
       asked.filter(url => url.includes('rule')),
@@ -155,7 +155,7 @@ t.test(
   }
 )
 
-/** What comes of an answer before its connection is cut. */
+/** A response whose connection is reset: what arrived. */
 const partOf = (url: string) =>
   new Promise<string>(resolve => {
     let text = ''
@@ -201,7 +201,7 @@ t.test(
     const malformed = await shown('req_1')
     await malformed.detail
       .getByText(
-        'Altered in transit: the script entry broken made the body malformed. This is what went out.'
+        'Altered in transit: the script entry broken made the body malformed. This was sent.'
       )
       .waitFor()
     t.equal(malformed.answer, text)
@@ -210,7 +210,7 @@ t.test(
     await truncated.detail.getByText('No response · nothing changed').waitFor()
     await truncated.detail
       .getByText(
-        'Altered in transit: the script entry scr_2 truncated the body. The first half of this went out.'
+        'Altered in transit: the script entry scr_2 truncated the body. Only the first half was sent.'
       )
       .waitFor()
     t.equal(
@@ -355,7 +355,7 @@ t.test(
     await page.getByRole('row', { name: 'GET /tickets' }).click()
     await page.getByText(/^All \d+ applicable rules passed/).waitFor()
     await control('POST /reset')
-    await page.getByText('The request log was cleared since').waitFor()
+    await page.getByText('The request log has been cleared').waitFor()
     t.equal(page.url(), `${origin}/_control#/requests/req_1/before-0`)
     await call('GET /locations')
     await page.getByText('2 requests').waitFor()
@@ -473,7 +473,7 @@ t.test('requests: nothing that a client sent is markup', BROWSER, async t => {
 for (const [hash, shown] of [
   ['#/requests/req_4', 'REF-7: a Refund'],
   ['#/requests/req_3?tab=changes', 'Created rfd_'],
-  ['#/requests/req_4?tab=request', 'The journal keeps these headers only']
+  ['#/requests/req_4?tab=request', 'The journal keeps only these headers']
 ] as const) {
   t.test(
     `requests: the list and ${hash} meet WCAG 2.2 AA in light and dark, wide and narrow`,
@@ -542,7 +542,7 @@ t.test(
   async t => {
     const { page, call, origin } = await openConsole(t)
     for (let sent = 0; sent < 60; sent++) await call(sent === 0 ? 'GET /locations' : 'GET /tickets')
-    // a line that comes later moves those below it
+    // a later row moves those below it
     await page.getByText('60 requests', { exact: true }).waitFor()
     await page.goto(`${origin}/_control#/data`)
     await page.getByText('Add or edit records').waitFor()
@@ -625,7 +625,7 @@ t.test('requests: those that are shown are saved as a scenario', LONG, async t =
   t.match(await saved('Requests as a scenario'), /do: GET \/tickets[\s\S]*do: POST \/refunds/)
   await page.getByRole('link', { name: 'Refused' }).click()
   await page.getByText('2 requests').waitFor()
-  const scenario = await saved('Requests that are shown as a scenario')
+  const scenario = await saved('Shown requests as a scenario')
   t.strictSame(scenario.match(/ do: .*/g), [' do: POST /refunds'], 'the part that is shown')
   t.equal(
     (await control('POST /load?dry_run=1', scenario, { 'content-type': 'application/yaml' }))
@@ -648,7 +648,7 @@ t.test('requests: the headers that the journal keeps, and no key', LONG, async t
 
   await page.goto(`${origin}/_control#/requests/req_1?tab=request`)
   const detail = page.getByRole('complementary', { name: 'Request req_1' })
-  await detail.getByText('The journal keeps these headers only').waitFor()
+  await detail.getByText('The journal keeps only these headers').waitFor()
   t.strictSame(await detail.locator('.pairs').last().locator('> div').allTextContents(), [
     'requestGET /tickets',
     'authorizationBasic ***, the key of mch_a',
@@ -693,7 +693,7 @@ t.test(
     t.equal((await pay()).status, 200)
     await control('DELETE /script')
     await press('Lose next response')
-    await page.getByText('and its response will be lost').waitFor()
+    await page.getByText('but its response will be lost').waitFor()
     t.equal((await call('GET /tickets')).status, 200, 'what only reads is not lost')
     const headers = {
       authorization: `Basic ${btoa('sk_merchant:')}`,

@@ -1,7 +1,4 @@
-/**
- * The console's scenario and settings in a browser: each thing that they offer is done on a live
- * emulator.
- */
+/** The console's scenario and settings in a browser: every action on a live emulator. */
 import { readFile } from 'node:fs/promises'
 import type { Locator, Page } from 'playwright-core'
 import t from 'tap'
@@ -15,10 +12,10 @@ const HEADERS = {
 const PAID = {
   transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'external', amount: 5000 }]
 }
-/** A text that would be an image with a script if it were markup. */
+/** Would be an image with a script if it were markup. */
 const HOSTILE = '<img src=x onerror="document.title=1"><b>bold</b>'
 
-/** Makes calls over HTTP: faults are lost connections there. */
+/** Sends requests over HTTP: faults lose connections there. */
 const client = (origin: string) => {
   const send = (on: string, body?: Record<string, string>) => {
     const [method = '', path] = on.split(' ')
@@ -34,7 +31,7 @@ const client = (origin: string) => {
   }
 }
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
-/** The problem that is shown at a field. */
+/** The problem shown at a field. */
 const problemAt = (page: Page, label: string) =>
   page.locator('.field', { has: page.getByLabel(label) }).locator('.problem')
 const card = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
@@ -156,7 +153,7 @@ t.test(
     for (const line of [
       'Transactions: 1 added',
       'API keys: 1 added',
-      'Clock: it began frozen at 2026-02-28 23:59:59 UTC',
+      'Clock: began frozen at 2026-02-28 23:59:59 UTC',
       'Script: scr_1 added',
       'Settings: pagination.max_limit'
     ]) {
@@ -169,7 +166,7 @@ t.test(
     await since.getByText('Nothing has changed.').waitFor()
     t.strictSame((await control('GET /script')).body.data, [])
     await button(page, 'Restore before-load').click()
-    await page.getByText('The snapshot before-load is restored').waitFor()
+    await page.getByText('Snapshot before-load restored').waitFor()
     t.equal((await control('GET ')).body.counts.tickets, 1, 'the records from before the load')
   }
 )
@@ -262,7 +259,7 @@ t.test(
     await press('test-cards')
     await page.getByText('“test-cards” is valid.').waitFor()
     await button(page, 'Load scenario').click()
-    await page.getByText('test-cards is loaded').waitFor()
+    await page.getByText('test-cards loaded').waitFor()
     await page.goto(`${origin}/_control#/scenario/library`)
     await write(editor, 'name: mine\nfixtures: [bistro]\n')
     await page.getByText('“mine” is valid.').waitFor()
@@ -276,7 +273,7 @@ t.test(
     await press('month-end')
     await page.getByText('“month-end” is valid.').waitFor()
     await button(page, 'Load scenario').click()
-    await page.getByText('month-end is loaded').waitFor()
+    await page.getByText('month-end loaded').waitFor()
     await call('POST /transactions', {
       body: { ticket: 'tkt_52', payment_type: 'external', amount: 100 },
       key: 'sk_test_merchant'
@@ -304,7 +301,7 @@ t.test(
     await undo()
     await page
       .getByText(
-        'A reset still goes back to default, since the scenario before it is not in the library.'
+        'A reset still goes back to default, since the previous scenario is not in the library.'
       )
       .waitFor()
     t.equal((await control('GET ')).body.counts.tickets, 1)
@@ -327,7 +324,7 @@ t.test('console: a snapshot is saved, restored and deleted', LONG, async t => {
   await button(page, 'Restore lunch').waitFor()
   await name.fill('lunch')
   await name.press('Enter')
-  await snapshots.getByText('There is a snapshot lunch; delete it first.').waitFor()
+  await snapshots.getByText('The snapshot lunch exists already; delete it first.').waitFor()
   await page.setViewportSize(SIZES.narrow)
   const tops = await Promise.all(
     ['Restore lunch', 'Delete lunch'].map(
@@ -339,7 +336,7 @@ t.test('console: a snapshot is saved, restored and deleted', LONG, async t => {
     body: { ticket: 'tkt_a', payment_type: 'external', amount: 100 }
   })
   await button(page, 'Restore lunch').click()
-  await page.getByText('The snapshot lunch is restored').waitFor()
+  await page.getByText('Snapshot lunch restored').waitFor()
   t.equal((await control('GET ')).body.counts.transactions, 0)
   await button(page, 'Delete lunch').click()
   await button(page, 'Delete the snapshot').click()
@@ -429,7 +426,7 @@ t.test(
 
     await add('Hold until 2 requests arrive')
     const first = refund('100')
-    await card(page, 'Gates').getByText('1 wait, in this order.').waitFor()
+    await card(page, 'Gates').getByText('1 waiting, in this order.').waitFor()
     const second = refund('200')
     t.strictSame([(await first).status, (await second).status], [200, 200])
 
@@ -492,7 +489,7 @@ t.test(
     await form.getByRole('button', { name: 'Line 2' }).waitFor()
     await write(yaml, '- on: GET /tickets\n  delay: 2ms\n')
     await button(page, 'Add entry').click()
-    await page.getByText('scr_2 is added').waitFor()
+    await page.getByText('scr_2 added').waitFor()
     t.strictSame(
       (await control('GET /script')).body.data[1].entry,
       { on: 'GET /tickets', delay: '2ms' },
@@ -523,7 +520,7 @@ t.test(
     await gates.getByText('1. req_1 POST /refunds').waitFor()
     const second = noted('200')
     await gates.getByText('2. req_2 POST /refunds').waitFor()
-    await button(page, 'Open, last first: refunds').click()
+    await button(page, 'Open in reverse: refunds').click()
     await page.getByText('The gate refunds is open; 2 requests go on').waitFor()
     await Promise.all([first, second])
     await gates.getByText('Requests go through.').waitFor()
@@ -717,7 +714,7 @@ t.test('console: nothing moves in the views of the scenario while calls come', L
   }
 })
 
-/** A whole document, as fast as a browser takes keys, with every key that is a shortcut. */
+/** A whole document, typed as fast as a browser accepts, with every key that is a shortcut. */
 const TYPED = "name: t?jk123456/pces 'x' # 1 2 3 4 5 6 t ? / j k p c e s"
 
 t.test(

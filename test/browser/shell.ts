@@ -10,7 +10,7 @@ import { authorization } from '../sandbox/client.js'
 import { BROWSER, isAccessible, LONG, openConsole, until } from './browser.js'
 
 const BUILT = new URL('../../dist/console/', import.meta.url)
-/** Most that the first view may need, as it is sent, in bytes; 39 kB of it are fonts. */
+/** Maximum bytes of the first view as sent; 39 kB are fonts. */
 const FIRST_PAINT = 100_000
 
 t.test('console: what the first view needs is below 100 kB compressed', async t => {
@@ -211,7 +211,7 @@ t.test(
     t.strictSame((await control('GET /sandboxes')).body.data, [])
     await page.getByRole('button', { name: 'Create worker-1' }).click()
     await page.getByText('Expectations of').waitFor()
-    await page.getByText('The sandbox worker-1 is created').waitFor()
+    await page.getByText('Sandbox worker-1 created').waitFor()
   }
 )
 
@@ -263,7 +263,7 @@ t.test('console: when a session is over, it asks for the token again', LONG, asy
   await page.getByLabel('Control token').waitFor()
 })
 
-/** What a page of another site tries at an address, each time with what came of it. */
+/** What a page of another site tries, each with the result. */
 const TRIED = (origin: string, key: string) => `(async () => {
   const loaded = (tag, address) => new Promise(resolve => {
     const element = Object.assign(document.createElement(tag), { onload: () => resolve('loaded'), onerror: () => resolve('failed'), src: address })
@@ -289,7 +289,7 @@ t.test(
     })
     const statuses: string[] = []
     app.server.on('request', ({ url = '', headers }, response) => {
-      // the console's own requests may still be under way
+      // the console's own requests may still be in flight
       if (url.startsWith('/_control') && headers['sec-fetch-site'] !== 'same-origin')
         response.on('finish', () => statuses.push(`${response.statusCode} ${url}`))
     })

@@ -1,6 +1,6 @@
 /**
- * Uses the built package in a process of its own, so that every part of it is loaded that is loaded
- * when it is first needed. Prints what came of it as JSON.
+ * Uses the built package in a separate process, so that every lazily loaded part is loaded. Prints
+ * the results as JSON.
  */
 import { readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -46,7 +46,7 @@ const refused = await startEmulator({ settings: { seed: 'x' } }).catch(error => 
   error instanceof EmulatorError,
   error.message
 ])
-// nobody answers there, whatever the protocol
+// nothing listens there, whatever the protocol
 const overTls = await connect({ url: 'https://127.0.0.1:1', timeout: 0 }).catch(error => error.code)
 const loaded = { lowdb: isLoaded('lowdb') }
 const packages = readdirSync(join(dist, 'packages')).filter(file =>

@@ -1,4 +1,4 @@
-/** What `npm run build` has made: the package as its users have it. */
+/** The package as `npm run build` makes it and users get it. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
@@ -100,7 +100,7 @@ t.test('built: every module that a script requires is one of Node.js or is there
     'emulator/emulator.js',
     ...readdirSync(`${DIST}packages`).map(name => `packages/${name}`)
   ]) {
-    // ajv has the texts of some calls, which are code that it writes
+    // ajv contains such calls as text in the code that it generates
     const required = [
       ...readFileSync(DIST + file, 'utf8').matchAll(/(?<!['`])\brequire\("([^"]+)"\)/g)
     ].map(([, name = '']) => name)

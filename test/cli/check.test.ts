@@ -34,7 +34,7 @@ const to = (
   keys: new Map(Object.entries(keys)),
   variables: new Map(Object.entries(variables))
 })
-/** Points by their steps or codes, each with the places and the beginnings of its problems. */
+/** Points by step or code, each with the places and first words of its problems. */
 const shownOf = (checked: readonly CheckedFile[]): string[] =>
   checked.flatMap(({ points }) =>
     points.flatMap(point => {
@@ -81,7 +81,7 @@ const BAD = {
 }
 const ranAgainst = (base: string, file: string, ...args: string[]) =>
   ran(['check', file, '--against', base, ...args])
-/** The points of scenarios that are written as JSON. */
+/** The points of scenarios written as JSON. */
 const checkOf = async (
   folder: string,
   options: CheckOptions,

@@ -1,6 +1,7 @@
 /**
- * A service behind a proxy that changes one response at a time: what is wrong fails and is named,
- * what a setting explains is proposed, other data is a warning, and what means the same is nothing.
+ * A service behind a proxy that changes one response at a time: a defect fails and is named, a
+ * setting that explains it is proposed, other data is a warning, and an equivalent response is
+ * fine.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -25,7 +26,7 @@ import { smallFixture } from '../support/emulator.js'
 type Body = Record<string, unknown>
 type Change = object | ((body: Body, passing: Passing) => unknown)
 
-/** Changes the nth response to a request such as `GET /tickets`, or each for 0. */
+/** Changes the nth response to a request such as `GET /tickets`; 0 changes each. */
 function at(on: string, change: Change, nth = 1) {
   const [method, path = ''] = on.split(' ')
   let seen = 0
@@ -106,7 +107,7 @@ const CHARGED = 'GET /transactions/txn_a$'
 const TICKET = 'GET /tickets/tkt_a'
 const TICKETS = 'GET /tickets\\?limit'
 
-/** Each with the number of the play whose response is changed. */
+/** Each with the number of the play whose response changes. */
 const WRONG: [title: string, play: number, on: string, change: Change, nth?: number][] = [
   ['a body cut short', 6, ONE, (_, passing) => (passing.text = passing.text.slice(0, -9))],
   ['HTML', 1, TICKET, whole({ type: 'text/html', text: '<h1>Welcome</h1>' })],
@@ -238,7 +239,7 @@ const withRefund = (body: Body) => {
   Object.assign(body, { amount_refunded: 7 })
   Object.assign(body.refunds as Body, { data, first_id: 'rfd_x', last_id: 'rfd_x' })
 }
-/** Each with the request that is made, with what is found, and how the last of it is said. */
+/** Each with the request, the points, and the last message. */
 const JUDGED: [
   on: string,
   change: Change,
@@ -263,7 +264,7 @@ const JUDGED: [
     ['data'],
     SAYS.only_there('tkt_none')
   ],
-  // a record that the service has not shown may be missing there
+  // a record that the service has not shown may be missing
   [TICKET, reply(404), 'GET /tickets/${tkt_a} → 404', ['data'], SAYS.has_no(404, 'Ticket tkt_a')],
   [REFUND, missing, refund(4000, 404), ['data'], SAYS.has_no(404, 'Transaction txn_a')],
   [
@@ -294,7 +295,7 @@ const JUDGED: [
     ['wrong'],
     SAYS.differs('status', '200', '409')
   ],
-  // what the run wrote is no other data
+  // what the run wrote is not other data
   [WRITE, { phone: '1' }, [located, update({ display_name: 'B' })], ['wrong']],
   [WRITE, { phone: '1' }, update({ display_name: 'B' }), ['data']],
   [WRITE, { phone: '1' }, update({ phone: '' }), ['wrong']],
@@ -309,7 +310,7 @@ const JUDGED: [
     SAYS.missing('metadata.a', '"1"')
   ],
   [READ, { metadata: { a: '1' } }, located, ['data']],
-  // more may follow a full page of records of before the run, and nothing else
+  // more may follow a full page of older records only
   [TICKETS, { has_more: true }, 'GET /tickets limit=13', []],
   [TICKETS, { has_more: true }, 'GET /tickets limit=50', ['wrong']],
   [TICKETS, { has_more: false }, ['GET /tickets', list], ['wrong']],
@@ -341,7 +342,7 @@ const JUDGED: [
     ['wrong'],
     SAYS.surplus('processor', '"acme ****************"')
   ],
-  // nothing here has such a cursor
+  // no record here has this cursor
   ['GET /tickets', whole({ status: 200 }), 'GET /tickets starting_after=tkt_x', ['data']],
   ['GET /none', {}, 'GET /accounts/${loc_a}/users → 404', []],
   [
@@ -367,7 +368,7 @@ t.test('check --against: what is found of a response, and how it is said', async
   }
 })
 
-/** For each other value of each setting, what shows it. */
+/** For each other value of each setting, requests that show it. */
 const EXPLAINED: [setting: string, given: (string | object)[]][] = [
   ['statuses.created=201', [refund(1)]],
   ['errors.expose_rule=false', [refund(4000, 400)]],
@@ -505,7 +506,7 @@ t.test('check --against: the script takes no part', async t => {
   const hang = [{ ...refund(1), expect: { fault: 'hang' } }]
   const cases: [base: string, play: object[], status: number, titles: string[]][] = [
     [plain, play, 1, ['play 1. POST /refunds', 'play 2. POST /refunds']],
-    // what was refused there has made nothing here
+    // the service refused it, so nothing was created
     [scripted, play, 0, []],
     [`${html}/sandbox/html/next`, play.slice(0, 1), 1, ['wrong']],
     [plain, hang, 1, ['play 1. POST /refunds']]
@@ -602,7 +603,7 @@ const MORE = parse(`
   refunds: [{id: rfd_x, transaction: txn_x, amount: 4}, {id: rfd_a, transaction: txn_a, amount: 70}]
   users: [{id: usr_x, account: mch_a, name: X, email: x@example.com}]
 `)
-/** The records of the scenario, some of them with other values, and others beside them. */
+/** The scenario's records, some with other values, and additional ones. */
 const withMore = () => {
   const all = Object.entries(structuredClone({ ...DATA, refunds: [] })).map(([family, records]) => [
     family,
@@ -615,7 +616,7 @@ const withMore = () => {
   })
   return data
 }
-/** Lists in every way, with records of this run between those of others. */
+/** Lists of every kind, with records of this run between older ones. */
 const LISTS = {
   steps: [{ as: 'payment', do: 'POST /transactions', body: PAY }],
   play: plays([
@@ -759,7 +760,7 @@ t.test('check --against: the records in the end are read from the service', asyn
   const tooMany = await against(t, endless, { expect: [{ state: { refunds: { count: 1 } } }] })
 
   t.strictSame(problems(read), [
-    `transactions.txn_${'g'.repeat(24)}: there is no such Transaction`,
+    `transactions.txn_${'g'.repeat(24)}: this Transaction does not exist`,
     'refunds: wanted 2 with {"transaction":"txn_a"}; got 1',
     'accounts.mch_a.type: wanted reseller; got merchant',
     'users: wanted 2 with {"account":"mch_a"}; got 1',
@@ -771,7 +772,7 @@ t.test('check --against: the records in the end are read from the service', asyn
   const withTickets = (status: number) =>
     `${proxied(behind, at('GET /tickets/', whole({ status })))}/next`
   const every = (got: string) =>
-    `transactions: every one must have ${JSON.stringify(ofTickets.state.transactions.every)}; 1 of 1 does not: ticket.location.display_name: wanted B; got ${got} in txn_there`
+    `transactions: each must have ${JSON.stringify(ofTickets.state.transactions.every)}; 1 of 1 does not: ticket.location.display_name: wanted B; got ${got} in txn_there`
   const links: [base: string, problem: string][] = [
     [behind, every('A')],
     [withTickets(404), every('nothing')],

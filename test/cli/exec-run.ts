@@ -1,4 +1,4 @@
-/** What `commerce-emulator exec` runs, and commands as processes of their own. */
+/** What `commerce-emulator exec` runs, with commands in separate processes. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { SETTING_KEYS, variableOf } from '../../src/core/settings.js'
 import { smallFixture } from '../support/emulator.js'
 
 /**
- * What Node.js runs for the command: its source, which is covered, and as it is built, which starts
+ * Node.js arguments for the command: its source, which is covered, or the build, which starts
  * sooner.
  */
 export const SOURCE = [
@@ -35,7 +35,7 @@ ${code}`
 ]
 export const read = (path: string) => JSON.parse(readFileSync(path, 'utf8'))
 
-/** The path of a scenario with the small set of records. */
+/** A scenario with the small set of records. */
 export const scenarioIn = (t: Test, more: object = {}, name = 'own') =>
   `${t.testdir({ 'own.yaml': JSON.stringify({ name, data: smallFixture(), ...more }) })}/own.yaml`
 
@@ -51,7 +51,7 @@ export type Running = {
 }
 type Options = { variables?: Record<string, string>; nodeArgs?: string[]; main?: string[] }
 
-/** Runs the command as a process of its own, killed when the test ends. */
+/** Runs the command in a separate process, killed when the test ends. */
 export function running(
   t: Test,
   args: string[],
@@ -77,7 +77,7 @@ export function running(
   }
 }
 
-/** Waits until stdout has this many lines, or the process has ended. */
+/** Waits until stdout has this many lines, or the process ends. */
 export async function linesWritten({ stdout, ended }: Running, count: number): Promise<void> {
   let isOver = false
   void ended.then(() => {

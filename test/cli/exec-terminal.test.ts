@@ -27,7 +27,7 @@ setInterval(() => {}, 1000)`
     ['SIGTERM'],
     'an interrupt that only exec received goes no further, and exec keeps running'
   )
-  // what a terminal does
+  // as a terminal does
   exec.child.kill('SIGINT')
   process.kill(command, 'SIGINT')
   await linesWritten(exec, 3)

@@ -1,6 +1,6 @@
 /**
- * Uses the package in process while its timers are faked: by `node:test`, or with every global that
- * a runner or a browser's environment replaces, those of modules too.
+ * Uses the package in process while timers are faked: by `node:test`, or with every global that a
+ * test runner or browser environment replaces, including modules.
  */
 import { mock } from 'node:test'
 import timers from 'node:timers'

@@ -10,8 +10,7 @@ import { read, scenarioIn, script } from './exec-run.js'
 const TOKEN = 'open sesame, open'
 
 /**
- * An emulator that listens, with two findings in its run: the same refused call twice, a payment of
- * nothing.
+ * A listening emulator with two findings: the same refused request twice, and a payment of nothing.
  */
 async function emulatorWithFindings(settings: object = {}) {
   const scenario = { data: smallFixture(), expect: [{ on: 'POST /refunds', times: 1 }] } as never

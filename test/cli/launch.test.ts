@@ -1,6 +1,6 @@
 /**
- * Settings of the environment: with the prefix, without it, and what is said of a variable that
- * means something else.
+ * Settings from the environment, with and without the prefix, and messages for variables with
+ * another meaning.
  */
 import t from 'tap'
 import { refuseForeignHost, settingsOfEnvironment, variablesIn } from '../../src/cli/launch.js'

@@ -6,7 +6,7 @@ import { type McpOptions, mcp } from '../../src/cli/mcp/server.js'
 import { startEmulator } from '../../src/index.js'
 import { BUILT, SOURCE } from './exec-run.js'
 
-/** A client of the tools, and a function that uses one. */
+/** A client of the tools, and a function that calls one. */
 async function agent(t: Test, options: McpOptions = {}, transport?: StdioClientTransport) {
   const client = new Client({ name: 'test', version: '1' })
   const [own, other] = InMemoryTransport.createLinkedPair()
@@ -77,7 +77,7 @@ t.test('mcp: an agent with an emulator of its own', async t => {
   t.equal((await use('verify')).value.holds, true)
   t.equal(
     (await use('list_requests', { rule: 'REF-7' })).text,
-    `${refused.request} POST /refunds 400 refused refund_exceeds_remaining REF-7\nThat is all.`
+    `${refused.request} POST /refunds 400 refused refund_exceeds_remaining REF-7\nThere are no others.`
   )
   const played = await use('check', {
     scenario: (await use('reproduce_request', { id: refused.request })).text
@@ -89,7 +89,7 @@ t.test('mcp: an agent with an emulator of its own', async t => {
   t.match((await use('coverage')).text, /"percent":[1-9]/)
   t.strictSame((await use('findings')).value.data, [])
   t.equal((await use('reset')).isError, false)
-  t.equal((await use('list_requests')).text, 'That is all.')
+  t.equal((await use('list_requests')).text, 'There are no others.')
   const past = (await use('explain_request', { id: `#1/${refused.request}` })).value
   t.equal(past.status, 400, 'a report knows a refusal from before a reset')
   for (const tool of ['request_changes', 'reproduce_request', 'explain_request'])
@@ -104,7 +104,7 @@ t.test('mcp: a sandbox in every tool, and a request by its name in reports', asy
   const { request } = (await use('send_request', { sandbox, ...REFUND })).value
   const id = `till#1/${request}`
 
-  t.equal((await use('list_requests')).text, 'That is all.', 'the base address saw none')
+  t.equal((await use('list_requests')).text, 'There are no others.', 'the base address saw none')
   t.match((await use('list_requests', { sandbox })).text, /refund_exceeds_remaining/)
   t.equal((await use('explain_request', { id })).value.id, id)
   t.strictSame((await use('request_changes', { id })).value, { data: [] })
@@ -123,7 +123,7 @@ t.test('mcp: every tool has a title and descriptions', async t => {
   for (let nth = 0; nth < 3; nth++)
     await use('send_request', { on: 'GET /transactions', query: { limit: 100 } })
   const long = await use('send_request', { on: 'GET /transactions', query: { limit: 100 } })
-  t.match(long.text, /more characters: explain_request has everything\.$/)
+  t.match(long.text, /more characters: explain_request shows them\.$/)
 
   let [whole, from] = ['', 0]
   while (!Number.isNaN(from)) {
@@ -134,7 +134,7 @@ t.test('mcp: every tool has a title and descriptions', async t => {
   }
   t.equal(JSON.parse(whole).id, 'req_4', 'the parts are the whole')
   t.equal((await use('list_requests')).text.split('\n').length, 5)
-  t.match((await use('list_requests', { limit: 1 })).text, /\nThere are older ones\.$/)
+  t.match((await use('list_requests', { limit: 1 })).text, /\nThere are older requests\.$/)
 })
 
 t.test('mcp: what is wrong is said to the agent', async t => {

@@ -14,7 +14,7 @@ import { BUILT, type Running, running } from './exec-run.js'
 const READY = /^commerce-emulator ready on (http:\/\/localhost:(\d+)\/next)$/
 const hasCurl = spawnSync('curl', ['--version']).status === 0
 
-/** Starts the emulator and waits until it says that it is ready. */
+/** Starts the emulator and waits until it is ready. */
 async function ready(t: Test, ...given: [args: string[], options?: Parameters<typeof running>[2]]) {
   const [args, options] = given
   const run = running(t, ['--port', '0', ...args], options)
@@ -74,7 +74,7 @@ t.test('cli: the process prints its addresses, takes its settings from everywher
   Console   ${controlUrl}
   API docs  ${controlUrl}/docs
   Scenario  own: My own.
-  Data      4 records, in memory; --data DIR keeps them
+  Data      4 records, in memory; --data DIR saves them
   Keys      ${key}  acts as mch_a
 
   Try       curl -u 'sk_it'\\''s$HOME&:' ${baseUrl}/locations

@@ -35,7 +35,7 @@ t.test('cli: a reader that has read enough is no failure; a full disk ends nothi
     const [stdout, stderr] = ['stdout', 'stderr'].map(
       name =>
         new Writable({
-          // as the process's own, which no error ends
+          // like the process's own streams, which no error ends
           destroy(error, done) {
             done(error)
             ;(this as unknown as { _undestroy: () => void })._undestroy()
@@ -89,7 +89,7 @@ t.test('cli: --help shows the commands, every flag with its default and variable
     'exec [options] <command...> Run',
     'openapi [options] Print the emulated API as OpenAPI 3.1, with the given settings. More: record',
     'judge [options] Judge',
-    'report Reports',
+    'report Merge',
     'Examples:'
   ])
     t.ok(flat.includes(part), part)
@@ -301,7 +301,7 @@ t.test('cli: validate reports for each file whether it is valid', async t => {
     stderr: ''
   })
   t.strictSame([wrong.status, wrong.stderr], [1, ''])
-  /** The lines of files and problems, without what is wrong. */
+  /** The lines of files and problems, without messages. */
   const placesIn = (stdout: string) =>
     stdout
       .replaceAll(`${root}/`, '')

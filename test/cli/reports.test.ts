@@ -16,16 +16,14 @@ import {
 import { ran } from '../support/command.js'
 import { judgement } from '../support/judged-request.js'
 
-/**
- * A report as a run writes it, of calls with the rules that each passed and the one that it violated.
- */
+/** A report of requests, each with the rules that it passed and the rule that it violated. */
 function reportOf(...calls: [passed: RuleId[], violated?: RuleId][]): string {
   const coverage = new Coverage()
   for (const [passed, violated] of calls) coverage.add(judgement(passed, violated))
   return JSON.stringify(coverage.report())
 }
 
-/** A run as a job writes it. */
+/** A run as a CI job writes it. */
 const job = (given: Partial<RunDocument>, status: number | null = 0) => ({
   'run.json': JSON.stringify({ status, run: runOf({ version: VERSION, ...given }) })
 })

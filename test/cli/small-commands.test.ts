@@ -1,6 +1,6 @@
 /**
- * What the command line lists, colours, reads from stdin, and says of names that are
- * nearly right.
+ * What the command line lists, colours and reads from stdin, and its suggestions for misspelt
+ * names.
  */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'

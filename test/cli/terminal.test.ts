@@ -1,4 +1,4 @@
-/** Text of others on a terminal, and answers of others that `check --against` reads. */
+/** Foreign text on a terminal, and responses that `check --against` reads. */
 import { writeFile } from 'node:fs/promises'
 import type { RequestListener } from 'node:http'
 import { gzipSync } from 'node:zlib'
@@ -13,7 +13,7 @@ import { ran, serving } from '../support/command.js'
 import { smallFixture } from '../support/emulator.js'
 
 const ESCAPE = '\u001b'
-/** What no terminal may get from others. */
+/** Sequences that must not reach a terminal. */
 const CONTROLS = /[^\P{Cc}\n]|[\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
 
 t.test('what controls a terminal is made visible, and nothing else is changed', async t => {

@@ -17,7 +17,7 @@ const authorization = `Basic ${Buffer.from(`${MERCHANT}:`).toString('base64')}`
 const fixture = (reference: string) =>
   JSON.stringify({ ...smallFixture(), tickets: [{ id: 'tkt_a', location: 'loc_a', reference }] })
 
-/** Starts an emulator that watches a scenario with a fixture of its own. */
+/** Starts an emulator that watches a scenario with its own fixture. */
 async function watching(t: Test, scenario: object | null) {
   const root = t.testdir({
     fixtures: { 'one.json': fixture('one'), 'two.json': fixture('two') },
@@ -35,9 +35,7 @@ async function watching(t: Test, scenario: object | null) {
     const answer = await fetch(`${emulator.baseUrl}/tickets/tkt_a`, { headers: { authorization } })
     return ((await answer.json()) as { reference: string }).reference
   }
-  /**
-   * Waits for a line that starts with a text; returns its level and the rest of the line.
-   */
+  /** Waits for a line that starts with a text; returns its level and rest. */
   const logged = async (start: string) => {
     const found = () => lines.find(({ msg }) => msg.startsWith(start))
     while (!found()) await sleep(20)
@@ -182,7 +180,7 @@ t.test('validate --watch: files and those they use, after each change, until Ctr
   t.teardown(() => child.kill())
   let printed = ''
   child.stdout.setEncoding('utf8').on('data', text => (printed += text))
-  /** Writes a text, and again where nothing came of it, until the output ends as it should. */
+  /** Writes a text, again if nothing happens, until the output ends as expected. */
   const until = async (end: string, file = '', text = '') => {
     for (let tries = 0; tries < 10 && !printed.endsWith(end); tries++) {
       if (file !== '') await writeFile(file, text + '\n'.repeat(tries))

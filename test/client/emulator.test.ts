@@ -1,4 +1,4 @@
-/** The object of the package, the same in process and over HTTP: every case runs both ways. */
+/** The object of the package, in process and over HTTP: every case runs both ways. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -45,7 +45,7 @@ const ADDRESSES = [
 const CLOCK = { now: NOW, running: false }
 const DECLINED = { on: 'POST /refunds', calls: 1, respond: { status: 402 } } as const
 
-/** What a call came to: its value, or the error that it was refused with. */
+/** The result of a request: its value or its error. */
 const outcome = (work: () => Promise<unknown>): Promise<Json> =>
   work().catch(error => {
     if (!(error instanceof EmulatorError)) throw error
@@ -61,7 +61,7 @@ const outcome = (work: () => Promise<unknown>): Promise<Json> =>
     }
   })
 
-/** An emulator as the tests of its user have it, both ways; each has one of its own. */
+/** An emulator as users' tests have it, both ways. */
 const WAYS: { [way: string]: (t: Test, scenario?: Scenario) => Promise<Emulator> } = {
   'in process': async (t, scenario = SCENARIO) => {
     const emulator = await startEmulator({ scenario, now: () => Date.parse(NOW) })
@@ -86,7 +86,7 @@ const refused = (code: string, status?: number, param?: string, more: object = {
   ...more
 })
 
-/** A value without its sentences: codes and values are compared. */
+/** A value without its sentences. */
 const bare = (value: unknown): Json =>
   value &&
   JSON.parse(
@@ -136,10 +136,7 @@ const REFUSED: [title: string, run: Case['run'], code: string, param: string, st
   ]
 ]
 
-/**
- * Each begins after a reset; what differs from one process to the next is left out of what is
- * compared.
- */
+/** Each case begins after a reset; values that differ between processes are not compared. */
 const CASES: Case[] = [
   {
     title: 'reset answers the scenario, and undoes what was changed',

@@ -1,4 +1,4 @@
-/** How an emulator is started in process, and how one that runs is connected to. */
+/** Starting an emulator in process, and connecting to a running one. */
 import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
@@ -197,7 +197,7 @@ t.test('api: a faked nextTick does not reach it, and is left as it was', async (
   const look = () => seen.push(process.nextTick)
   process.nextTick = fake
   const emulator = await startEmulator().finally(look)
-  // two requests at a time, and what the test does meanwhile
+  // two requests at a time, and other work of the test meanwhile
   for (const meanwhile of [null, own, other]) {
     process.nextTick = fake
     const requests = ['GET /tickets', 'GET /locations'].map(on => emulator.inject(on))

@@ -1,7 +1,4 @@
-/**
- * The types of the package: made from the tables that check documents and from the schemas of
- * responses, and as a user in strict TypeScript has them.
- */
+/** The types of the package, generated from the tables and schemas, in strict TypeScript. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
@@ -14,7 +11,7 @@ const [, TYPES] = /"types": "([^"]+)"/.exec(
   readFileSync(`${ROOT}package.json`, 'utf8')
 ) as unknown as [string, string]
 
-/** What the compiler finds wrong with files, for a user without any other types. */
+/** Compiler errors in files, for a user without other types. */
 function compiled(files: readonly string[]): string[] {
   const program = ts.createProgram(files, {
     target: ts.ScriptTarget.ES2022,
@@ -41,7 +38,7 @@ t.test('api: a strict suite and every shipped document compile, near misses do n
   const documents = ['fixtures', 'scenarios'].flatMap(folder =>
     readdirSync(`${ROOT}${folder}`).flatMap(file => {
       const document = parse(readFileSync(`${ROOT}${folder}/${file}`, 'utf8'))
-      // script entries to share are no document of a call
+      // shared script entries are not a request's document
       if ('groups' in document) return []
       const data = JSON.stringify(document)
       return `export const _${file.replaceAll(/\W/g, '_')}: ${folder === 'fixtures' ? 'Fixture' : 'Scenario'} = ${data}`

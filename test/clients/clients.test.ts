@@ -1,6 +1,6 @@
 /**
- * Real clients, each in a process and a sandbox of its own, against the command as it is built:
- * session.txt is what they send, and what must come back.
+ * Real clients, each in its own process and sandbox, against the built command: session.txt lists
+ * the requests and responses.
  */
 import { execFile, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
@@ -12,7 +12,7 @@ import t from 'tap'
 import { OWN_ENVIRONMENT, startBuiltCommand } from '../conformance/built-command.js'
 
 const HERE = fileURLToPath(new URL('./plain/', import.meta.url))
-/** No proxy among it, and no toolchain is fetched. */
+/** Without a proxy; no toolchain is downloaded. */
 const ENVIRONMENT = {
   ...OWN_ENVIRONMENT,
   GOTOOLCHAIN: 'local',
@@ -21,7 +21,7 @@ const ENVIRONMENT = {
   PYTHONUTF8: '1'
 }
 const GO = join(mkdtempSync(join(tmpdir(), 'client-')), 'session')
-/** The command of each client, and what shows that this machine can run it. */
+/** Each client's command, and a check whether this machine can run it. */
 const CLIENTS: [name: string, command: string[], check: string[]][] = [
   ['java', ['java', '-XX:TieredStopAtLevel=1', 'Session.java'], ['-version']],
   ['go', [GO], []],
@@ -33,7 +33,7 @@ const CLIENTS: [name: string, command: string[], check: string[]][] = [
   ['perl', ['perl', 'session.pl'], ['-MLWP::UserAgent', '-e', '1']]
 ]
 
-// no test waits for it: a first build takes minutes on a busy machine
+// built outside the tests: a first build takes minutes on a busy machine
 spawnSync('go', ['build', '-o', GO, 'session.go'], { cwd: HERE, env: ENVIRONMENT })
 const { baseUrl, stop } = await startBuiltCommand()
 t.teardown(async () => {

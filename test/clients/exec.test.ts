@@ -1,6 +1,6 @@
 /**
- * A test suite of a till, run through `exec` as it is built: the suite passes, and the report tells
- * of the client's mistakes; and `judge` from outside.
+ * A till's test suite, run by the built `exec`: the suite passes, the report shows the client's
+ * mistakes; then `judge` from outside.
  */
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ const COMMAND = [
   `${SUITE}refunds.test.mjs`
 ]
 
-/** Runs the built command; answers its status and what was written. */
+/** Runs the built command; returns its status and output. */
 const ran = (...args: string[]) =>
   new Promise<{ status: unknown; stdout: string; stderr: string }>(resolve =>
     execFile(process.execPath, [MAIN, ...args], { env: OWN_ENVIRONMENT }, (error, stdout, stderr) =>

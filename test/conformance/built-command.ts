@@ -1,4 +1,4 @@
-/** The command as it is built, in a process of its own on a free port. */
+/** The built command in a separate process on a free port. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -8,17 +8,17 @@ const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const START_TIMEOUT = 60_000
 const { PATH, HOME } = process.env
 
-/** The environment of a child process: without settings, and without coverage of `dist/`. */
+/** A child's environment, without settings or coverage of `dist/`. */
 export const OWN_ENVIRONMENT = { PATH, HOME, _TAPJS_PROCESSINFO_COVERAGE_: '0' }
 
 export type BuiltCommand = {
   /** The address that the command printed, `http://localhost:PORT/next`. */
   baseUrl: string
-  /** Sends SIGTERM and answers the exit code, or the signal that ended the process. */
+  /** Sends SIGTERM and returns the exit code or signal. */
   stop: () => Promise<number | string>
 }
 
-/** Starts `commerce-emulator --port 0` and waits for its stable line. Errors: its stderr. */
+/** Starts `commerce-emulator --port 0` and waits for its ready line. Errors: its stderr. */
 export async function startBuiltCommand(args: readonly string[] = []): Promise<BuiltCommand> {
   const child = spawn(process.execPath, [MAIN, '--port', '0', '--log-level', 'error', ...args], {
     env: OWN_ENVIRONMENT,

@@ -1,4 +1,4 @@
-/** The cases of the table that the reference alone decides, asked of any service. */
+/** Cases that only depend on the reference, for any service. */
 import assert from 'node:assert/strict'
 import type { Case } from '../contract/case.js'
 import { RULE_CASES } from '../contract/cases.js'
@@ -20,7 +20,7 @@ export const CASE_CHECKS: readonly Check[] = Object.entries(RULE_CASES).flatMap(
       )
 )
 
-/** The right call is carried out, so that the other is refused for what differs. */
+/** The valid request must succeed, so that the other is refused for the difference. */
 async function check(ctx: Context, each: Case, right: Case['right']): Promise<void> {
   const { call, answers, blames, later = [] } = each
   await ctx.prepare(right ? { ...each, right } : each)

@@ -1,7 +1,4 @@
-/**
- * The suite against the service that the environment names, or else against the command as it is
- * built.
- */
+/** The suite against the service in the environment, or else the built command. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
@@ -91,7 +88,7 @@ if (named) {
   })
 }
 
-/** Each check as a subtest, and the ledger as the last. */
+/** Each check as a subtest, the ledger last. */
 async function shown(t: Test, service: Service): Promise<Result[]> {
   const results: Result[] = []
   for await (const result of conformance(service)) {

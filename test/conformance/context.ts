@@ -1,4 +1,4 @@
-/** What a check is given: calls, verdicts, and records of its own that it makes through the API. */
+/** What a check can use: requests, verdicts, and records that it creates through the API. */
 import assert from 'node:assert/strict'
 import { type Known, NotGiven, Performance } from '../contract/performing.js'
 import {
@@ -21,11 +21,11 @@ export class Run {
     this.service = { ...service, baseUrl: service.baseUrl.replace(/\/+$/, '') }
   }
 
-  /** A text that no other call of any run has sent. */
+  /** A text that no other request of any run has sent. */
   readonly unique = (): string =>
     `${Date.now().toString(36)}${process.pid.toString(36)}n${++this.#names}`
 
-  /** Tickets, and where they are: they cannot be made through the API. */
+  /** Tickets and their Locations: the API cannot create them. */
   known(): Promise<Readonly<Record<keyof Known, Resource | null>>> {
     this.#known ??= this.#explore()
     return this.#known
@@ -61,11 +61,9 @@ export class Run {
   }
 }
 
-/** The calls of one check and the records that it makes. */
+/** The requests and records of one check. */
 export class Context extends Performance<Answer> {
-  /**
-   * How many violations of the rule this check has tried, and seen answered as the reference says.
-   */
+  /** How many violations of the rule this check has tried, and seen refused. */
   violations = 0
 
   constructor(run: Run) {
@@ -84,12 +82,12 @@ export class Context extends Performance<Answer> {
     })
   }
 
-  /** The check cannot be set up at this service; it is neither passed nor failed. */
+  /** Skips a check that cannot be set up at this service. */
   skip(reason: string): never {
     throw new Skip(reason)
   }
 
-  /** An error was returned; the reference names no status, so any 4xx is one. */
+  /** An error; the reference names no status, so any 4xx counts. */
   refused(answer: Answer): void {
     assert.ok(
       answer.status >= 400 && answer.status < 500,
@@ -103,17 +101,17 @@ export class Context extends Performance<Answer> {
   }
 }
 
-/** Why a check could not be set up; null where it failed. */
+/** Why a check cannot be set up; null if it failed. */
 export const skipReason = (error: unknown): string | null =>
   error instanceof Skip || error instanceof NotGiven ? error.message : null
 
-/** When a record was created, in milliseconds. */
+/** Creation time in milliseconds. */
 export function createdOf({ id, created }: Resource): number {
   const at = Date.parse(created)
   assert.ok(!Number.isNaN(at), `${id}: must be created to be a time, not ${created}`)
   return at
 }
 
-/** A value that is not set: absent, null or empty. */
+/** An unset value: absent, null or empty. */
 export const isUnset = (value: unknown): boolean =>
   value === undefined || value === null || value === ''

@@ -1,7 +1,4 @@
-/**
- * What a single call does not show: many Refunds, calls at once, and what the reference leaves two
- * ways to answer.
- */
+/** Checks of several requests: many Refunds, concurrency, and gaps of the reference. */
 import assert from 'node:assert/strict'
 import { BANK, type Fields, list, pay, read, refund } from '../contract/case.js'
 import { type Context, createdOf } from './context.js'
@@ -25,7 +22,7 @@ function embeddedIn(transaction: unknown, refunds: readonly string[]): string[] 
   )
 }
 
-/** Every value that a member of this name has, anywhere in the answer. */
+/** Every value of a field with this name, at any depth of a response. */
 function valuesOf(name: string, within: unknown): unknown[] {
   if (typeof within !== 'object' || within === null) return []
   return Object.entries(within).flatMap(([key, value]) => [
@@ -101,8 +98,7 @@ export const SEQUENCES: readonly Check[] = [
         { reason: '' }
       ]
       for (const body of changes) {
-        // Refused or without effect: the reference says that it cannot be, not how that is
-        // answered.
+        // Refused or without effect: the reference does not say which
         const answer = await ctx.send({ on: `POST /refunds/${before.id}`, body })
         if (isAccepted(answer)) ctx.violated()
         else ctx.refused(answer)
@@ -135,7 +131,7 @@ export const SEQUENCES: readonly Check[] = [
   }
 ]
 
-/** Makes two records whose creation times differ, waiting longer each time. */
+/** Creates two records with different creation times, waiting longer each time. */
 async function twoInstants(
   ctx: Context,
   make: () => Promise<Resource>

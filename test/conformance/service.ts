@@ -1,20 +1,20 @@
 /**
- * The service under test, as HTTP alone: a call, its answer, and the verdicts that the reference
- * lets a caller reach.
+ * The service under test over HTTP: requests, responses, and the verdicts that the reference
+ * allows.
  */
 import assert from 'node:assert/strict'
 import type { Sent } from '../contract/performing.js'
 import type { Json } from '../support/json.js'
 
-/** Where the service is and what to call it with. */
+/** The service's address and keys. */
 export type Service = {
   /** The base address; every path is relative to it. */
   baseUrl: string
   /** An API key of a merchant Account. */
   merchantKey: string
-  /** An API key of a reseller Account; what needs one is skipped without. */
+  /** The API key of a reseller Account; without it, checks that need it are skipped. */
   resellerKey?: string | undefined
-  /** The id of a Ticket to pay; found by listing Tickets when left out. */
+  /** The id of a Ticket to pay; found in the list of Tickets when left out. */
   ticket?: string | undefined
 }
 
@@ -24,11 +24,11 @@ export type Answer = {
   on: string
   status: number
   text: string
-  /** The body read as JSON; undefined where it is none. */
+  /** The body as JSON; undefined if it is not JSON. */
   body: Json
 }
 
-/** Thrown where this service offers no way to set a check up. */
+/** Thrown if a check cannot be set up at this service. */
 export class Skip extends Error {}
 
 const TIMEOUT = 60_000
@@ -36,7 +36,7 @@ const TIMEOUT = 60_000
 const basic = (name: string, password = ''): string =>
   `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
 
-/** Makes one call; redirects are not followed. */
+/** Sends a request; redirects are not followed. */
 export async function send(
   { baseUrl, merchantKey, resellerKey }: Service,
   { on, body, query, key = 'merchant', headers = {}, outside }: Sent
@@ -75,14 +75,13 @@ function jsonOf(text: string): Json {
   }
 }
 
-/** An answer in a few words, for a message. */
+/** A short description of a response, for a message. */
 export const describeAnswer = ({ on, status, text }: Answer): string =>
   `${on} answered ${status}: ${text.length > 300 ? `${text.slice(0, 300)}…` : text || '(empty)'}`
 
-/** Whether the answer is a 2xx. */
 export const isAccepted = ({ status }: Answer): boolean => status >= 200 && status < 300
 
-/** The call was carried out: a 2xx with an object that has an id. */
+/** Whether it succeeded: a 2xx with an object that has an id. */
 export function accepted(answer: Answer): Resource {
   assert.ok(isAccepted(answer), `must be a 2xx; ${describeAnswer(answer)}`)
   assert.ok(

@@ -1,17 +1,13 @@
 /**
- * The conformance suite: what the reference states, asked of any service over HTTP.
- * It asserts nothing that the reference leaves open: no error bodies, no id prefixes, no page size
- * but the one asked for.
+ * The conformance suite: what the reference states, tested at any service over HTTP. It asserts
+ * nothing that the reference leaves open: no error bodies, id prefixes or default page sizes.
  */
 import { CASE_CHECKS } from './cases.js'
 import { Context, Run, skipReason } from './context.js'
 import { SEQUENCES } from './sequences.js'
 import type { Service } from './service.js'
 
-/**
- * One thing to ask of the service. `run` throws to fail and calls `ctx.skip` where it cannot be set
- * up.
- */
+/** A check. `run` throws to fail and calls `ctx.skip` if it cannot be set up. */
 export type Check = { rule: string; title: string; run: (ctx: Context) => Promise<void> }
 export type Outcome = 'passed' | 'failed' | 'skipped'
 export type Result = {
@@ -20,15 +16,15 @@ export type Result = {
   outcome: Outcome
   /** Why it failed or was skipped; empty when it passed. */
   detail: string
-  /** How many violations of the rule were tried, and answered as the reference says. */
+  /** How many violations of the rule were tried, and correctly refused. */
   violations: number
 }
-/** A rule of the ledger, as `test/contract/rules.json` lists it. */
+/** A rule of `test/contract/rules.json`. */
 export type LedgerRule = { id: string; rule: string; sections: number[]; violable: boolean }
 
 export const CHECKS: readonly Check[] = [...CASE_CHECKS, ...SEQUENCES]
 
-/** Runs the checks one after another and yields each result as it comes. */
+/** Runs the checks in order and yields each result. */
 export async function* conformance(
   service: Service,
   checks: readonly Check[] = CHECKS
@@ -54,7 +50,7 @@ async function resultOf({ rule, title, run }: Check, ctx: Context): Promise<Resu
   }
 }
 
-/** The message, with what lies behind it where a connection failed. */
+/** The message, with the cause of a failed connection. */
 const reasonOf = ({ message, cause }: Error): string =>
   cause instanceof Error
     ? `${message}: ${cause.message || (cause as { code?: string }).code}`

@@ -1,4 +1,4 @@
-/** What the suite reads from outside: the environment, and the ledger of rules. */
+/** Input of the suite: the environment, and the ledger of rules. */
 import { existsSync, readFileSync } from 'node:fs'
 import type { Service } from './service.js'
 import type { LedgerRule } from './suite.js'
@@ -41,7 +41,7 @@ export function targetOf(environment: Environment): Service | null {
 
 const LEDGER = new URL('../contract/rules.json', import.meta.url)
 
-/** The rules of the reference, written out by hand; null where the file is not there. */
+/** The rules of the reference, written by hand; null if the file is missing. */
 export function readLedger(): LedgerRule[] | null {
   return existsSync(LEDGER) ? JSON.parse(readFileSync(LEDGER, 'utf8')) : null
 }

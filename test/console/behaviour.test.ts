@@ -1,4 +1,4 @@
-/** The words and values of the console's scenario and settings. */
+/** Texts and values of the console's scenario and settings. */
 import t from 'tap'
 import { changesInWords } from '../../src/console/ui/views/scenario/changes-words.js'
 import { PRESETS, presetText } from '../../src/console/ui/views/scenario/presets.js'
@@ -55,7 +55,7 @@ t.test('console: what has changed since the load in words', async t => {
       settings: ['seed']
     }),
     [
-      'Clock: it began as the machine’s → clock',
+      'Clock: began as the machine’s → clock',
       'Script: scr_2 added, scr_1 removed, requests matched: 3 → script',
       'Settings: seed → settings'
     ]
@@ -66,7 +66,7 @@ t.test('console: what has changed since the load in words', async t => {
   ] as const) {
     t.strictSame(
       lines({ clock: { began: { now: '2026-05-01T00:00:00.000Z', running }, changed: true } }),
-      [`Clock: it began ${text} 2026-05-01 00:00:00 UTC → clock`]
+      [`Clock: began ${text} 2026-05-01 00:00:00 UTC → clock`]
     )
   }
   t.strictSame(lines({ script: { added: [], removed: [], matched: 1 } }), [

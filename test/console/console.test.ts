@@ -1,4 +1,4 @@
-/** The console: a page for browsers at the control address, JSON for everybody else. */
+/** The console: HTML for browsers at the control address, JSON for other clients. */
 import fs, { type PathLike, readdirSync } from 'node:fs'
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
@@ -12,12 +12,12 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml; charset=utf-8',
   woff2: 'font/woff2'
 }
-/** The files that the build makes, as pages name them. */
+/** The files of the build, as pages name them. */
 const FILES = readdirSync(new URL('../../dist/console/', import.meta.url)).flatMap(
   file => /(.*)\.br$/.exec(file)?.[1] ?? []
 )
 
-// first: a file that was sent is kept
+// first: a file that was sent is cached
 t.test(
   'docs: no file of Swagger UI is read and no module of it is loaded before the page asks for one',
   async t => {
@@ -127,7 +127,7 @@ t.test('console: all that the page loads comes from the emulator', async t => {
   }
 })
 
-/** What a client says that it can read, and what it gets. */
+/** The Accept header of a client, and what it gets. */
 const ENCODINGS: readonly [accepted: string | undefined, encoding: string | undefined][] = [
   ['gzip, deflate, br, zstd', 'br'],
   ['BR;q=0.01', 'br'],

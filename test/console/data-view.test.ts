@@ -1,4 +1,4 @@
-/** What the console's data view works out of the state. */
+/** What the console's data view computes from the state. */
 import t from 'tap'
 import { comparison } from '../../src/console/ui/app/comparison.js'
 import { differences } from '../../src/console/ui/components/values.js'

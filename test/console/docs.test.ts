@@ -19,8 +19,8 @@ const ROUTES: Readonly<Record<string, string>> = {
   '/docs/favicon-32x32.png': 'image/png'
 }
 /**
- * What a page or script fetches, which links do not: its own addresses, and those of any other
- * host.
+ * What a page or script fetches: its own addresses, and those of any other host; links do not
+ * count.
  */
 const addressesIn = (html: string) =>
   [...html.matchAll(/<(?!a )[^>]*(?:href|src|data-document)="([^"]*)"/g)].map(
@@ -157,7 +157,7 @@ t.test(
         403,
         'origin_not_allowed'
       ])
-      // the console's files hold nothing of the emulator, and its form for the token needs them
+      // the console's files contain no data of the emulator, and its sign-in form needs them
       if (path.startsWith('/console/')) continue
       t.strictSame(await refused(locked, path), [401, 'token_required'])
       t.strictSame(await refused(locked, path, { authorization: 'Bearer wrong' }), [
@@ -215,8 +215,7 @@ type Config = {
 }
 
 /**
- * Runs the page's own script as a browser does, with a Swagger UI that only remembers what it was
- * given.
+ * Runs the page's own script as a browser does, with a Swagger UI that only records its arguments.
  */
 async function started({ control }: Emulator) {
   const page = (await control('GET /docs')).text

@@ -1,4 +1,4 @@
-/** What the console's evidence view works out of the control API's answers. */
+/** What the console's evidence view computes from responses of the control API. */
 import t from 'tap'
 import {
   partsOf,

@@ -305,10 +305,10 @@ t.test('requests: what was sent is read in brackets, and what decided a call is 
 })
 
 t.test('requests: an answer that the script broke on its way says so', async t => {
-  const malformed = 'the script entry broken made the body malformed. This is what went out.'
-  const truncated = 'the script entry scr_1 truncated the body. The first half of this went out.'
+  const malformed = 'the script entry broken made the body malformed. This was sent.'
+  const truncated = 'the script entry scr_1 truncated the body. Only the first half was sent.'
   const nothing =
-    'the script entry scr_1 lost the response (connection_reset). Nothing of this went out.'
+    'the script entry scr_1 lost the response (connection_reset). None of it was sent.'
   const [lost, broken] = [{ fault: 'truncated_body' }, { name: 'broken', fault: 'malformed_body' }]
   const pay = ['POST /transactions', 'ticket=tkt_a&payment_type=external&amount=5'] as const
   const cases: [

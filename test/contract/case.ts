@@ -1,49 +1,44 @@
-/**
- * What a case of the table is made of: a call as data, what it needs before it, and what is to come
- * of it.
- */
+/** The parts of a case: a request as data, what it needs first, and its result. */
 import type { AssumptionId } from '../../src/reference/assumptions.js'
 import type { RuleId } from '../../src/reference/rules.js'
 
 export type { AssumptionId, RuleId }
-/** The assumptions that are counted; the others stand behind every answer. */
+/** Assumptions that are counted; the others apply to every response. */
 export type CountedAssumption = Exclude<AssumptionId, 'A01' | 'A33' | 'A34'>
 
-/** Parameters by their bracket names; undefined leaves out one that the call has otherwise. */
+/** Parameters by bracket name; undefined removes a parameter that the request has by default. */
 export type Fields = Readonly<Record<string, string | number | undefined>>
 
-/**
- * A call. Its texts may hold `${name.field}`: a field of a record that a given names, made first.
- */
+/** A request. Its texts may contain `${name.field}`: a field of an earlier record. */
 export type Call = {
   /** A method and a path below the base address. */
   on: string
   /** Parameters, or the body as it is. */
   body?: Fields | string
   query?: Fields | string
-  /** The merchant's when left out; null sends none. */
+  /** The merchant's by default; null sends none. */
   key?: 'merchant' | 'reseller' | null | { name: string; password?: string }
   headers?: Readonly<Record<string, string>>
-  /** True for a path beside the base address. */
+  /** True for a path outside the base address. */
   outside?: true
 }
 
-/** Members of a resource, nested ones by their own members; null stands for one that is not set. */
+/** Fields of a resource, nested; null for an unset field. */
 export type Shown = { readonly [name: string]: Shown | string | number | boolean | null }
 
-/** What an answer is to say; what is left out is not looked at. */
+/** What a response must contain; anything else is not compared. */
 export type Expected = {
   status?: number
-  /** Members of the resource, or `${name}`: all of an earlier record. */
+  /** Fields of the resource, or `${name}`: a whole earlier record. */
   shows?: Shown | string
-  /** Ids that are on the page, that are not, and all of them in their order. */
+  /** Ids that are on the page, ids that are not, and all ids in order. */
   holds?: readonly string[]
   lacks?: readonly string[]
   page?: readonly string[]
   /** How many records the page has. */
   count?: number
   has_more?: boolean
-  /** The answer has no body. */
+  /** Whether the response has no body. */
   empty?: true
 }
 
@@ -57,45 +52,45 @@ export type Blame = readonly [
 
 export type Case = {
   title: string
-  /** Records made before the call, beside those that its texts name. */
+  /** Records created before the request, in addition to those that its texts name. */
   given?: readonly GivenName[]
-  /** Calls made before it, each carried out. */
+  /** Requests sent before it, which must succeed. */
   before?: readonly Call[]
-  /** Records as a fixture gives them, where the API cannot make them. */
+  /** Fixture records that the API cannot create. */
   records?: Readonly<Record<string, object[]>>
   /** Settings other than the defaults, by their dotted keys. */
   settings?: Readonly<Record<string, unknown>>
   call: Call
   answers?: Expected
-  /** For a call that is refused. */
+  /** For a refused request. */
   blames?: Blame
-  /** What a later call is to say; `${made}` is the record that the call answered. */
+  /** What a later request must return; `${made}` is the record in the response. */
   later?: readonly (readonly [call: Call, expected: Expected])[]
-  /** The other rules that the request passes, besides those of admission. */
+  /** The other rules that the request passes, except those of admission. */
   also?: readonly RuleId[]
-  /** Whether the form had been decoded when it was refused, where the code alone does not say. */
+  /** Whether a refusal came after decoding the form, if its code does not say. */
   decoded?: true
-  /** Assumptions that the answer relies on, and some that it does not. */
+  /** Assumptions that the response relies on, and some that it does not. */
   relies?: readonly AssumptionId[]
   reliesNot?: readonly AssumptionId[]
-  /** The reference alone decides it: any service is asked. */
+  /** Depends on the reference only, so any service is tested. */
   reference?: true
   /** The valid request that it varies: a service that refuses everything passes no rule. */
   right?: Call
 }
 
 export type RuleCases = {
-  /** What the broken ones depart from, where they do not say. */
+  /** The valid request that violations vary, unless they name another. */
   right?: Call
   kept: readonly Case[]
-  /** Near misses: neither kept nor broken. */
+  /** Near misses: neither passed nor violated. */
   silent: readonly Case[]
   broken: readonly Case[]
 }
 export type AssumptionCases = { relies: readonly Case[]; not: readonly Case[] }
 
 const KEY: readonly RuleId[] = ['BASE-1', 'AUTH-1', 'AUTH-3']
-/** The admission rules that are decided when a request is refused with such a code. */
+/** Admission rules that are decided when a request is refused with this code. */
 export const STOPS: Readonly<Record<string, readonly RuleId[]>> = {
   path_unknown: [],
   method_not_allowed: [],
@@ -132,7 +127,7 @@ export const BANK = {
 }
 const METADATA = { 'metadata[order]': 'A-17', 'metadata[till]': '3' }
 
-/** A right call of each kind, with what a case changes of it. */
+/** A valid request of each kind, with the changes of a case. */
 export const createLocation = (body: Fields = {}): Call => ({
   on: 'POST /locations',
   body: { display_name: 'Bistro ${unique}', ...US, ...body }
@@ -164,7 +159,7 @@ export const pay = (body: Fields = {}): Call => ({
     ...body
   }
 })
-/** The least that a payment takes, and nothing nested. */
+/** The minimal payment, without nested parameters. */
 export const payLeast = (body: Fields = {}): Call => ({
   on: 'POST /transactions',
   key: null,
@@ -226,7 +221,7 @@ export const GIVENS = {
   free: payLeast({ currency: 'usd' }),
   refund: refund({ reason: 'cold soup', ...METADATA }),
   second_refund: refund(),
-  /** A charge of 1000, all of which has been refunded, and one of which 400 has. */
+  /** A charge of 1000 that is fully refunded, and one of which 400 is. */
   spent: { ...pay(), after: [{ on: 'POST /refunds', body: { transaction: '${spent.id}' } }] },
   partly: {
     ...pay(),
@@ -238,7 +233,7 @@ export const GIVENS = {
 export type KnownName = 'ticket' | 'newest_ticket' | 'older_ticket' | 'place' | 'ticket_there'
 export type GivenName = keyof typeof GIVENS | KnownName
 
-/** A right call of each operation that takes a key. */
+/** A valid request of each operation that takes a key. */
 export const WITH_KEY: readonly Call[] = [
   createLocation(),
   read('/locations/${location.id}'),
@@ -262,7 +257,7 @@ export const WITH_KEY: readonly Call[] = [
   { on: 'POST /refunds/${refund.id}', body: { 'metadata[till]': '4' } },
   list('/refunds')
 ]
-/** The six lists, each with a record that is on it. */
+/** The six lists, each with a record on it. */
 export const LISTS: readonly (readonly [path: string, given: readonly GivenName[]])[] = [
   ['/locations', ['location', 'other_location']],
   ['/accounts', ['account', 'other_account']],

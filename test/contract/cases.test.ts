@@ -1,6 +1,6 @@
 /**
- * The table of cases: against the ledgers, and each case asked of the app that ships: its answer,
- * what it changes, and what the evidence says of it.
+ * The table of cases: checked against the ledgers, and each sent to the app: its response, its
+ * changes, and its evidence.
  */
 import { readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
@@ -108,7 +108,7 @@ const ordered = (rules: readonly RuleId[]) => RULE_IDS.filter(rule => rules.incl
 const isRule = (by: string | undefined): by is RuleId => RULE_IDS.includes(by as RuleId)
 const isUnset = (value: unknown) => value === null || value === undefined
 
-/** Two Locations: a Ticket of a month ago is at one, the newest at the other. */
+/** Two Locations: a month-old Ticket is at one, the newest at the other. */
 const LOCATIONS = ['loc_a', 'loc_b'].map(id => ({
   id,
   account: 'mch_a',
@@ -123,7 +123,7 @@ const KEYS = { merchant: MERCHANT, reseller: RESELLER }
 const basic = (name: string, password = '') =>
   `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
 
-/** An emulator for cases: setup is not recorded; the request itself goes through the app. */
+/** An emulator for cases: setup is not recorded; the request itself is. */
 async function startCases(t: Test) {
   const { control, inject, sandbox } = await startTestEmulator(t, { logged: false })
   let loaded = ''
@@ -203,7 +203,7 @@ async function startCases(t: Test) {
 type Cases = Awaited<ReturnType<typeof startCases>>
 type Played = Awaited<ReturnType<Cases['played']>>
 
-/** What is answered or refused, whom a refusal blames, and that it changes nothing. */
+/** The response, the blame of a refusal, and that a refusal changes nothing. */
 async function checkAnswer(
   t: Test,
   { title, call, answers, blames, later = [], settings }: Case,

@@ -1,6 +1,6 @@
 /**
- * Calls per rule: those that keep it, near misses, and those that break it, with whom the refusal
- * blames; per assumption those whose answer relies on it, and near misses. Written by hand.
+ * Requests by rule: some pass it, some are near misses, and some violate it, with the blame of the
+ * refusal; and by assumption: responses that rely on it, and near misses. Written by hand.
  */
 import {
   ADDRESS,
@@ -92,12 +92,12 @@ const ALL_REFUNDED: Blame = [400, 'charge_already_refunded', 'transaction', 'REF
 const LOCATION_MADE: readonly RuleId[] = ['ADDR-1', 'ADDR-2', 'LOC-1', 'LOC-2', 'LOC-3']
 const ACCOUNT_MADE: readonly RuleId[] = ['ADDR-1', 'ADDR-2', 'ACC-1', 'ACC-2', 'ACC-3', 'ACC-4']
 const USER_MADE: readonly RuleId[] = ['USR-1', 'USR-2', 'USR-3']
-/** What `payLeast` keeps, and `pay`, which sends an amount and a currency. */
+/** Rules that `payLeast` passes, and `pay`, which sends amount and currency. */
 const PAID_LEAST: readonly RuleId[] = ['AUTH-2', 'TXN-1', 'TXN-2']
 const PAID: readonly RuleId[] = [...PAID_LEAST, 'TXN-6', 'TXN-7']
-/** What `refund` keeps: a part is refunded, the amount is given, a reason is not. */
+/** Rules that `refund` passes: a partial amount, without a reason. */
 const REFUNDED: readonly RuleId[] = ['REF-1', 'REF-2', 'REF-3', 'REF-5', 'REF-8']
-/** What a Refund of all that remains of a charge keeps. */
+/** Rules that a Refund of the whole remainder passes. */
 const REFUNDED_WHOLE: readonly RuleId[] = ['REF-1', 'REF-2', 'REF-4', 'REF-8']
 const without = (rules: readonly RuleId[], ...left: RuleId[]) =>
   rules.filter(rule => !left.includes(rule))
@@ -116,7 +116,7 @@ const readLocation = read('/locations/${location.id}')
 const readFurnished = read('/locations/${furnished.id}')
 const readUsers = list('/accounts/${account.id}/users')
 const readCharge = read('/transactions/${charge.id}')
-/** The window that holds what was created when the record was. */
+/** The instant at which a record was created, as a window. */
 const momentOf = (name: string) => ({
   'created[gte]': `\${${name}.created}`,
   'created[lte]': `\${${name}.created}`
@@ -130,14 +130,14 @@ const vip = (body: Fields = {}) =>
   payLeast({ payment_type: 'vip', 'customer[phone]': '+1 617 555 0100', ...body })
 const applePay = (body: Fields = {}) =>
   payLeast({ payment_type: 'apple_pay', 'customer[email]': 'ana@example.com', ...body })
-/** All that remains of a charge, shown by refunding it: a refused call has taken nothing. */
+/** The remainder of a charge, shown by refunding it: a refused request has taken nothing. */
 const remains = (name: string, amount: number): readonly [Call, Expected] => [
   refundOf(name),
   { shows: { amount } }
 ]
 const unset = (...names: string[]) => Object.fromEntries(names.map(name => [name, null]))
 
-/** The two families that are made and updated alike, each with a record that has everything. */
+/** The two families with the same create and update, each with a complete record. */
 const UPDATABLE = [
   {
     name: 'a Location',
@@ -178,15 +178,15 @@ const WITH_METADATA: readonly {
     stays: { reason: 'cold soup' }
   }
 ]
-/** A list of Users that shows one keeps USR-1, and one of two Refunds keeps REF-10. */
+/** A list that shows a User passes USR-1, a list of two Refunds REF-10. */
 const shownOn = (path: string): readonly RuleId[] => (path.endsWith('/users') ? ['USR-1'] : [])
 const ofAll = (path: string): readonly RuleId[] => (path === '/refunds' ? ['REF-10'] : [])
 
 type Bound = 'gte' | 'gt' | 'lte' | 'lt'
 const BOUND_RULES = { gte: 'FILT-1', gt: 'FILT-2', lte: 'FILT-3', lt: 'FILT-4' } as const
 /**
- * Windows of a creation time in milliseconds: one that includes it, and one that excludes it by
- * this comparison alone.
+ * Windows around a creation time in milliseconds: one includes it, one excludes it by this
+ * comparison alone.
  */
 const WINDOWS: Record<
   Bound,
@@ -197,7 +197,7 @@ const WINDOWS: Record<
   lte: { other: 'gte', lets: [0, 0], keeps: [-1, -1] },
   lt: { other: 'gte', lets: [1, 0], keeps: [0, -1] }
 }
-/** The lists that `created` narrows, each with a record that is on it. */
+/** The lists that `created` narrows, each with a record on it. */
 const CREATED = [
   ['/accounts/${account.id}/users', 'user'],
   ['/tickets', 'ticket'],
@@ -293,9 +293,9 @@ const NO_ADDRESSES = [
   'Ana <ana@example.com>'
 ]
 const NO_INTEGERS = ['2.50', '2,50', 'two', '1e3', '$3', '0x10', '5.', ' 5', '+5', '-1.5', '٥']
-/** The payment types that ask for nothing beside themselves. */
+/** Payment types without further requirements. */
 const PLAIN_TYPES = ['card', 'google_pay', 'emv', 'external', 'paypal']
-/** The most that an integer may be, and one that a double cannot hold. */
+/** The maximum of an integer, and an integer that a double cannot hold. */
 const MOST = 9_007_199_254_740_991
 const BEYOND = '9007199254740993'
 const LARGE = 'x'.repeat(1_048_577)
@@ -822,14 +822,14 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = { 'FORM-1': rule(
 const SCOPED = { 'auth.visibility': 'scoped' }
 const asReseller = (call: Call): Call => ({ ...call, key: 'reseller' })
 const JSON_TYPE = { 'content-type': 'application/json' }
-/** A User of the merchant's Account, and one of another. */
+/** A User of the merchant's Account, and a User of another. */
 const USERS_APART = ['mch_a', 'rsl_r'].map((account, at) => ({
   id: at === 0 ? 'usr_a' : 'usr_r',
   account,
   name: 'U',
   email: 'u@example.com'
 }))
-/** A create that runs, and two calls near it. */
+/** A create that succeeds, and two near misses. */
 const CREATED_OR_NOT = [
   relies('a create', createLocation()),
   relies('a payment', payLeast()),
@@ -853,7 +853,7 @@ const SHOWN_OR_NOT = [
   not('a refusal', locations({ limit: 0 }), invalid('limit', 'A10'))
 ]
 
-/** By assumption; A01, A33 and A34 stand behind every answer. */
+/** By assumption; A01, A33 and A34 apply to every response. */
 // biome-ignore format: a table, a case in as few lines as it takes
 export const ASSUMPTION_CASES: Readonly<Record<CountedAssumption, AssumptionCases>> = {
 A02: assumption(...CREATED_OR_NOT),

@@ -1,35 +1,35 @@
 /**
- * Makes the calls of a case over whatever `send` reaches: what it needs is made first, texts are
- * filled in, answers are compared.
+ * Sends the requests of a case with `send`: creates what it needs, fills in texts, and compares
+ * responses.
  */
 import type { Json } from '../support/json.js'
 import { type Call, type Case, type Expected, type Fields, GIVENS, type KnownName } from './case.js'
 
-/** An answer, its body read as JSON where it is. */
+/** A response, with a JSON body parsed. */
 export type Answer = { status: number; text: string; body: Json }
-/** A call whose texts are filled in; parameters are encoded. */
+/** A request with its texts filled in; parameters are encoded. */
 export type Sent = Omit<Call, 'body' | 'query'> & { body?: string; query?: string }
 export type Send<A extends Answer> = (call: Sent) => Promise<A>
 type Resource = Readonly<Record<string, Json>>
-/** What a case cannot make through the API: found, or null where there is none. */
+/** Finds records that the API cannot create; null if there are none. */
 export type Known = Readonly<Record<KnownName, () => Promise<Resource | null>>>
-/** What a case is played at. */
+/** The target of a case. */
 export type Target<A extends Answer = Answer> = {
   send: Send<A>
   known: Known
-  /** A text that no other call has sent. */
+  /** A text that no other request has sent. */
   unique: () => string
   /** Texts that are replaced by the target's own values: `${merchant_key}`. */
   constants: Readonly<Record<string, string>>
 }
 
-/** What a case needs could not be made or found. */
+/** What a case needs could not be created or found. */
 export class NotGiven extends Error {}
 
 const REFERENCE = /\$\{(\w+)(?:\.(\w+))?([+-]\d+)?\}/g
 const WHOLE = /^\$\{(\w+)\}$/
 
-/** The calls of one case, which share the records that were made for it. */
+/** The requests of one case, which share its records. */
 export class Performance<A extends Answer = Answer> {
   readonly #target: Target<A>
   readonly #records = new Map<string, Resource>()
@@ -39,7 +39,7 @@ export class Performance<A extends Answer = Answer> {
     this.#target = target
   }
 
-  /** Everything that the call needs, so that nothing but the call itself is made by `call`. */
+  /** Prepares everything, so that `call` sends only the request itself. */
   async prepare({ given = [], before = [], right, call, answers, later }: Case): Promise<void> {
     for (const name of given) await this.#record(name)
     for (const each of before) await this.#made('a call before it', each)
@@ -47,7 +47,7 @@ export class Performance<A extends Answer = Answer> {
       if (name !== 'made') await this.#record(name)
   }
 
-  /** The call; the record that it answers is `made`. */
+  /** Sends the request; the record in its response is `made`. */
   async call(call: Call): Promise<A> {
     const answer = await this.send(call)
     if (answer.status < 300 && typeof answer.body === 'object')
@@ -82,7 +82,7 @@ export class Performance<A extends Answer = Answer> {
       empty
     } = (await this.#filled(expected)) as Expected
     const { body, text } = answer
-    // The reference does not name the member that holds the result set.
+    // The reference does not name the field that holds the result set.
     const ids: string[] = (Object.values(body ?? {}).find(Array.isArray) ?? []).map(
       ({ id }: Resource) => id
     )
@@ -169,7 +169,7 @@ export class Performance<A extends Answer = Answer> {
   }
 }
 
-/** The names of records in the texts of a value. */
+/** Names of records in the texts of a value. */
 const namesIn = (value: unknown): string[] =>
   [...JSON.stringify(value ?? null).matchAll(REFERENCE)]
     .map(([, name = '']) => name)

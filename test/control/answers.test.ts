@@ -1,6 +1,6 @@
 /**
- * Every control request responds with what its schema says, from which the types of the package are
- * written.
+ * Every control request returns what its schema says; the types of the package are generated from
+ * these schemas.
  */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import t from 'tap'
@@ -23,7 +23,7 @@ const SCENARIO = {
   expect: [{ on: 'POST /locations', times: 1 }]
 }
 const ENTRY = { on: 'POST /refunds', calls: 1, hold: { gate: 'door' } }
-/** Requests in place of one without a body, in order. */
+/** Requests to send instead of one without a body, in order. */
 const SENT: Readonly<Record<string, readonly (readonly [path: string, body?: object | string])[]>> =
   {
     'POST /load': [['/load?dry_run=1', { scenario: 'default' }]],
@@ -75,7 +75,7 @@ const placeOf = (on: string) => {
     method.toLowerCase()
   ] as const
 }
-/** What is wrong with a response, by the OpenAPI document. */
+/** Differences between a response and the OpenAPI document. */
 function problemsOf(on: string, { status, body }: { status: number; body: unknown }): string[] {
   const [path, method] = placeOf(on)
   const described = status in document.paths[path][method].responses ? String(status) : 'default'

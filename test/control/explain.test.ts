@@ -1,6 +1,6 @@
 /**
- * POST /_control/explain: a call is judged on a copy of the sandbox, and answered there as it would
- * be answered here.
+ * POST /_control/explain: a request runs on a copy of the sandbox, with the response that it would
+ * get.
  */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
@@ -22,7 +22,7 @@ const RECORDS = parse(`
   users: [{id: usr_a, account: mch_a, name: Ana, email: ana@example.com}]
 `)
 
-/** What is explained of a request. */
+/** The explanation of a request. */
 const explained = async (
   { control }: Pick<Emulator, 'control'>,
   on: string,
@@ -38,7 +38,7 @@ async function everything({ control, sandbox }: Emulator): Promise<string> {
       ' '
     )
   const texts = await Promise.all(paths.map(async path => (await control(`GET /${path}`)).text))
-  // what prom-client measures of the process goes on
+  // prom-client's process metrics keep changing
   const metrics = (await control('GET /metrics')).text
     .split('\n')
     .filter(line => line.startsWith('commerce_'))
@@ -112,7 +112,7 @@ t.test('control: explain answers what the call is answered then, with the same w
   }
   t.equal(await everything(emulator), before)
 
-  // the same calls by a client
+  // the same requests by a client
   for (const [nth, [on, { query = {}, body, key, headers = {} }]] of CALLS.entries()) {
     const [method, path] = on.split(' ') as ['GET', string]
     await control('POST /reset')
@@ -355,7 +355,7 @@ t.test('control: explain as text is for people, and as docs/evidence.md shows it
 })
 
 const SOME = { method: 'GET', path: '/' }
-/** What is refused, with the place of the problem or the parameter. */
+/** Refusals, with the place of the problem or the parameter. */
 const BAD: [sent: Json, code: string, at: string][] = [
   [{ method: undefined, path: undefined }, 'document_invalid', ''],
   ...parse(`

@@ -1,4 +1,7 @@
-/** Who may reach the control API, with what, and when; `safety.test.ts` tries every request. */
+/**
+ * Who may reach the control API, with which headers, and when; `safety.test.ts` tries every
+ * request.
+ */
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
@@ -7,7 +10,7 @@ import { documentOf } from '../../src/scenario/documents.js'
 import { smallFixture, startTestEmulator } from '../support/emulator.js'
 import { collectRoutes, isControl } from './routes.js'
 
-/** Hosts that no public DNS server could point at this machine, and others. */
+/** Hosts that public DNS cannot point at this machine, and others. */
 const SAFE = [
   '127.0.0.1 127.0.0.1:4010 10.0.0.7:4010 [::1] [::1]:4010 [::ffff:127.0.0.1] localhost localhost: localhost:4010 LOCALHOST:4010 a.localhost',
   'a.b.localhost:4010 emulator emulator:4010 Emulator under_score:4010 host.docker.internal HOST.docker.internal:4010 ci.example CI.example:80 other.example'
@@ -184,7 +187,7 @@ t.test('control: an Origin passes when it is that of the Host', async t => {
   }
 })
 
-/** Headers by which a browser describes its page. */
+/** Headers with which a browser describes its page. */
 const from = (site: string, mode: string, dest: string) => ({
   'sec-fetch-site': site,
   'sec-fetch-mode': mode,

@@ -17,10 +17,7 @@ import {
 
 type Seen = string | number | undefined
 type Ask = (emulator: Emulator, t: Test) => Promise<Seen>
-/**
- * A small value of a bound, what is seen at it and beyond it, and what is asked: of the same again,
- * once.
- */
+/** A small limit, the responses at it and beyond it, and what is requested until it is reached. */
 type Trial = [value: number, at: Seen, beyond: Seen, ask: Ask, askBeyond?: Ask]
 type Limit = Extract<SettingKey, `limits.${string}`>
 
@@ -36,7 +33,7 @@ const tickets = (count: number) =>
   Array.from({ length: count }, () => ({ location: 'loc_a', reference: 'T' }))
 const FIXTURE_RECORDS = Object.values(smallFixture()).flat().length
 
-/** Asks the same with one thing and another. */
+/** Repeats a request with one value, then another. */
 const both = <T>(
   ask: (emulator: Emulator, given: T, t: Test) => Promise<Seen>,
   at: T,
@@ -52,10 +49,10 @@ const generated = (count: number) => ({
   generate: [{ tickets: count, location: 'loc_a' }]
 })
 const entries = (count: number) => ({ script: Array(count).fill({ ...ENTRY, calls: 1 }) })
-/** A call that takes about a quarter of the smallest journal. */
+/** A request that takes about a quarter of the smallest journal. */
 const longCall = ({ call }: Pick<Emulator, 'call'>) =>
   call('GET /tickets', { headers: { 'user-agent': 'x'.repeat(15_000) } })
-/** How many requests the journal has dropped after some more. */
+/** How many requests the journal has dropped after more of them. */
 const dropped =
   (count: number, request: (emulator: Emulator) => Promise<unknown>): Ask =>
   async emulator => {
@@ -99,7 +96,7 @@ const LOAD =
 const eventsOf = (prefix = '') =>
   `GET ${prefix}/_control/events HTTP/1.1\r\nHost: localhost\r\n\r\n`
 
-/** What becomes of a call that takes a second when the emulator is stopped meanwhile. */
+/** The outcome of a one-second request when the emulator is stopped meanwhile. */
 async function stopped(_emulator: Emulator, patience: number): Promise<Seen> {
   const { baseUrl, close } = await runEmulator({
     scenario: SCENARIO,

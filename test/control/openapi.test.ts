@@ -1,6 +1,5 @@
 /**
- * The OpenAPI document: well formed, complete by the reference's tables, and true of what the
- * emulator answers.
+ * The OpenAPI document: well formed, complete by the reference's tables, and true of the responses.
  */
 import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -119,7 +118,7 @@ function misshapen(part: Json, shape: string, path: string): string[] {
   return [...missing, ...inner]
 }
 
-/** A validator of the document's schemas; a word that JSON Schema does not know is an error. */
+/** A validator of the document's schemas; an unknown keyword is an error. */
 function validatorFor(of: Json) {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true })
   ajvFormats.default(ajv)
@@ -305,7 +304,7 @@ t.test('openapi: a table in the words of JSON Schema, for a create', async t => 
   )
 })
 
-/** The fields of what the operations answer, whatever names lead to them. */
+/** The fields of all responses, whatever names lead to them. */
 function* answered(part: Json, of: Json, seen = new Set<string>()): Generator<Json> {
   const { $ref, anyOf = [], items, properties = {} } = part
   if ($ref && !seen.has($ref)) yield* answered(at($ref, of), of, seen.add($ref))
@@ -322,9 +321,7 @@ const responsesOf = (of: Json) =>
 const schemasOf = (of: Json) => Object.values<Json>(of.components.schemas)
 
 type Hold = [rule: string, broken: (of: Json) => Json[], spoil: (of: Json) => unknown]
-/**
- * What holds in both documents: each rule finds nothing, and something once the document is spoilt.
- */
+/** Rules for both documents: each finds nothing, and something once the document is damaged. */
 const HOLDS: Hold[] = [
   [
     'no enum has null, or only one value',
@@ -568,7 +565,7 @@ function form(values: Readonly<Record<string, unknown>>): string {
   ).toString()
 }
 
-/** The example calls of an operation: its path, its query, each of its bodies. */
+/** The example requests of an operation: its path, its query, each body. */
 function callsOf(id: OperationId, of = document) {
   const { method, path, key } = OPERATIONS[id]
   const { parameters = [], requestBody } = operationOf(id, of)
@@ -590,7 +587,7 @@ function callsOf(id: OperationId, of = document) {
   }))
 }
 
-/** How the answer of a call is described; undefined where its status is not. */
+/** The schema of a response; undefined if its status is not documented. */
 const described = (id: OperationId, { status }: Answer, of = document): Json =>
   operationOf(id, of).responses[status]
 
@@ -710,8 +707,8 @@ type Sent = {
 }
 
 /**
- * Forms that lack what an operation requires. In an update an empty value unsets; white space alone
- * is refused (A40).
+ * Forms that lack a required parameter. In an update an empty value unsets; white space alone is
+ * refused (A40).
  */
 const WITHOUT_REQUIRED: Partial<Record<OperationId, string>> = {
   updateLocation: 'display_name=+',
@@ -727,9 +724,9 @@ const WITH_BAD_VALUE: Partial<Record<OperationId, string>> = {
   createRefund: 'transaction=txn_1&amount=x',
   updateRefund: 'metadata[a][b]=1'
 }
-/** What to send instead of an example; `$id` is the id of what was created `before`. */
+/** What to send instead of an example; `$id` is the id created `before`. */
 type Spoiler = Partial<Sent> & { text?: string; before?: Sent }
-/** By the error code that refuses the request. */
+/** By the refusal's error code. */
 const SPOILERS: Partial<Record<ErrorCode, Spoiler | ((sent: Sent, id: OperationId) => Spoiler)>> = {
   api_key_missing: { key: null },
   api_key_malformed: { key: null, headers: { authorization: 'Bearer sk_test_merchant' } },

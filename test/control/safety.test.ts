@@ -1,6 +1,6 @@
 /**
- * Every control request refuses whom it must, with the headers that it must, and changes nothing
- * then; `guard.test.ts` tries every value.
+ * Every control request refuses what it must, with the required headers, and then changes nothing;
+ * `guard.test.ts` tries every value.
  */
 import t, { type Test } from 'tap'
 import { CONTROL_HEADERS } from '../../src/control/guard.js'
@@ -11,10 +11,10 @@ import { namesIn, sandboxClient, smallFixture, startTestEmulator } from '../supp
 import { collectRoutes, isControl, type Route } from './routes.js'
 
 const HEALTH = '/_control/health'
-/** What can be called without the token, since it shows nothing of any sandbox. */
+/** Requests without a token, since they show no sandbox. */
 const OPEN = [HEALTH, '/_control/console/:file', '/_control/session']
 const EVENTS = '/_control/events'
-/** What a link of another site may open. */
+/** What a link on another site may open. */
 const PAGES = ['/_control', '/_control/docs']
 const TOKEN = 'open sesame'
 const MAKES_SANDBOX: Record<string, object | undefined> = {
@@ -52,7 +52,7 @@ async function startWalk(t: Test, settings: GivenSettings = {}) {
   }
   await sandboxClient(emulator, 'known').call('GET /tickets')
 
-  /** The headers of a response that no cache, frame or other origin may use. */
+  /** Headers of a response that must not be cached, framed or used by other origins. */
   const answered = async (
     { method, path }: Route,
     prefix: string,
@@ -104,7 +104,7 @@ async function startWalk(t: Test, settings: GivenSettings = {}) {
     ].join('\n')
   }
   const controlRoutes = routes.filter(isControl)
-  /** Requests every control route and checks that nothing changes. */
+  /** Sends every control request and checks that nothing changes. */
   const walk = async (visit: (route: Route, prefix: string, on: string) => Promise<void>) => {
     const before = await everything()
     await Promise.all(

@@ -23,7 +23,7 @@ async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
   while (!(await holds())) await sleep(5)
 }
 
-/** An emulator on a port, where calls can hang. */
+/** An emulator on a port, where requests can hang. */
 async function startListening(
   t: Test,
   settings: GivenSettings,
@@ -37,8 +37,8 @@ async function startListening(
     )?.in_flight as number | undefined
   const isIdle = (name: string) => until(async () => (await inFlightIn(name)) === 0)
   /**
-   * Makes a call that is not answered yet. Returns its result so far, and a function that aborts
-   * it.
+   * Sends a request that gets no response yet. Returns its result so far, and a function that
+   * aborts it.
    */
   const hanging = async (name: string | null, path = '/next/refunds') => {
     const leaving = new AbortController()

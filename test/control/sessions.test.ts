@@ -16,7 +16,7 @@ async function start(t: Test) {
   return { ...emulator, signIn }
 }
 
-/** What a browser sends back of a cookie. */
+/** The part of a cookie that a browser sends back. */
 const pairIn = (cookie: string) => cookie.slice(0, cookie.indexOf(';'))
 
 t.test('session: the token buys a cookie that no script reads and no other site sends', async t => {

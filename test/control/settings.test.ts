@@ -195,7 +195,7 @@ t.test('control: settings that cannot be changed so are refused together', async
     t.strictSame([status, body.error.code], [400, 'setting_invalid'], JSON.stringify(changes))
     t.equal(body.error.problems.map(({ path }: Json) => path).join(), paths)
     t.match(body.error.message, /Nothing was changed\.$/)
-    const isOfProcess = body.error.message.includes('is a setting of the process')
+    const isOfProcess = body.error.message.includes('can be set only when')
     t.equal(isOfProcess, /port|token|body/.test(JSON.stringify(changes)), body.error.message)
     t.equal((await control('GET /settings')).text, before)
   }

@@ -23,7 +23,7 @@ const SCENARIO = { clock: '2026-03-01T18:05:00Z', data: smallFixture() }
 const manyTickets = (length: number) =>
   Array.from({ length }, (_, nth) => ({ id: `tkt_many${nth}`, location: 'loc_a', reference: 'T' }))
 
-/** Calls that draw an id of every kind and a key; answers all that came back, as bytes. */
+/** Requests that draw an id of every kind and a key; returns all responses as bytes. */
 async function drawn({ call, control }: Emulator): Promise<string> {
   const answers = [
     await control('POST /keys', { account: 'rsl_r' }),
@@ -345,7 +345,7 @@ t.test('control: a record is changed by a merge patch of what a fixture gives of
   )
   t.hasStrict(yaml.body.error.problems[0], { path: 'location', line: 2, column: 11 })
 
-  // each can go once nothing refers to it
+  // each can be deleted once nothing refers to it
   const order =
     'refunds/rfd_a transactions/txn_a tickets/tkt_a tickets/tkt_b locations/loc_b users/usr_b accounts/mch_b'.split(
       ' '
@@ -531,8 +531,8 @@ const TRAVELLED = {
   ]
 }
 /**
- * Requests, each with the families of what it creates (+), changes (~) or deletes (-), and control
- * requests between them.
+ * Requests, each with the families that it creates (+), changes (~) or deletes (-) from, and
+ * control requests between them.
  */
 const ACTS: [on: string, given?: object, changes?: string][] = [
   ...parse(`

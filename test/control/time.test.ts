@@ -82,7 +82,7 @@ t.test('clock: an invalid time is refused and leaves the clock as it is', async 
       const { status, body } = await control(on, sent)
       t.strictSame([status, body.error.code], [400, code], JSON.stringify(sent))
     }
-  // the advice is right when it is followed
+  // the advice works
   for (const [on, sent, advice] of [
     ['POST /clock/advance', { by: 10 }, 'write 10s or 10ms'],
     ['POST /clock/advance', { by: '10' }, 'write 10s or 10ms'],

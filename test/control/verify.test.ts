@@ -5,9 +5,7 @@ import { MERCHANT, NOW, RESELLER, smallFixture, startTestEmulator } from '../sup
 import type { Json } from '../support/json.js'
 
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
-/**
- * An emulator, what asks for a verdict, and how many listen to the journal, now and at the most.
- */
+/** An emulator, a verify request, and how many wait for the journal, now and at most. */
 async function start(
   t: Test,
   { scenario = {}, settings = {} }: { scenario?: object; settings?: object } = {}

@@ -6,7 +6,8 @@ const decode = (text: string, parameters = 1000, depth = 4) =>
   decodeForm(text, { 'limits.parameters': parameters, 'limits.depth': depth })
 
 /**
- * A decoded form as plain data: lists as arrays, an object that was cleared too with `(cleared)`.
+ * A decoded form as plain data: lists as arrays, and `(cleared)` in an object that was also
+ * cleared.
  */
 function plain(node: FormNode): unknown {
   if (typeof node === 'string') return node
@@ -15,7 +16,7 @@ function plain(node: FormNode): unknown {
   return Object.fromEntries(node.cleared ? [...parts, ['(cleared)', true]] : parts)
 }
 
-/** What a form decodes to. */
+/** The decoded form. */
 const decoded = (text: string) => {
   const { root, problem } = decode(text)
   return problem ?? plain(root)

@@ -2,7 +2,7 @@ import t from 'tap'
 import { FORMATS, type FormatProblem } from '../../src/core/formats.js'
 import { instantProblem } from '../../src/core/instants.js'
 
-/** A domain of so many octets. */
+/** A domain of this many octets. */
 const domain = (length: number) =>
   `${'b'.repeat(63)}.${'b'.repeat(63)}.${'b'.repeat(length - 128 > 63 ? 63 : length - 128)}${length - 128 > 64 ? `.${'b'.repeat(length - 192)}` : ''}`
 

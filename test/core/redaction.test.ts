@@ -13,7 +13,7 @@ import {
 import { SecretWords } from '../../src/core/secret-words.js'
 import { parametersIn } from '../../src/evidence/why.js'
 
-/** A number of so many digits whose last makes the Luhn checksum hold. */
+/** A number of this many digits with a valid Luhn checksum. */
 function luhn(start: string): string {
   for (let last = 0; last < 10; last++) {
     const digits = `${start}${last}`
@@ -27,7 +27,7 @@ function luhn(start: string): string {
 }
 
 t.test('A25: near a card number: its digits, the checksum, what is around and between', t => {
-  // of 13 to 19 digits, with and without a right checksum; in none of them is a shorter one
+  // of 13 to 19 digits, with valid and invalid checksums; none contains a shorter card number
   const numbers: [digits: string, isCard: boolean][] = [
     ['477053630877', false],
     ['4037718706342', true],

@@ -1,4 +1,4 @@
-/** What a regular expression of src/ may cost on a long text, read off its source. */
+/** The cost of a regular expression of src/ on a long text, computed from its source. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
@@ -8,18 +8,18 @@ const SRC = fileURLToPath(new URL('../../src/', import.meta.url))
 /** Characters that two repeats may share. */
 const SAMPLES = [...Array.from({ length: 127 }, (_, code) => String.fromCharCode(code)), 'é', '漢']
 
-/** The characters that an unbounded repeat takes. */
+/** The characters of an unbounded repeat. */
 type Repeated = { source: string; has: readonly boolean[] }
-/** What a part of an expression begins and ends with, and whether it may be empty. */
+/** The characters at both ends of a part of an expression, and whether it may be empty. */
 type Part = { first: readonly Repeated[]; last: readonly Repeated[]; isEmpty: boolean }
 
 const ATOM =
   /\[(?:\\.|[^\]\\])*\]|\\(?:[pP]\{[^}]*\}|[xu][\da-f]{2,4}|k<\w+>|.)|\((?:\?(?:<?[=!]|:|<\w+>))?|[^\\]/giy
 const COUNT = /(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/y
 
-/** The repeats of an expression that share characters and have nothing between them. */
+/** Repeats that share characters, with nothing between them. */
 function problemsOf(given: string, flags: string): string[] {
-  // what takes any rest of a text never has to give way
+  // a repeat of any characters at the end never backtracks
   const source = flags.includes('s') ? given.replace(/\(?\.\*\)?\$?$/, '') : given
   const problems = new Set<string>()
   let at = 0
@@ -77,7 +77,7 @@ function problemsOf(given: string, flags: string): string[] {
     return { first: repeats, last: repeats, isEmpty }
   }
   const { first } = choice()
-  // what is searched from every place begins with a repeat of anything
+  // an unanchored search begins with a repeat of anything
   if (
     !/^(?:\^|\(\?<)/.test(source) &&
     !/^(?:\[(?:\\.|[^\]\\])+\]|\\?.)(?:[+*]|\{\d,\})$/.test(source)

@@ -1,4 +1,4 @@
-/** No message repeats more than the beginning of a text that a client sent. */
+/** No message repeats more than the beginning of a text from a client. */
 import t from 'tap'
 import { REFUSALS as CONTROL, VERIFY } from '../../src/control/sentences.js'
 import type { ApiError } from '../../src/core/errors.js'
@@ -40,9 +40,9 @@ const TABLES = {
   'a refusal of a sandbox': refused(SANDBOX)
 }
 
-/** Places of what is the emulator's own. */
+/** Arguments that come from the emulator. */
 const OWN = ['pathUnknown 1']
-/** Places of what a client sends, where the others are known names. */
+/** Arguments that come from a client, where others are known names. */
 const SENT: Readonly<Record<string, readonly number[]>> = {
   noPath: [0],
   noMethod: [0],
@@ -56,7 +56,7 @@ const SENT: Readonly<Record<string, readonly number[]>> = {
   otherUser: [1]
 }
 
-/** What a sentence says of a long text at a place, with other values that it takes. */
+/** The sentence for a long text as one argument, with other values. */
 function saidOf(say: Say, place: number, given: unknown[] = []): unknown[] {
   if (given.length > 5) {
     try {

@@ -191,8 +191,7 @@ t.test('settings: a key below the value of another is an unknown name', async t 
 })
 
 t.test('settings: a process setting in a sandbox is told where it belongs', async t => {
-  const given = (as: string) =>
-    `is a setting of the process; give it when you start the emulator, with ${as}=`
+  const given = (as: string) => `can be set only when the emulator starts, with ${as}=`
   for (const [name, as, value] of [
     ['port', 'PORT or --set port'],
     ['limits.body', 'LIMITS_BODY or --set limits.body'],

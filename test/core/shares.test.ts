@@ -1,7 +1,4 @@
-/**
- * What is bounded for all together: shares, of which one sandbox leaves the others theirs, and
- * maps.
- */
+/** Shared limits, of which each sandbox gets a share, and bounded maps. */
 import t from 'tap'
 import { keep } from '../../src/core/remembered.js'
 import { settingsInForce } from '../../src/core/settings.js'
@@ -13,7 +10,7 @@ const sharesOf = (waiting: number, more: object = {}) =>
     settingsInForce({ flag: { 'limits.waiting': waiting } }).values
   )
 const [A, B, C] = [{}, {}, {}]
-/** How much each sandbox gets when it takes one after the other until it is refused, in order. */
+/** How much each sandbox gets when they take in turn until refused. */
 const takenBy = (shares: Shares, sandboxes: readonly object[], amount = 1) =>
   sandboxes.map(sandbox => {
     for (let taken = 0; ; taken += amount) {

@@ -1,6 +1,6 @@
 /**
- * What runs several emulators behind one address: the balancer's configuration and the manifests
- * fit each other and the emulator.
+ * Several emulators behind one address: the balancer's configuration and the manifests match each
+ * other and the emulator.
  */
 import { readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
@@ -15,7 +15,7 @@ import type { Json } from '../support/json.js'
 const read = (name: string) =>
   readFileSync(new URL(`../../deploy/${name}`, import.meta.url), 'utf8')
 
-/** A directive of nginx: its words, and the directives in its braces. */
+/** An nginx directive: its words, and the directives in its braces. */
 type Directive = { words: string[]; within: Directive[] }
 
 /** Reads nginx's syntax: words, quoted or not, `;`, braces and comments. */
@@ -51,19 +51,19 @@ const valuesOf = (name: string) =>
 const upstream = (name: string) =>
   (http.find(({ words }) => words[0] === 'upstream' && words[1] === name) as Directive).within
 const serversOf = (name: string) => upstream(name).filter(({ words }) => words[0] === 'server')
-/** The processes by which the balancer chooses, as `emulator-0:4010`. */
+/** The processes that the balancer chooses from, as `emulator-0:4010`. */
 const PROCESSES = serversOf('emulators').map(({ words }) => words[1] as string)
 const PORT = String(SETTINGS.port.default)
 /** MiB of a sandbox's records after a thousand requests (docs/scaling.md). */
 const RECORDS = 0.5
-/** How much the worker's heap limit exceeds the heap, and resident memory the heaps, in MiB. */
+/** The worker's heap limit above the heap, and resident memory above both, in MiB. */
 const WORKER = 48
 const RESIDENT = 170
 const withPort = (name: string) => `${name}:${PORT}`
-/** What compose makes of `${NAME-default}` when the variable is not set. */
+/** The default in `${NAME-default}`, for an unset variable. */
 const defaultOf = (text: string) => text.replace(/^\$\{\w+-(.*)\}$/, '$1')
 
-/** What a map makes of a value; `$name` in a result is what its pattern captured. */
+/** The result of an nginx map for a value; `$name` in it is a capture of the pattern. */
 function mapped(variable: string, value: string): string {
   const { within } = http.find(
     ({ words }) => words[0] === 'map' && words[2] === variable
@@ -195,7 +195,7 @@ t.test("nginx.conf: its own answers have the emulator's error shape", async t =>
 
 const MIB = 2 ** 20
 
-/** Checks variables and values against the settings, and that heap and memory suffice. */
+/** Checks variables and values against the settings, and that heap and memory are sufficient. */
 async function checkEmulator(
   t: Test,
   { NODE_OPTIONS = '', ...environment }: Record<string, string>,

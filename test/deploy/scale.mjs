@@ -41,7 +41,7 @@ chmodSync(folder, 0o755)
 mkdirSync(join(folder, 'nginx'), { mode: 0o777 })
 chmodSync(join(folder, 'nginx'), 0o777)
 
-/** An emulator with its data folder; after a restart it listens on the same port. */
+/** An emulator with its data folder; a restart uses the same port. */
 async function startEmulator(number, port = 0) {
   const args = [
     '--port',
@@ -76,7 +76,7 @@ async function freePort() {
 }
 
 /**
- * nginx with the shipped configuration, run as an ordinary user: as nobody when this process is
+ * nginx with the shipped configuration, run as an ordinary user, or as nobody if this process is
  * root.
  */
 async function startBalancer(ports) {
@@ -107,7 +107,7 @@ async function startBalancer(ports) {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 100 })
 
-/** One call; `lost` says how the connection ended when no whole answer came. */
+/** Sends a request; `lost` says how the connection ended without a whole response. */
 function send(port, on, { headers = {}, body, ms = PATIENCE } = {}) {
   const [method, path] = on.split(' ')
   return new Promise(resolve => {
@@ -148,7 +148,7 @@ t.teardown(async () => {
   await Promise.all(emulators.map(({ end }) => end('SIGKILL')))
   rmSync(folder, { recursive: true })
 })
-/** A call through the balancer. */
+/** A request through the balancer. */
 const call = (on, options) => send(balancer.port, on, options)
 const inSandbox = (name, on, options) => call(on.replace(' ', ` /sandbox/${name}`), options)
 const control = (name, on, given) =>
@@ -174,12 +174,12 @@ const names = Array.from(
   { length: SANDBOXES },
   (_, index) => `pipeline-${index % 20}.worker_${index}`
 )
-/** What each sandbox gives, by its name; the agent bounds how many are asked at once. */
+/** Results of each sandbox, by name; the agent limits how many run at once. */
 const ofEach = async work =>
   new Map(await Promise.all(names.map(async name => [name, await work(name)])))
 const get = (name, path) => inSandbox(name, `GET /next${path}`, { headers: KEY })
 
-/** The sandboxes of each process, as its own list shows them. */
+/** The sandboxes that each process lists. */
 async function held() {
   const lists = await Promise.all(
     PROCESSES.map(number => call(`GET /_balancer/process/${number}/_control/sandboxes`))
@@ -190,8 +190,8 @@ async function held() {
 }
 
 /**
- * What a sandbox has beyond the start scenario; each has one Location and one Transaction that
- * carry its name.
+ * What a sandbox has beyond the start scenario; each has one Location and one Transaction that name
+ * it.
  */
 async function own(name) {
   const [locations, transactions] = [
@@ -266,7 +266,7 @@ await t.test(
       async () => (await control(first, 'GET /requests?on=GET%20/tickets')).body.data.length === 1
     )
 
-    // the other sandboxes keep working meanwhile
+    // other sandboxes continue meanwhile
     let [isOver, count] = [false, 0]
     t.teardown(() => {
       isOver = true
@@ -431,7 +431,7 @@ await t.test('an answer is that of the process, unchanged', async t => {
     ['GET /_control', { headers: { accept: 'text/html' } }],
     ['GET /_control/nowhere', {}]
   ]
-  /** The headers without those of a connection or of a single call. */
+  /** The headers, except those of a connection or a single request. */
   const shown = ({ status, headers, text, lost }) => {
     const {
       date,

@@ -1,6 +1,6 @@
 /**
- * What builds and publishes: every action is a commit, no script of a dependency runs, the image's
- * user is a number.
+ * Builds and publishing: every action is pinned to a commit, no script of a dependency runs, the
+ * image's user is a number.
  */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ const BUILT = fileURLToPath(new URL('dist/main.js', ROOT))
 const read = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
 const FILES = readdirSync(new URL('.github/workflows/', ROOT)).sort()
 const workflow = (file: string): Json => parse(read(`.github/workflows/${file}`))
-/** An action by the digest of a commit, with the version that people know it by. */
+/** An action pinned to a commit, with its version. */
 const PINNED = /^\s*(?:- )?uses: [\w-]+\/[\w-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/
 
 t.test('workflows: each action is named by the digest of a commit', async t => {

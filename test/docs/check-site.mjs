@@ -1,6 +1,6 @@
 /**
- * The built docs site: it has every page whole, its links lead somewhere, and it loads nothing from
- * elsewhere. Prints what is wrong and ends with 1.
+ * The built docs site: every page is complete, its links work, and it loads nothing from elsewhere.
+ * Prints problems and ends with 1.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,9 +19,9 @@ const textOf = html =>
       String.fromCodePoint(Number.parseInt(digits, hex ? 16 : 10))
     )
     .replaceAll(/&(\w+);/g, (whole, name) => ENTITIES[name] ?? whole)
-/** Text without white space and without the marks that typography replaces. */
+/** Text without white space and typographic marks. */
 const bare = text => text.replaceAll(/[\s\u200b]/g, '')
-/** What a line of Markdown shows. */
+/** The text of a line of Markdown. */
 const shownOf = line =>
   line
     .replaceAll(/<!--.*?-->|<a id="[^"]*"><\/a>/g, '')
@@ -66,7 +66,7 @@ for (const name of pageFiles) {
     if (!address.startsWith(BASE) && !address.startsWith('data:'))
       problems.push(`${page}: a ${tag} loads ${address}`)
   }
-  // VitePress itself finds links to pages that are not there
+  // VitePress itself reports links to missing pages
   for (const [, address] of html.matchAll(/<a\b[^>]*? href="(?!https?:|mailto:)([^"]*#[^"]+)"/g)) {
     const { pathname, hash } = new URL(address, `http://site${BASE}${page}`)
     const target = pathname.slice(BASE.length) || 'index.html'

@@ -1,4 +1,4 @@
-/** Every command that a page shows is run, and what it prints is what the page shows. */
+/** Every command on a page runs, and its output is what the page shows. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -9,19 +9,19 @@ import { OWN_ENVIRONMENT } from '../conformance/built-command.js'
 import { compact, type Example, PAGES, readPage, textOf } from './pages.js'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-/** What fetches something, builds an image, or needs a service that is not there. */
+/** Commands that download, build an image, or need a missing service. */
 const NOT_RUN =
   /^(docker|npm|npx(?! commerce-emulator$)|yarn|git|gh|kubectl|nginx|cd|CONFORMANCE_)|service\.example|_balancer| -- npm /
-/** What starts an emulator in the usual way: one runs already. */
+/** Commands that start an emulator in the usual way: one runs already. */
 const START = /^(npx commerce-emulator|npm start|commerce-emulator( start)?)$/
-/** What starts one in another way. */
+/** Commands that start one in another way. */
 const START_OTHERWISE = /^commerce-emulator (start )?--/
 /** Has tests of its own. */
 const ELSEWHERE = ['docs/scenarios.md']
 const INSTANT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g
 const RECENT_MS = 3_600_000
 
-/** An answer with what differs from run to run in the words of `patternOf`. */
+/** Output with the values that differ between runs replaced by words of `patternOf`. */
 const settled = (text: string, port: number) =>
   text
     .replaceAll(`localhost:${port}`, 'localhost:4010')
@@ -31,8 +31,8 @@ const settled = (text: string, port: number) =>
     .trim()
 
 /**
- * The answer that a page shows: the present is any instant, `…` is any text, durations and versions
- * of clients are any number.
+ * The output on a page as a pattern: the present is any instant, `…` any text, durations and client
+ * versions any number.
  */
 function patternOf(answer: string): RegExp {
   const parts = answer.split(/(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z|"ms":[\d.]+|curl\/[\d.]+|…)/)
@@ -86,10 +86,7 @@ t.test('docs: every command runs, and prints what the page shows', { skip }, asy
   }
   const environment = { ...process.env, PATH: `${bin}:${PATH}`, REAL_PATH: PATH, ...own }
 
-  /**
-   * Runs the commands, and returns the status and what the last one prints: on stdout, or on stderr
-   * where it is a run.
-   */
+  /** Runs the commands; returns the status and the last output: stdout, or stderr for a run. */
   const run = async ({ commands }: Example, cwd: string) => {
     const script = commands.map(command =>
       command.replaceAll('localhost:4010', `localhost:${port}`)
@@ -110,7 +107,7 @@ t.test('docs: every command runs, and prints what the page shows', { skip }, asy
     }
   }
 
-  /** Starts an emulator as the command says, and ends it when it is ready. */
+  /** Starts an emulator with the command, and ends it when ready. */
   const isReady = async (command: string, cwd: string) => {
     const shell = spawn('sh', ['-c', `exec ${command}`], {
       cwd,

@@ -1,4 +1,4 @@
-/** What CONTRIBUTING.md and the issue forms name is there. */
+/** Everything that CONTRIBUTING.md and the issue forms name exists. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'

@@ -1,4 +1,4 @@
-/** The decisions have one form, and their index lists them. */
+/** All decisions have the same form, and the index lists them. */
 import { readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
 

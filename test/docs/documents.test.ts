@@ -1,6 +1,6 @@
 /**
- * The documents say what the code does: packages, published schemas, shipped files. The pages of
- * docs/reference have a test of their own.
+ * The documents match the code: packages, published schemas, shipped files. The pages of
+ * docs/reference have their own test.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
@@ -61,7 +61,7 @@ t.test('every shipped document names its schema on line 1, and its purpose on li
   }
 })
 
-/** The widest line of code in a page. What a command prints is shown as it is. */
+/** Maximum width of code on a page; output of commands may be wider. */
 const MAX_COLUMNS = 100
 
 t.test('docs: code of a page fits 100 columns', async t => {

@@ -1,4 +1,7 @@
-/** What to test, as docs/testers.md shows it: a right client passes, a wrong one is told why. */
+/**
+ * What to test, from docs/testers.md: a correct client passes, a wrong client fails with the
+ * message shown.
+ */
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
 import { criteriaFrom, judged } from '../../src/reports/run.js'
@@ -6,7 +9,7 @@ import { NOW, startTestEmulator } from '../support/emulator.js'
 import type { Answer, Call } from '../support/requests.js'
 import { textOf } from './pages.js'
 
-/** What a client has: requests, null where the response is lost, and patience. */
+/** The tools of a client: requests, null for a lost response, and a delay. */
 type Api = { send: (on: string, call?: Call) => Promise<Answer | null>; wait: (ms: number) => void }
 type Client = (api: Api) => Promise<unknown>
 type Job = { right: Client; wrong: Client; failOn?: string[] }
@@ -28,7 +31,7 @@ const inOrder =
   async ({ send }) => {
     for (const request of requests) await send(...request)
   }
-/** Pays or refunds; looks where the response is lost or bad, and does it again if it was not done. */
+/** Pays or refunds; after a lost or bad response it checks, and retries if nothing was done. */
 const careful =
   (request: [string, Call], look: [string, Call]): Client =>
   async ({ send }) => {
@@ -57,14 +60,14 @@ const walk =
   }
 const always = () => true
 const month = (to: string) => `created[gte]=2026-02-01T00:00:00Z&${to}&limit=100`
-/** Two workers; `lose` is what the one does that was refused. */
+/** Two workers; `lose` is what the refused worker does. */
 const workers =
   (refused: [string, Call]): Client =>
   async ({ send }) => {
     const both = await Promise.all([send(...refund(null)), send(...refund(null))])
     if (both.some(answer => answer?.status === 400)) await send(...refused)
   }
-/** Makes three Refunds; `isPatient` waits for the end of an outage that it has met. */
+/** Sends three Refunds; `isPatient` waits for the end of an outage. */
 const queue =
   (isPatient: boolean): Client =>
   async ({ send, wait }) => {
@@ -122,7 +125,7 @@ const JOBS: Job[] = [
   }
 ]
 
-/** What the criteria find wrong with a client in a scenario. */
+/** Failed criteria of a client in a scenario. */
 async function told(t: Test, yaml: string, client: Client, failOn: string[]): Promise<string[]> {
   let now = Date.parse(NOW)
   const { call, control } = await startTestEmulator(t, {

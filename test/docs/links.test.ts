@@ -1,4 +1,4 @@
-/** Every link of a page leads to something: to a file, and in a page to a heading or an anchor. */
+/** Every link on a page leads to a file, a heading or an anchor. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import t from 'tap'
@@ -15,13 +15,13 @@ const PAGES = [
   ...['docs', 'examples', '.github', 'bench'].flatMap(markdownIn)
 ]
 
-/** A page without what is code. */
+/** A page without code. */
 const prose = (text: string) =>
   text
     .replaceAll(/^ *```[\s\S]*?^ *```/gm, '')
     .replaceAll(/`[^`\n]*`/g, code => code.replaceAll(/[[\]()<>]/g, ''))
 
-/** The anchor of a heading, as GitHub and the docs site make it. */
+/** The anchor of a heading, as GitHub and the docs site generate it. */
 const anchorOf = (heading: string) =>
   heading
     .trim()

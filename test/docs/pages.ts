@@ -1,9 +1,9 @@
-/** The commands that a page shows, each with the answer that it shows for it. */
+/** The commands on a page, each with the output shown for it. */
 import { readdirSync, readFileSync } from 'node:fs'
 
 const root = new URL('../../', import.meta.url)
 
-/** Every page that somebody wrote by hand, by its path. */
+/** Every hand-written page, by path. */
 export const PAGES: readonly string[] = [
   'README.md',
   ...readdirSync(new URL('docs', root)).flatMap(name =>
@@ -16,10 +16,7 @@ export const PAGES: readonly string[] = [
 
 export const textOf = (page: string): string => readFileSync(new URL(page, root), 'utf8')
 
-/**
- * JSON without the white space between its parts. What stands for parts that are left out may stand
- * in it.
- */
+/** JSON without white space between its parts; it may contain the marks for omitted parts. */
 export const compact = (json: string): string =>
   json.replaceAll(/("(?:[^"\\]|\\.)*")|\s+/g, (_, quoted = '') => quoted)
 
@@ -29,10 +26,7 @@ type Block = {
   text: string /** What stands between it and the block before, but empty lines. */
   before: string[]
 }
-/**
- * Commands that are run one after the other, and what the last of them prints; null where the page
- * does not show it.
- */
+/** Commands to run in order, and the last output; null if the page does not show it. */
 export type Example = {
   line: number
   commands: readonly string[]
@@ -42,8 +36,8 @@ export type Example = {
 export type Page = { files: Readonly<Record<string, string>>; examples: readonly Example[] }
 
 /**
- * The fenced blocks of a page, and those in comments that begin with `run`, whose commands prepare
- * what the page shows.
+ * The fenced blocks of a page, and those in comments that begin with `run`, which prepare the
+ * others.
  */
 function blocksOf(text: string): Block[] {
   const blocks: Block[] = []
@@ -65,10 +59,7 @@ function blocksOf(text: string): Block[] {
   return blocks
 }
 
-/**
- * A script as its commands: a line that ends in a backslash or in the middle of a quoted text goes
- * on.
- */
+/** The commands of a script: a line that ends in a backslash or inside a quotation continues. */
 function commandsIn(script: string): string[] {
   const commands: string[] = []
   let command = ''
@@ -84,7 +75,7 @@ function commandsIn(script: string): string[] {
   return commands
 }
 
-/** Commands after `$ `, each with what it prints below. */
+/** Commands after `$ `, each with the output below it. */
 function sessionIn({ line, text }: Block): Example[] {
   return text.split(/^\$ /m).flatMap(part => {
     if (part.trim() === '') return []
@@ -94,8 +85,7 @@ function sessionIn({ line, text }: Block): Example[] {
 }
 
 /**
- * The commands of a page in their order, and the files that it shows: blocks whose first line is a
- * comment with a name.
+ * The commands of a page in order, and its files: blocks whose first line is a comment with a name.
  */
 export function readPage(text: string): Page {
   const blocks = blocksOf(text)
@@ -108,7 +98,7 @@ export function readPage(text: string): Page {
       return sessionIn(block)
     if (block.language !== 'sh' && block.language !== 'run') return []
     const next = blocks[index + 1]
-    // at most a line that introduces it stands before the answer
+    // at most one introducing line precedes the output
     const isAnswered =
       next &&
       ['', 'text', 'json'].includes(next.language) &&

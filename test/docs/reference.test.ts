@@ -1,6 +1,6 @@
 /**
- * The pages of docs/reference say what the tables in the code say; test/reference compares those
- * with the contracts that are written out by hand.
+ * The pages of docs/reference match the tables in the code; test/reference compares those with the
+ * hand-written contracts.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
@@ -76,7 +76,7 @@ t.test('docs: every error code is listed with exactly the rules and assumptions 
   ]
   for (const [code, { by }] of Object.entries(SERVICE_ERRORS)) {
     const blamed = new Set(cases.flatMap(({ blames }) => (blames?.[1] === code ? [blames[3]] : [])))
-    // what no case can send: bytes that are no HTTP, and defects
+    // no case can send these: bytes that are not HTTP, and defects
     if (blamed.size === 0)
       t.match(
         code,

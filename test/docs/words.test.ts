@@ -1,4 +1,4 @@
-/** Phrases that no native speaker says stay out of the pages and of the texts in src/. */
+/** Unnatural phrases stay out of the pages and of the texts in src/. */
 import { readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import { PAGES } from './pages.js'
@@ -66,7 +66,36 @@ const INSTEAD: Readonly<Record<string, string>> = {
   'a field more': 'an extra field',
   'one process more': 'one more process',
   'misses nothing': 'is complete',
-  'leaves it at that': 'does not retry'
+  'leaves it at that': 'does not retry',
+  'both keep and break': 'pass and violate',
+  'met an operation': 'for an operation',
+  'a right key': 'a valid key',
+  'a wrong key': 'an invalid key',
+  'to go on from': 'at which to continue',
+  'wait for as many again': 'form the next group',
+  'is meant as another': 'a second one',
+  'after a look': 'after a GET had shown it',
+  'what became of it': 'its outcome',
+  'this went out': 'this was sent',
+  'was to be next': 'was expected next',
+  'the response before it': 'the previous response',
+  'has another meaning': 'is reserved',
+  'is never about': 'does not refer to',
+  'corrupted on the way': 'altered in transit',
+  'without a usable value': 'has no value',
+  'a setting of the process;': 'can be set only when the emulator starts',
+  'the parameter to blame': 'the parameter that is wrong',
+  'every one must': 'each must',
+  'there must be no such': 'must not exist',
+  'one a line': 'one per line',
+  'the first state of the loaded': 'the initial state',
+  'on an emulator of its own': 'on a separate emulator',
+  'throws away': 'discards',
+  'thrown away': 'discarded',
+  'a surplus field': 'an extra field',
+  'looked up beside': 'next to',
+  'compared with the others': 'relative to',
+  'drawn from a counter of its own': 'from a separate counter'
 }
 
 /** A phrase as a pattern, which a line may break and a comment continue. */

@@ -1,6 +1,5 @@
 /**
- * Loads that are never sent whole: the memory that they hold is bounded while they come, and free
- * once their connections have ended.
+ * Loads that are never completed: their memory is bounded, and freed once their connections end.
  */
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
@@ -15,9 +14,9 @@ const LOADS = figure('LOADS', { short: 6, long: 40 })
 const ROUNDS = figure('ROUNDS', { short: 2, long: 20 })
 const MIB = 2 ** 20
 const SIZE = SETTINGS['limits.control_body'].default
-/** All documents on their way together, and what a process needs to receive them. */
+/** Maximum bytes of all incoming documents, and of a process that receives them. */
 const MOST_MIB = (2 * SIZE) / MIB + 100
-/** Memory that stays after large bodies: code, a grown heap, and socket buffers. */
+/** Memory that remains after large bodies: code, a grown heap, and socket buffers. */
 const KEPT_MIB = 100
 const CHUNK = Buffer.alloc(65_536, ' ')
 const FRAMED = Buffer.concat([
@@ -29,7 +28,7 @@ const FRAMED = Buffer.concat([
 const residentOf = async (pid: number) =>
   Number(/^VmRSS:\s+(\d+)/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 
-/** Sends a load without its end. Resolves with the socket and the status, empty for none yet. */
+/** Sends a load without its end. Resolves with the socket and the status, empty if none came. */
 async function unfinished(
   port: number,
   sandbox: string,
@@ -52,7 +51,7 @@ async function unfinished(
   )
     if (!socket.write(isChunked ? FRAMED : CHUNK))
       await Promise.race([once(socket, 'drain').catch(() => {}), closed])
-  // the answer to a load that is refused may be lost behind what its client still sends
+  // the response to a refused load may be lost while its client still sends
   return { socket, status: socket.destroyed ? status || '429' : status }
 }
 

@@ -23,7 +23,7 @@ const SCENARIO = {
   })
 }
 
-/** A file system of one MiB; null where none can be mounted. */
+/** A file system of one MiB; null if none can be mounted. */
 async function smallDisk(t: Test): Promise<string | null> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'small-disk-')))
   const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder])
@@ -34,7 +34,7 @@ async function smallDisk(t: Test): Promise<string | null> {
   return status === 0 ? folder : null
 }
 
-/** Fills what is left of a disk. Returns a function that frees it. */
+/** Fills a disk. Returns a function that frees it. */
 async function filled(folder: string): Promise<() => Promise<void>> {
   const filler = join(folder, 'filler')
   spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=512', 'conv=fsync'])
@@ -149,10 +149,7 @@ async function spawnTracer(t: Test, pid: number, trace: string): Promise<void> {
   await once(tracer, 'close')
 }
 
-/**
- * The calls on a folder and what is in it that write, or make what was written last; locks are left
- * out.
- */
+/** System calls on a folder that write or make writes durable; locks are left out. */
 function callsIn(trace: string, folder: string): string[] {
   const begun = new Map<string, string>()
   return trace.split('\n').flatMap(line => {

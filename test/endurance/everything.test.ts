@@ -1,11 +1,10 @@
 /**
- * Everything at once, in two processes with the same load: one is killed again and again and started
- * again on its data folder, the other one runs through.
- *
- * Nothing lost: each sandbox is compared with the ledgers of its clients at each start and pause; a
- * call without an answer may have taken effect or not. Nothing crossed: every value that a client
- * sends names its sandbox. Memory flat: after each pause of the process that runs through, the
- * median of the last quarter is compared with the larger of the two before it.
+ * Two processes under the same load: one is killed repeatedly and restarted on its data folder, the
+ * other runs through. Nothing lost: each sandbox is compared with its clients' ledgers at each
+ * start and pause; a request without a response may have taken effect or not. Nothing mixed up:
+ * every value that a client sends names its sandbox. Memory flat: after each pause of the process
+ * that runs through, the median of the last quarter is compared with the larger of the two before
+ * it.
  */
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
@@ -23,17 +22,17 @@ import { Watch } from './support/watch.js'
 
 const MINUTES = figure('MINUTES', { short: 0.05, long: 60 })
 const KILL_SECONDS = figure('KILL_SECONDS', { short: 2, long: 60 })
-/** The average pause of a client: it leaves about half a core of two. */
+/** A client's average pause, which leaves about half a core of two. */
 const PAUSE_MS = figure('PAUSE_MS', { short: 40, long: 100 })
-/** The maximum wait of a neighbour: busy machines delay by a second, a frozen process by more. */
+/** A neighbour's maximum wait: busy machines delay by a second, a frozen process by more. */
 const NEIGHBOUR_MS = figure('NEIGHBOUR_MS', { short: 60_000, long: 5000 })
 const LEAST_KILLS = 2
 const DURATION_MS = MINUTES * 60_000
-/** Between two pauses: about 24 samples of memory, or one a minute. */
+/** Time between pauses: about 24 samples of memory, or one a minute. */
 const CHECK_MS = Math.min(60_000, Math.max(5000, DURATION_MS / 24))
-/** With fewer samples of memory a quarter has too few for a median. */
+/** With fewer samples a quarter is too small for a median. */
 const LEAST_SAMPLES = 12
-/** Memory of the last quarter, of what it was in the two before. */
+/** Maximum memory of the last quarter, relative to the two before. */
 const MOST_GROWTH = 1.15
 const NODE_FLAGS = ['--max-old-space-size=768']
 /** Clients of each sandbox. A single client resets its sandbox itself. */
@@ -45,7 +44,7 @@ const MIB = 1024 ** 2
 type Calls = (site: string, port: number | null) => void
 type Sample = { rss: number; heap: number }
 
-/** One data folder with its processes, one after the other. */
+/** A data folder with its successive processes. */
 class Site {
   readonly watch = new Watch()
   readonly places: Place[] = placesOf(CLIENTS)
@@ -131,7 +130,7 @@ class Site {
     client.close()
   }
 
-  /** Calls before the start is over are refused as such or answered in full. */
+  /** Requests during the start are refused with 503 or served completely. */
   async #callWhileStarting(): Promise<void> {
     const { watch } = this
     while (!watch.isOver) {
@@ -176,7 +175,7 @@ class Site {
       mayBreak: () => watch.isDown,
       connect: (port, { name, nth }) => watch.client(port, name, nth)
     })
-    // of a large document that is cut at the end the log tells
+    // the log reports a large document that is truncated
     const others =
       signal === 'SIGTERM'
         ? null
@@ -200,7 +199,7 @@ class Site {
     if (signal) await this.#checkFile()
   }
 
-  /** What a process leaves is whole, and a start that is killed does not change it. */
+  /** A process leaves a complete folder, and a start that is killed does not change it. */
   async #checkFile(): Promise<void> {
     const text = JSON.stringify(await documentsIn(this.#data))
     if (this.#choices.chance(0.5)) return
@@ -212,7 +211,7 @@ class Site {
       this.watch.wrong('a start that was killed has changed the folder')
   }
 
-  /** Takes the lowest of a few samples of the memory, between which garbage may be collected. */
+  /** The lowest of a few memory samples, between which garbage may be collected. */
   async sample(): Promise<void> {
     const client = clientOf(this.#port, null)
     const found: Sample[] = []
@@ -243,7 +242,7 @@ class Site {
     return ending
   }
 
-  /** Everything that the process has written to stderr since the last look is wrong. */
+  /** Any new text on stderr is an error. */
   #complaints(): void {
     const lines = (this.#running?.complaints() ?? '').split('\n').slice(this.#complained, -1)
     this.#complained += lines.length
@@ -316,7 +315,7 @@ t.test(`all for ${MINUTES} min, kill -9 each ${KILL_SECONDS} s: nothing lost, cr
   await Promise.all(sites.map(site => site.start()))
   const until = Date.now() + DURATION_MS
   const left = () => until - Date.now()
-  /** On a busy machine longer than the duration, until all of it has taken place. */
+  /** On a busy machine longer than the duration, until all of it has happened. */
   const goesOn = ({ watch }: Site) => left() > 0 || (unseen(watch).length > 0 && left() > -60_000)
   const figures = setInterval(() => {
     for (const { line } of sites) t.comment(line)
@@ -326,7 +325,7 @@ t.test(`all for ${MINUTES} min, kill -9 each ${KILL_SECONDS} s: nothing lost, cr
   const { below, chance } = random('kills')
   const kill = async () => {
     while (goesOn(killed) || killed.kills < LEAST_KILLS) {
-      // some soon after the first answers
+      // some soon after the first responses
       const isLate = left() <= 0 && unseen(killed.watch).length > 0
       await killed.round(
         chance(0.3) && left() > 0

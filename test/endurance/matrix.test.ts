@@ -1,7 +1,7 @@
 /**
- * Every control request, several at once, beside a full journal, many records and documents at
- * their limits: the process lives, nobody waits long for another, and the memory is free again.
- * How long the serving thread works at a stretch is measured in time of the processor.
+ * Every control request, several at once, with a full journal, many records and documents at their
+ * limits: the process survives, nobody waits long for another, and memory is freed. How long the
+ * serving thread works without a break is measured in processor time.
  */
 import { existsSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
@@ -17,12 +17,12 @@ import { figure } from './support/options.js'
 
 const RECORDS = figure('RECORDS', { short: 1000, long: 240_000 })
 const AT_ONCE = figure('AT_ONCE', { short: 2, long: 6 })
-/** The longest that the serving thread may work at a stretch, of its processor's time. */
+/** Maximum processor time of the serving thread without a break. */
 const BUSY_MS = figure('BUSY_MS', { short: 10_000, long: 250 })
 const NEIGHBOUR_MS = figure('NEIGHBOUR_MS', { short: 60_000, long: 250 })
 /** Bytes of a document at its limit. */
 const LARGEST = figure('LARGEST', { short: 300_000, long: 67_000_000 })
-/** Members of a list at its limit. */
+/** Items of a list at its limit. */
 const MEMBERS = figure('MEMBERS', { short: 2000, long: 10_000 })
 const JOURNAL = figure('JOURNAL', { short: 120, long: 1000 })
 const NODE_FLAGS = [
@@ -37,13 +37,13 @@ const PATTERN = '/^(?:[a-z]{1,20}-?){1,9}$/'
 
 type Row = { name: string; on: string; body?: string; type?: string }
 
-/** A large fixture or scenario of about so many bytes. */
+/** A fixture or scenario of about this many bytes. */
 function largeText(bytes: number, wrap: (tickets: object[]) => unknown): string {
   const one = { location: 'loc_bistro', reference: 'r'.repeat(200) }
   return json(wrap(Array(Math.min(RECORDS, Math.floor(bytes / json(one).length))).fill(one)))
 }
 
-/** What is sent for each control request that changes something or names something. */
+/** The body of each control request that changes or names something. */
 function rowsFor(
   ticket: string,
   last: string
@@ -133,7 +133,7 @@ function matrix(ticket: string, last: string): Row[] {
   const calls = CONTROL_GROUPS.flatMap(({ rows }) => Object.keys(rows)).filter(
     on => !on.startsWith('DELETE') && on !== 'GET /events'
   )
-  // the journal and the records are there until the last
+  // the journal and records remain until the last request
   const isLast = (on: string) => ['POST /load', 'POST /reset'].includes(on)
   calls.sort((one, other) => Number(isLast(one)) - Number(isLast(other)))
   return calls.flatMap(on =>
@@ -150,7 +150,7 @@ function matrix(ticket: string, last: string): Row[] {
   )
 }
 
-/** The longest time that the serving thread worked at a stretch, since it was asked last. */
+/** The longest work of the serving thread without a break since the last call. */
 async function busyIn({ child }: Running, file: string): Promise<number> {
   if (!HAS_FIGURES) return 0
   await rm(file, { force: true })

@@ -1,6 +1,6 @@
 /**
- * A neighbour beside slow senders and answers that hang: it hardly waits longer. That slow senders
- * are dropped in time is shown by the tests of limits.
+ * A neighbour of slow senders and hanging responses hardly waits longer. The tests of limits show
+ * that slow senders are dropped in time.
  */
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -25,7 +25,7 @@ const inFlight = async ({ call }: Client, name: string): Promise<number> =>
     (sandbox: { name: string }) => sandbox.name === name
   )?.in_flight ?? 0
 
-/** Slow connections, half of them without an end of headers, and requests without a response. */
+/** Slow connections, half of them with incomplete headers, and requests without a response. */
 async function crowd(port: number, base: Client) {
   const first = clientOf(port, 'hung')
   await first.call('POST /_control/script', '{"on":"GET /refunds","fault":"hang"}')
@@ -62,7 +62,7 @@ async function crowd(port: number, base: Client) {
   return leave
 }
 
-/** The milliseconds of each call of a neighbour: reads and Refunds in turn. */
+/** Milliseconds of each request of a neighbour: reads and Refunds in turn. */
 async function latencies({ call }: Client): Promise<number[]> {
   const times: number[] = []
   for (let n = 0; n < CALLS; n++) {
@@ -90,8 +90,7 @@ t.test(`${SLOW} slow senders, ${HUNG} hung answers: a neighbour hardly waits lon
   const alone: number[] = []
   const crowded: number[] = []
   const times = () => median(crowded) / median(alone)
-  // other work on the machine may disturb one of the two measurements, so one that is too long is
-  // repeated
+  // other work on the machine may disturb a measurement, so a slow one is repeated
   for (let phase = 0; phase < PHASES || (times() > MAX_TIMES && phase < PHASES * 3); phase++) {
     alone.push(...(await latencies(neighbour)))
     const leave = await crowd(port, base)

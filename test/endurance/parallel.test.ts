@@ -7,7 +7,7 @@ import { figure, type Random, random, SEED } from './support/options.js'
 
 const SANDBOXES = figure('SANDBOXES', { short: 8, long: 64 })
 const SECONDS = figure('SECONDS', { short: 0.7, long: 30 })
-/** The allowed refusals of a Refund of a random amount. */
+/** Refusals that a Refund of a random amount may get. */
 const REFUSED: readonly unknown[] = ['refund_exceeds_remaining', 'charge_already_refunded']
 const LIMITS = { 'limits.sandboxes': SANDBOXES, 'limits.journal_bytes': 2 ** 27 }
 
@@ -24,7 +24,7 @@ type Sandbox = {
 }
 const yearOf = (nth: number) => 2100 + nth
 
-/** The parts of a text that belong to another sandbox. */
+/** Parts of a text that belong to another sandbox. */
 function foreignIn(text: string, nth: number): string[] {
   const own: [pattern: RegExp, value: number][] = [
     [/mark-(\d+)\./g, nth],

@@ -19,7 +19,7 @@ const CHANGES = figure('POWER_CHANGES', { short: 30, long: 400 })
 const CUTS = figure('POWER_CUTS', { short: 3, long: 40 })
 const STARTS = figure('POWER_STARTS', { short: 20, long: 2000 })
 
-/** Sandboxes with a data folder on a recorded disk, and changes of them. */
+/** Sandboxes with a data folder on a recorded disk, and their changes. */
 async function recorded(t: Test, seed: string) {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'power-test-')))
   t.teardown(() => rm(folder, { recursive: true }))
@@ -70,9 +70,8 @@ async function recorded(t: Test, seed: string) {
     () => loadScenario(sandbox(), scenario, { name: 'again', file: null }),
     () => sandboxes.all().length > 1 && sandboxes.delete(sandboxes.all()[1]?.name as string)
   ]
-  /** Makes a change. */
   const change = () => acts[below(acts.length)]?.()
-  /** What a document of the sandbox at the base address would say now. */
+  /** The document of the base sandbox if it were written now. */
   const present = () => {
     const { name, state, requests } = sandboxes.main
     const first = sandboxes.main.requireLoaded()
@@ -84,13 +83,13 @@ async function recorded(t: Test, seed: string) {
   return { folder, file, disk, data, change, present }
 }
 
-/** The text of a document; the number of requests goes on without a write. */
+/** The text of a document, without the number of requests, which increases without a write. */
 const comparable = (text: string) => text.replace(/"requests":\d+/, '"requests":0')
 
-/** The states that may be found when the power fails after so many calls. */
+/** The states that may be found when the power fails after this many system calls. */
 type Moment = { calls: number; least: number; most: number }
 
-/** Tries every state of the device after each call. Returns their number, and problems. */
+/** Tries every state of the device after each system call. Returns their number, and problems. */
 function audit(
   { calls }: RecordedDisk,
   file: string,
@@ -118,7 +117,7 @@ function audit(
 
 const NO_FILE = 'no file'
 
-/** The state that a file holds, or that it is not whole. */
+/** The state in a file, or that the file is incomplete. */
 function stateIn(content: Buffer, seen: Map<string, string>): string {
   const text = content.toString()
   let state = seen.get(text)

@@ -50,8 +50,8 @@ t.test('A14: the refusal says what was probably meant, or what the request takes
     - [GET /tickets, {query: status=open}, 'it takes limit, starting_after']
     - [GET /tickets, {query: created_since=2026-01-01}, 'did you mean created[gte]?']
     - [POST /refunds, {body: '{"transaction":"txn_a"}'}, 'it looks like JSON: send a form, such as name=value&address[city]=Boston.']
-    - [POST /locations, {body: display_name=A&address=null}, got one value; the client sent a variable without a usable value.]
-    - [GET /tickets, {query: starting_after=undefined}, has the id undefined; the client sent a variable without a usable value.]
+    - [POST /locations, {body: display_name=A&address=null}, got one value; the client sent a variable that has no value.]
+    - [GET /tickets, {query: starting_after=undefined}, has the id undefined; the client sent a variable that has no value.]
   `)
   for (const [on, sent, says] of cases) t.ok(call(on, sent).body.error.message.includes(says), on)
   const messageOf = (count: number) =>
@@ -180,7 +180,7 @@ t.test('A25: a secret value is never repeated', async t => {
   })
   t.throws(() => decode('pin=1&count=NaN'), {
     message:
-      'count must be a whole number, digits only; got NaN; the client sent a variable without a usable value.'
+      'count must be a whole number, digits only; got NaN; the client sent a variable that has no value.'
   })
   t.throws(() => decode('pin=1&count=12ab'), {
     message: 'count must be a whole number, digits only; got 12ab.'

@@ -153,7 +153,7 @@ t.test('AUTH-1, AUTH-3, A18: the key is the user name of HTTP Basic', async t =>
     }
   t.match(
     get(basic('undefined:')).body.error.message,
-    /no such API key; the client sent a variable without a usable value\. Its keys/
+    /no such API key; the client sent a variable that has no value\. Its keys/
   )
   for (const scheme of ['basic', 'BASIC', 'Basic '])
     t.equal(get(basic(`${MERCHANT}:`).replace('Basic', scheme)).status, 200, scheme)

@@ -421,12 +421,12 @@ t.test('change: makes, replaces and deletes before or after, all or nothing', as
     )
   }
 
-  // a defect of ours
+  // a defect of the emulator
   const defective = await scripted([{ on: 'GET /tickets', change: { data: OTHER } }])
   Object.assign(defective.world, { noteRecords: null })
   t.throws(() => defective.executed('GET /tickets'), TypeError)
 
-  // what an entry has deleted before is no problem; records without an id are made each time
+  // deleting a record that is gone is fine; records without an id are created each time
   const { executed, call } = await scripted([
     {
       on: 'GET /refunds',
@@ -493,7 +493,7 @@ t.test('stale: records and lists are as they were then, by the clock of the sand
     ['answered', 1, true]
   )
 
-  // an answer in place of what is older, and one that is changed
+  // a response instead of older data, and a changed one
   const { call: patched, world: other } = await scripted([
     { on: 'GET /refunds', stale: '5s', respond: { patch: { has_more: true } } }
   ])
@@ -503,7 +503,7 @@ t.test('stale: records and lists are as they were then, by the clock of the sand
   other.setClock({ by: 5000 })
   t.equal(patched('GET /refunds').body.data.length, 2)
 
-  // as many changes as the journal has requests are known
+  // as many changes are kept as the journal has requests
   const { world: full, call: many } = await startWorld({
     scenario: {
       clock: NOW,

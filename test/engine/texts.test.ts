@@ -1,6 +1,7 @@
 /**
- * Texts that a client sends, of characters that patterns repeat: each gets a response, no name
- * beyond its limit is read, and no message repeats a whole text. In the long form of `npm run endurance` their processor time counts.
+ * Texts from a client, of characters that patterns repeat: each gets a response, no name beyond its
+ * limit is read, and no message repeats a whole text. In the long form (`npm run endurance`) their
+ * processor time counts.
  */
 import t from 'tap'
 import { parse } from 'yaml'
@@ -79,7 +80,7 @@ const SENT: Readonly<Record<string, object | string>> = {
   'POST /explain': { method: 'POST', path: '/refunds', body: { a: 'a' }, headers: { a: 'a' } }
 }
 
-/** The body with each of its texts and names replaced in turn, by its place. */
+/** The body with each text and name replaced in turn, by place. */
 function* replacedIn(part: unknown, text: string, at = ''): Generator<[at: string, part: unknown]> {
   if (typeof part === 'string')
     yield [at, part.includes('%') ? part.replace('%', () => text) : text]
@@ -97,7 +98,7 @@ function* replacedIn(part: unknown, text: string, at = ''): Generator<[at: strin
   }
 }
 
-/** The longest text below a message; verdicts, problems and refusals have one. */
+/** The longest text under a message of a verdict, problem or refusal. */
 const longest = (body: unknown): number =>
   typeof body !== 'object' || body === null
     ? 0
@@ -115,7 +116,7 @@ for (const [on, body] of Object.entries(SENT))
     for (const characters of CHARACTERS)
       for (const size of SIZES)
         for (const [place, sent] of replacedIn(body, characters.repeat(size / characters.length))) {
-          // the short form takes another character for each place
+          // the short form uses another character in each place
           if (!IS_LONG && turn++ % 5 > 0) continue
           const title = `${place} ${JSON.stringify(characters)} ${size}`
           const type = `application/${typeof sent === 'string' ? 'yaml' : 'json'}`

@@ -12,7 +12,7 @@ import { form, type Given, judgedRequest } from '../support/judged-request.js'
 import type { Call } from '../support/requests.js'
 import { startWorld } from '../support/world.js'
 
-/** A request, or for how long the sandbox's clock is set forward. */
+/** A request, or how far the sandbox's clock is advanced. */
 type Step = [on: string, options: Call] | string
 type Found = [finding: FindingId, times: number, requests: string[]]
 type Case = { title: string; script: object[]; settings: object; steps: Step[]; finds: Found[] }
@@ -79,8 +79,8 @@ const SHORT: readonly [word: string, request: string][] = [
 ]
 
 /**
- * A request as `@key [Header: value] METHOD /path parameters`: a query, or the body of a POST;
- * after `?` and `<` the other one.
+ * A request as `@key [Header: value] METHOD /path parameters`: a query or a POST body; after `?`
+ * and `<` the other one.
  */
 function stepOf(line: string): Step {
   const [, key, name, value, on = '', other, sent] =

@@ -9,7 +9,7 @@ import { journalLimits, judgedRequest } from '../support/judged-request.js'
 
 setFlagsFromString('--expose-gc')
 const collect: () => void = runInNewContext('gc')
-/** The memory in use once nothing that is not needed is left. */
+/** Memory in use after a full garbage collection. */
 async function heap(): Promise<number> {
   for (let round = 0; round < 3; round++) {
     await new Promise(resolve => setImmediate(resolve))
@@ -103,7 +103,7 @@ t.test('limits.journal_bytes: what is counted is at least what the calls hold', 
   })) {
     const { journal } = sandbox.evidence
     let [counted, held] = [0, Number.POSITIVE_INFINITY]
-    // a collection also frees what is no call's, such as code: the least of a few measurements
+    // a collection also frees what requests do not use, such as code: the lowest measurement
     // counts
     for (let round = 0; round < 5 && held >= counted * 1.1; round++) {
       for (let nth = 0; nth < CALLS; nth++) await make(nth)

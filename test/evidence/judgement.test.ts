@@ -1,6 +1,6 @@
 /**
- * Near misses that the emulator itself never shows: a rule is kept where what it says held, not
- * where it should have.
+ * Near misses that the emulator never shows: a rule is passed where its statement held, not where
+ * it should have.
  */
 import t from 'tap'
 import { judgementOf } from '../../src/evidence/judgement.js'

@@ -1,6 +1,6 @@
 /**
- * What no client can show over HTTP, or only in a race: which requests count as lost payments, and
- * until when.
+ * Lost payments that no client can show over HTTP except in a race: which requests count, and until
+ * when.
  */
 import t from 'tap'
 import { Changers } from '../../src/evidence/changers.js'
@@ -27,7 +27,7 @@ const refundOf = (id: string) => ({
   amount: 1,
   created: CREATED
 })
-/** A Refund of 5 that was made. */
+/** A created Refund of 5. */
 const REFUND: Given = {
   operation: 'createRefund',
   body: form('amount=5'),

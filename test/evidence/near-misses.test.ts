@@ -1,4 +1,4 @@
-/** What nearly was what a scenario expects, or what an entry of its script is for. */
+/** Near misses of a scenario's expectations and script entries. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import {
@@ -21,8 +21,8 @@ type Emulator = Awaited<ReturnType<typeof start>>
 const textsOf = (near: NearMiss[] = []) => nearMissTexts(near)
 
 /**
- * Makes requests, written `pay FORM`, `refund FORM` or METHOD PATH and parted by `|`, each with the
- * merchant's key or, after `@`, another.
+ * Sends requests, written `pay FORM`, `refund FORM` or METHOD PATH, separated by bars, each with
+ * the merchant's key or, after `@`, another.
  */
 async function make({ call }: Emulator, requests: string): Promise<void> {
   for (const request of requests.split(' | ')) {
@@ -43,7 +43,7 @@ t.test('near misses: what counted, and the condition that others did not meet', 
   const PAYMENTS = 'POST /transactions'
   const cold = 'amount=3&reason=cold'
   const number = { card: { number: '4242424242424242' } }
-  const hidden = 'wanted the value of the match; got a value that is not kept in req_1'
+  const hidden = 'wanted the value in match; got a value that is not kept in req_1'
   // biome-ignore format: a table
   const cases: [
     title: string,
@@ -201,18 +201,18 @@ t.test('near misses: a script entry that was never applied says why', async t =>
     [{ on, from: '2100-01-01T00:00:00Z', ...answer }, ['from: wanted 2100-01-01T00:00:00Z; got 2026-03-01T18:05:00.000Z in req_2']],
     [{ on, until: '2000-01-01T00:00:00Z', ...answer }, ['until: wanted before 2000-01-01T00:00:00Z; got 2026-03-01T18:05:00.000Z in req_2']],
     [{ on, until: '2026-03-01T18:05:00Z', ...answer }, ['until: wanted before 2026-03-01T18:05:00Z; got 2026-03-01T18:05:00.000Z in req_2']],
-    [{ on, from: '2026-03-01T18:05:00Z', chance: 0, ...answer }, ['chance: wanted 0; got not drawn in req_2']],
-    [{ on, chance: 0, ...answer }, ['chance: wanted 0; got not drawn in req_2']],
+    [{ on, from: '2026-03-01T18:05:00Z', chance: 0, ...answer }, ['chance: wanted 0; got not selected in req_2']],
+    [{ on, chance: 0, ...answer }, ['chance: wanted 0; got not selected in req_2']],
     [{ on: 'GET /tickets', ...answer }, ['entry: wanted no earlier entry that applies; got “slow” in req_4']],
     [{ on: 'GET /locations', ...answer }, ['entry: wanted no earlier entry that applies; got scr_2 in req_5']],
-    [{ on: 'GET /tickets/{id}', respond: { patch: { a: 1 } } }, ['applied: wanted something that it changes; got a 404 in req_6']],
+    [{ on: 'GET /tickets/{id}', respond: { patch: { a: 1 } } }, ['applied: wanted a response that it can change; got a 404 in req_6']],
     [
       { on: 'GET /refunds', hold: { until: 2, for: '1ms' } },
-      ['applied: wanted something that it changes; got a hold that ended before its number came in req_7']
+      ['applied: wanted a response that it can change; got a hold that ended too early in req_7']
     ],
     [
       { on: 'GET /transactions', change: { delete: ['txn_none'] } },
-      ['applied: wanted something that it changes; got change.delete[0]: no record has the id txn_none in req_8']
+      ['applied: wanted a response that it can change; got change.delete[0]: no record has the id txn_none in req_8']
     ],
     [{ name: 'never', on: 'GET /accounts', calls: 1, ...answer }, []]
   ]

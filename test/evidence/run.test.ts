@@ -140,7 +140,7 @@ t.test('run: an empty page counts as long as nobody continues from it', t => {
   t.end()
 })
 
-/** The evidence of a sandbox, and what is recorded in it by settings. */
+/** A sandbox's evidence, and what its settings record. */
 function recorded(given: GivenSettings = {}) {
   const run = new Run()
   const evidence = new Evidence(LIMITS, run, 'till')

@@ -158,7 +158,7 @@ t.test('why: a call that met no operation, one of which no rule can be said', t 
   t.ok(textOf({ operation: null, outcome: 'answered' }).includes('\nNo operation matched.\n'))
   t.ok(
     textOf({ fault: 'malformed_body', text: '{' }).startsWith(
-      'req_1  GET /tickets  answered, 200, changed nothing, its body corrupted on the way  ('
+      'req_1  GET /tickets  answered, 200, changed nothing, its body altered in transit  ('
     )
   )
   const action = { id: 'scr_1', entry: { data: {} }, isApplied: true } as Action

@@ -1,6 +1,6 @@
 /**
- * The recipes fit the code: what they name exists, the collections are those of the OpenAPI
- * document, and the one that needs nothing installed runs.
+ * The recipes match the code: what they name exists, the collections match the OpenAPI document,
+ * and the recipe without dependencies runs.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'

@@ -1,7 +1,7 @@
 /**
  * `npm run test:examples [-- NAME …]`: runs every recipe as its README says, in a copy and with the
  * packed package, and checks the others against their published schemas. Needs npm, PyPI, the Go
- * proxy and Maven's repository; what a machine lacks is skipped.
+ * proxy and Maven's repository; recipes that this machine cannot run are skipped.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,14 +18,14 @@ const WORKFLOWS = `${ROOT}.github/workflows/*.yml`
 const ACTIONLINT = 'github.com/rhysd/actionlint/cmd/actionlint@v1.7.7'
 const TYPES =
   'npx tsc --noEmit --strict --skipLibCheck --allowJs --checkJs --module esnext --moduleResolution bundler --target es2023 --types node'
-/** What npm, pip, Go and Maven write where there is no network. */
+/** Errors of npm, pip, Go and Maven without a network. */
 const UNREACHABLE =
   /ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ENETUNREACH|Name or service not known|Temporary failure in name resolution|no such host|dial tcp .*|Unknown host .*/
 const SHOWN_LINES = 60
 
 const work = await mkdtemp(join(tmpdir(), 'commerce-examples-'))
 const venv = join(work, 'venv')
-// an emulator that runs already is none of the test's
+// a running emulator is not the test's
 const { PATH, CHROMIUM_PATH = '/usr/bin/chromium', COMMERCE_URL, ...others } = process.env
 const environment = {
   ...others,
@@ -43,7 +43,7 @@ const environment = {
 
 type Ran = { status: number | null; output: string }
 
-/** Runs a line in a shell; the output is what it writes to stdout and stderr, without colours. */
+/** Runs a line in a shell; returns stdout and stderr, without colours. */
 async function ran(line: string, cwd: string): Promise<Ran> {
   const child = spawn('sh', ['-c', `{ ${line}\n} 2>&1`], {
     cwd,
@@ -54,7 +54,7 @@ async function ran(line: string, cwd: string): Promise<Ran> {
   return { status, output: stripVTControlCharacters(output) }
 }
 
-/** Runs lines until one fails; the output is that of all of them. */
+/** Runs lines until one fails; returns all output. */
 async function ranAll(lines: readonly string[], cwd: string): Promise<Ran> {
   const outputs: string[] = []
   for (const line of lines) {
@@ -65,7 +65,7 @@ async function ranAll(lines: readonly string[], cwd: string): Promise<Ran> {
   return { status: 0, output: outputs.join('\n') }
 }
 
-/** The package as its users get it: packed, and installed beside the copies, where npx finds it. */
+/** The package as users get it: packed, and installed next to the copies, where npx finds it. */
 async function packed(): Promise<void> {
   await writeFile(join(work, 'package.json'), '{ "private": true }')
   const packing = await ran(`npm pack --silent --pack-destination ${work}`, ROOT)
@@ -80,7 +80,7 @@ async function packed(): Promise<void> {
     throw new Error(`${packing.output}${installing.output}`)
 }
 
-/** A copy of an example that takes the packed package for the published one. */
+/** A copy of an example that uses the packed package instead of the published one. */
 async function copyOf(name: string): Promise<string> {
   const folder = join(work, name)
   await cp(join(EXAMPLES, name), folder, { recursive: true })
@@ -110,7 +110,7 @@ async function runs(recipe: Recipe): Promise<Ran> {
     : { status, output }
 }
 
-/** The test command of a pipeline, as it runs in the recipe for vitest. */
+/** A pipeline's test command, run in the recipe for vitest. */
 async function execOf(file: string): Promise<string> {
   const [command] = /npx commerce-emulator exec .*/.exec(
     await readFile(join(EXAMPLES, file), 'utf8')
@@ -123,7 +123,7 @@ type Check = { needs: Recipe['needs']; how: string; run: () => Promise<Ran> }
 const SCHEMA = 'checked against its published schema'
 const schemaChecked = (schema: string, files: string) =>
   `pip install check-jsonschema && check-jsonschema --builtin-schema vendor.${schema} ${files}`
-/** What can be shown of a recipe without running it whole. */
+/** Checks of a recipe that cannot run completely. */
 const CHECKS: Record<string, Check> = {
   'testcontainers-node': {
     needs: [],

@@ -1,11 +1,11 @@
-/** The recipes in `examples/`: what each needs on a machine, and what shows that it works. */
+/** The recipes in `examples/`: what each needs on a machine, and what proves that it works. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 export const EXAMPLES = fileURLToPath(new URL('../../examples/', import.meta.url))
 
-/** What a recipe needs beside Node.js and npm, and a command that succeeds where it is there. */
+/** Needs besides Node.js and npm, and a command that succeeds if they are met. */
 const NEEDS = {
   python: ['python3', '-m', 'venv', '--help'],
   go: ['go', 'version'],
@@ -17,7 +17,7 @@ export type Recipe = {
   /** The folder in `examples/`. */
   name: string
   needs: readonly (keyof typeof NEEDS | 'chromium')[]
-  /** What the output shows when its tests have run and passed. */
+  /** Output of passed tests. */
   passed: readonly RegExp[]
   /** Lines of the README's first block that a test does not run. */
   without?: readonly string[]
@@ -25,7 +25,7 @@ export type Recipe = {
   typed?: string
 }
 
-/** What `exec` writes when the tests have called its emulator. */
+/** Output of `exec` when the tests have used its emulator. */
 const CALLED = /^ {2}Requests +[1-9]/m
 
 /** Recipes whose README begins with the commands that run them. */
@@ -82,7 +82,7 @@ export function commandsOf({ name, without = [] }: Recipe): string[] {
   return block.split('\n').filter(line => line !== '' && !without.includes(line))
 }
 
-/** Why something cannot run on this machine; null when it can. */
+/** Why something cannot run on this machine; null if it can. */
 export function missingFor(
   { needs }: Pick<Recipe, 'needs'>,
   { CHROMIUM_PATH }: NodeJS.ProcessEnv

@@ -5,18 +5,18 @@ import { type Draws, listed } from './draws.js'
 import { KEYS, unknownKey, usedCardNumber, usedSecret } from './secrets.js'
 import { encoded, hostileText, hostileWord } from './values.js'
 
-/** Ids of existing records, and those of the next few creates, by family. */
+/** Existing ids, and the ids of the next few creates, by family. */
 export type KnownIds = Readonly<Record<string, readonly string[]>>
 export type Call = {
   method: string
-  /** With the query, in percent-encoding. */
+  /** With the query, percent-encoded. */
   path: string
   headers: Record<string, string>
   body: Buffer | null
 }
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded'
-/** Every operation; those that a script of the run may delay or lose occur more often. */
+/** Every operation; operations that a script may delay or lose occur more often. */
 const IDS = [
   ...(Object.keys(OPERATIONS) as OperationId[]),
   'listTickets',
@@ -59,7 +59,7 @@ function rightValue(name: string, schema: Schema, draws: Draws, ids: KnownIds): 
 const secretValue = (name: string, draws: Draws) =>
   name === 'number' ? usedCardNumber(draws) : usedSecret(draws)
 
-/** Form pairs of a parameter table, some of them wrong. */
+/** Form pairs of a parameter table, some of them invalid. */
 function* pairsOf(
   table: Schema,
   under: string,

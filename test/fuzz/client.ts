@@ -1,6 +1,6 @@
 /**
- * Sends requests and reads what comes back, by an HTTP client or over a bare socket; nothing waits
- * longer than its time limit.
+ * Sends requests and reads responses, by an HTTP client or over a bare socket, each with a time
+ * limit.
  */
 import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
@@ -9,16 +9,16 @@ import type { Call } from './api-calls.js'
 import type { Raw } from './raw-bytes.js'
 
 export type Seen = { status: number; headers: Readonly<Record<string, string>>; body: string }
-/** What came back: answers, the text of them all, and why an expected answer is missing. */
+/** Responses, their whole text, and why an expected response is missing. */
 export type Outcome = { answers: Seen[]; text: string; failure: string | null }
 
-/** The time limit of a call in milliseconds, much longer than a busy machine needs. */
+/** Time limit of a request in milliseconds, much longer than a busy machine needs. */
 const LONGEST_WAIT = 30_000
-/** The time limit of a call that a script of the run may have lost or delayed. */
+/** Time limit of a request that a script may have lost or delayed. */
 const SHORT_WAIT = 300
 const RAW_WAIT = 200
 const EVENTS_WAIT = 20
-/** The rest of a longer answer is dropped. */
+/** Longer responses are truncated. */
 const MOST_KEPT = 8_388_608
 
 export class Client {
@@ -34,7 +34,7 @@ export class Client {
     this.#agent.destroy()
   }
 
-  /** Makes a call, and repeats it over a new connection when the idle one was just being closed. */
+  /** Sends a request, again over a new connection if the idle one was just being closed. */
   async call(call: Call, { mayHang = false, isAgain = false } = {}): Promise<Outcome> {
     const { method, path, headers, body } = call
     const isEvents = path.includes('/events')

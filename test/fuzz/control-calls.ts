@@ -1,4 +1,4 @@
-/** Calls of every route of the control API, with documents that are valid, invalid or hostile. */
+/** Requests for every control route, with valid, invalid and hostile documents. */
 import { CONTROL_GROUPS } from '../../src/control/requests.js'
 import type { Row } from '../../src/control/route.js'
 import { FILE_ROWS } from '../../src/control/subjects/documents.js'
@@ -13,12 +13,12 @@ import { type Draws, listed } from './draws.js'
 import { KEYS, misplacedCardNumber } from './secrets.js'
 import { deepJson, encoded, hostileJson, hostileText, hostileWord } from './values.js'
 
-/** Every scripted answer of the run has this header. */
+/** Every scripted response of the run has this header. */
 export const SCRIPTED = 'x-scripted'
-/** The operations that the run lets a script delay or lose. */
+/** Operations that a script may delay or lose. */
 export const FAULTED = ['GET /tickets', 'POST /refunds', 'GET /locations/{id}'] as const
 
-/** Shipped scenarios without a script, whose answers all come from the operations. */
+/** Shipped scenarios without a script, so all responses come from operations. */
 const SCENARIOS =
   'default month-end partial-refunds reseller-onboarding split-bill needle-on-a-late-page'.split(
     ' '
@@ -74,7 +74,7 @@ function nearly(right: Record<string, unknown>, draws: Draws): Body {
   return { type: draws.chance(90) ? 'application/json' : 'application/yaml', text: changed }
 }
 
-/** A document of the JSON Schema of fixtures, with ids of the bistro. */
+/** A document of the fixture schema, with ids of the bistro. */
 const records = (draws: Draws) => grown(fixtureSchema(), '', draws, 0) as Record<string, unknown>
 
 const scenario = (draws: Draws): Record<string, unknown> => ({
@@ -276,7 +276,7 @@ export function controlCall(draws: Draws): Call {
   }
 }
 
-/** Whether a load may leave out the keys that the run needs; such a load is only checked. */
+/** Whether a load may leave out the keys that the run needs; such a load is a dry run. */
 const isKeyless = (path: string, body: Body | null) =>
   path.startsWith('/load') &&
   body !== null &&

@@ -1,6 +1,6 @@
 /**
- * A run of control documents: none may make a neighbour wait, end the process or, when it is
- * refused, change anything.
+ * A run of control documents: none may delay a neighbour, end the process or, if refused, change
+ * anything.
  */
 import { hash } from 'node:crypto'
 import { startNeighbour } from '../endurance/support/neighbour.js'
@@ -16,19 +16,19 @@ type ControlReport = {
   documents: number
   statuses: Record<string, number>
   findings: Finding[]
-  /** The neighbour's longest wait beyond that of a bare server, in milliseconds. */
+  /** The neighbour's longest wait beyond a bare server's, in milliseconds. */
   longest: number
-  /** Documents that were posted again because the neighbour waited too long. */
+  /** Documents that were sent again because the neighbour waited too long. */
   again: number
   seconds: number
 }
 
 const HEAP = '--max-old-space-size=768'
 const LONGEST_WAIT = 250
-/** A wait counts when it is too long every time. */
+/** A wait counts if it is too long every time. */
 const TRIES = 4
 const MOST_FINDINGS = 10
-/** Of more records than these, only the counts are compared. */
+/** Above this number of records, only the counts are compared. */
 const FEW = 5000
 const SLOW = 'a neighbour waited '
 
@@ -95,7 +95,7 @@ export async function fuzzControl({
     const outcome = await send(on, document)
     const wait = await longestWait()
     const [method = '', path = ''] = on.split(' ')
-    // a document shows keys and numbers of its own
+    // a document shows its own keys and numbers
     const faults = faultsOf({ ...outcome, text: '' }, { method, path })
     const before = state
     state = await stateNow()

@@ -1,6 +1,6 @@
 /**
- * Control documents grown from the JSON Schemas, and broken: types, depth, size, repeats, unknown
- * names, aliases, duplicates, huge numbers, unicode.
+ * Control documents generated from the JSON Schemas, and damaged: types, depth, size, repeats,
+ * unknown names, aliases, duplicates, huge numbers, unicode.
  */
 import { stringify } from 'yaml'
 import { settingsSchema } from '../../src/core/settings.js'
@@ -84,7 +84,7 @@ const NAMES = [
   '🍷'
 ]
 const MADE = ['tickets', 'transactions', 'users']
-/** Texts that stand for what only a text can hold. */
+/** Text for values that only text can contain. */
 const DEEP = '"@deep@"'
 const TWICE = '"@twice@":0'
 const RAW_NUMBER = '"@number@"'
@@ -109,7 +109,7 @@ export function documentOf(draws: Draws): PostedDocument {
   return { on, type: isYaml ? 'application/yaml' : 'application/json', body: bytesOf(text, draws) }
 }
 
-/** A value that a schema allows, mostly. */
+/** A value that a schema usually allows. */
 export function grown(schema: Schema, name: string, draws: Draws, depth: number): unknown {
   const known = KNOWN[name]
   if (schema.type === 'array' && Array.isArray(known))
@@ -157,9 +157,9 @@ function grownObject(
 }
 
 const MOST_REPEATS = 60_000
-/** Values that a document gets by one repeat, at most. */
+/** Maximum values that one repeat adds to a document. */
 const MOST_PARTS = 2_000_000
-/** Parts of a document that is large enough: repeats of repeats could not be written any more. */
+/** Maximum size before further repeats, which could not be written. */
 const MANY_PARTS = 2000
 
 const times = (draws: Draws) =>
@@ -170,7 +170,7 @@ const times = (draws: Draws) =>
     [3, () => draws.below(MOST_REPEATS)]
   ])
 
-/** How many values there are in data, as far as it matters; twenty characters count as one. */
+/** The number of values in data, as far as it matters; twenty characters count as one. */
 function partsOf(data: unknown, before = 0): number {
   if (typeof data !== 'object' || data === null)
     return before + 1 + String(data).length / CHARACTERS
@@ -219,7 +219,7 @@ function broken(data: unknown, draws: Draws): unknown {
           const member = draws.pick(tree)
           for (let parts = 0; tree.length < count && parts < MOST_PARTS; parts += partsOf(member))
             tree.push(structuredClone(member))
-          // A name of digits alone would make an empty list as long as that number.
+          // A name of digits would create an empty list of that length.
         } else for (let n = 0; n < count; n++) put(`k${draws.word(3)}${n}`, n)
       }
     ],
@@ -271,7 +271,7 @@ function textOf(data: unknown, draws: Draws): string {
     .replaceAll(RAW_NUMBER, draws.pick(HUGE_NUMBERS))
 }
 
-/** Characters of a document, so that a run ends in good time. */
+/** Maximum characters of a document, so that a run ends in time. */
 const MAX_LENGTH = 2_000_000
 
 function bytesOf(text: string, draws: Draws): Buffer {

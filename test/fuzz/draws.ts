@@ -1,11 +1,11 @@
 /**
- * Random choices of one request. They depend only on the seed of the run and the request's number,
- * so that any request can be made again.
+ * Random choices of one request, which depend only on the seed and the request's number, so that
+ * any request can be repeated.
  */
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789'
 
-/** Texts that are written with ¦ between them. */
+/** Texts separated by ¦. */
 export const listed = (...lines: readonly string[]): string[] =>
   lines.flatMap(line => line.split('¦'))
 

@@ -1,5 +1,5 @@
 /**
- * A short run of the fuzzer, and its findings for wrong answers; `npm run fuzz` is the long run.
+ * A short run of the fuzzer, and its findings for wrong responses; `npm run fuzz` is the long run.
  */
 import t from 'tap'
 import { answersIn } from './client.js'

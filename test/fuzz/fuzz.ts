@@ -1,6 +1,6 @@
 /**
- * A run: sends hostile requests drawn from a seed, checks every answer, and at the end the process
- * itself.
+ * A run: sends hostile requests drawn from a seed, checks every response, and at the end the
+ * process itself.
  */
 import { cp } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,12 +15,12 @@ import { type FuzzTarget, type Memory, startTarget } from './target.js'
 export type FuzzOptions = {
   seed: number
   count: number
-  /** The number of the first request; a request depends only on the seed and its number. */
+  /** The first request; a request depends only on the seed and its number. */
   first?: number
   lanes?: number
   /**
-   * An empty folder for state and snapshots, which another process continues; null keeps all in
-   * memory.
+   * An empty folder for state and snapshots, from which another process continues; null keeps all
+   * in memory.
    */
   folder?: string | null
   tell?: (line: string) => void
@@ -30,18 +30,18 @@ type Wrong = (fault: string, answer?: string) => void
 export type Report = {
   seed: number
   requests: number
-  /** How often each status was answered; `none` for a request that was not answered. */
+  /** How often each status was returned; `none` for requests without a response. */
   statuses: Record<string, number>
   findings: Finding[]
-  /** After a part of the run and after all of it, both with the same small state. */
+  /** After a part of the run and at its end, both with the same small state. */
   memory: { before: Memory; after: Memory }
   seconds: number
 }
 
 const MEBIBYTE = 1_048_576
-/** Heap growth after a fifth of the run: compiled code and caches of a fixed size. */
+/** Maximum heap growth after a fifth of the run: compiled code and fixed caches. */
 const HEAP_GROWTH = 12 * MEBIBYTE
-/** The process's memory beyond the heap, such as retained buffers. */
+/** Memory beyond the heap, such as retained buffers. */
 const RSS_GROWTH = 256 * MEBIBYTE
 const LANES = 8
 const MOST_FINDINGS = 40
@@ -130,7 +130,7 @@ class Run {
   }
 }
 
-/** Ids of the start scenario, and those that are drawn first in any sandbox with its seed. */
+/** Ids of the start scenario, and the first ids of any sandbox with its seed. */
 async function knownIds({ call, port }: FuzzTarget): Promise<KnownIds> {
   const headers = {
     authorization: basic('sk_test_merchant:'),
@@ -173,7 +173,7 @@ function exchanged(request: FuzzRequest, client: Client): Promise<Outcome> {
   return client.call(request.call, { mayHang: isFaulted(request.call) })
 }
 
-/** A script of the run may delay the call, or lose its answer. */
+/** A script may delay the request, or lose its response. */
 function isFaulted({ method, path }: Call): boolean {
   const [, below] = /^(?:\/sandbox\/[^/?]*)?\/next(\/[^?]*)/.exec(path) ?? []
   return (
@@ -197,7 +197,7 @@ function decoded(path: string): string {
 
 async function checkState({ call }: FuzzTarget, wrong: Wrong): Promise<void> {
   const state = JSON.parse((await call('GET /_control/state')).text)
-  // a setting that the run may have changed lets more be refunded than by default
+  // a setting that the run may have changed allows larger Refunds than by default
   const settings = { transactions: { refundable: 'amount_plus_extras' } }
   const { status, text } = await call('POST /_control/load?dry_run=1', {
     scenario: { data: state, settings }
@@ -229,7 +229,7 @@ async function settle({ call, port }: FuzzTarget, wrong: Wrong): Promise<void> {
   const text = await usual.text()
   if (usual.status !== 200 || JSON.parse(text).display_name !== 'Bistro Nine')
     wrong(`a usual call is answered ${usual.status}`, text)
-  // memory of earlier answers is released a moment later
+  // memory of earlier responses is released a moment later
   await sleep(300)
 }
 

@@ -1,4 +1,4 @@
-/** The problems of an answer: an undocumented status, a refusal of the wrong shape, a secret. */
+/** Problems of a response: an undocumented status, a refusal of the wrong shape, a secret. */
 import { CATALOGUE, type ErrorCode } from '../../src/core/errors.js'
 import type { Outcome, Seen } from './client.js'
 import { SCRIPTED } from './control-calls.js'
@@ -18,7 +18,7 @@ export function faultsOf({ answers, text, failure }: Outcome, target: Target): s
     ...statusFaults(answer),
     ...shapeFaults(answer, target)
   ])
-  // headers that are too large are refused before the method, and so the lack of a body, is known
+  // headers that are too large are refused before the method, and so whether a body is expected, is known
   const isHead = target?.method === 'HEAD' && failure?.includes('Parse Error')
   if (failure !== null && !isHead) faults.push(failure)
   const isRefusal = answers.length === 0 || answers.some(({ status }) => status >= 400)
@@ -48,7 +48,7 @@ function shapeFaults(answer: Seen, target: Target): string[] {
   if (status < 400 || isScripted(answer) || target?.method === 'HEAD') return []
   if (status === 409 && /^\{"holds":false,/.test(body)) return []
   if (status === 503 && /^\{"status":"starting"/.test(body)) return []
-  // a refusal that a script's malformed_body changed
+  // a refusal changed by a script's malformed_body
   const whole = body.endsWith('{') ? `${body.slice(0, -1)}}` : body
   const parsed = parsedError(whole)
   if (!/^application\/json/.test(headers['content-type'] ?? ''))

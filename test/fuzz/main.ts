@@ -1,10 +1,8 @@
 /**
- * `npm run fuzz -- --seed 7 --count 50000`: prints the seed, what was found, and a summary; exits 1
- * when anything was found.
- * `--control` posts control documents, grown from the JSON Schemas and broken, while a neighbour
- * calls.
- * `--data` has the emulator keep its state in a file, `--first N` begins with the seed's Nth
- * request, `--lanes N` sends so many at once.
+ * `npm run fuzz -- --seed 7 --count 50000`: prints the seed, findings, and a summary; exits with 1
+ * if anything was found. `--control` sends control documents, generated from the JSON Schemas and
+ * damaged, while a neighbour sends requests. `--data` has the emulator keep its state in a file,
+ * `--first N` begins with the seed's Nth request, `--lanes N` sends N at once.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

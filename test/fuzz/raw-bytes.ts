@@ -1,14 +1,14 @@
 /**
- * Bytes for a bare socket: requests that are malformed, cut, misframed or concatenated, and bytes
- * that are not HTTP.
+ * Bytes for a bare socket: malformed, truncated, misframed or concatenated requests, and bytes that
+ * are not HTTP.
  */
 import type { Call } from './api-calls.js'
 import { type Draws, listed } from './draws.js'
 
 export type Raw = {
-  /** Pieces of bytes, with pauses in milliseconds between them. */
+  /** Byte sequences, with pauses in milliseconds between them. */
   pieces: (Buffer | number)[]
-  /** The largest number of answers; the exchange is over when they have come. */
+  /** Maximum number of responses, after which the exchange ends. */
   answers: number
   after: 'waits' | 'ends' | 'breaks off'
 }

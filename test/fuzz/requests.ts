@@ -45,7 +45,7 @@ export function requestOf(seed: number, nth: number, ids: KnownIds): FuzzRequest
   return { nth, over: 'socket', raw: rawOf(call(), call, draws) }
 }
 
-/** A request without secrets, and without HEAD, whose response looks cut. */
+/** A request without secrets, and without HEAD, whose response looks truncated. */
 function withoutUsedSecrets(call: Call): Call {
   const plain = (text: string) => text.replace(/zq[a-z0-9]{14}qz|4539\d{12}/g, 'x')
   return {

@@ -1,4 +1,4 @@
-/** Secrets that are sent and must not come back, in forms that can be recognised anywhere. */
+/** Secrets to send that must not come back, in forms that can be recognised anywhere. */
 import type { Draws } from './draws.js'
 
 /** API keys of every scenario that the run loads. */
@@ -21,14 +21,14 @@ const SEPARATORS = [
   '\ufeff'
 ]
 
-/** A card number in its own field; it must not appear anywhere. */
+/** A card number in its own parameter, which must not appear anywhere. */
 export const usedCardNumber = (draws: Draws) =>
   (draws.cardNumber('4539').match(/\d{4}/g) as string[]).join(draws.pick(SEPARATORS))
 /** A card number in a stored field, which only records and the state may show. */
 export const misplacedCardNumber = (draws: Draws) => draws.cardNumber('4929')
-/** A security code, token, account number or the like in its own field. */
+/** A security code, token, account number or the like in its own parameter. */
 export const usedSecret = (draws: Draws) => `zq${draws.word(14)}qz`
-/** An API key that no sandbox has, sent by mistake, or in the Authorization header. */
+/** An API key that no sandbox has, sent by mistake or in the Authorization header. */
 export const unknownKey = (draws: Draws) => `sk_own${draws.word(16)}`
 
 /** A JSON number is not a secret: it may be an amount, and is shown as it is. */

@@ -1,6 +1,6 @@
 /**
- * The built command in a process of its own, whose memory can be measured and whose log is searched
- * for secrets and defects.
+ * The built command in a separate process, whose memory is measured and whose log is searched for
+ * secrets and defects.
  */
 import { createInterface } from 'node:readline'
 import { started } from '../endurance/support/emulator.js'
@@ -13,7 +13,9 @@ const MOST_LINES = 20
 
 export type Memory = { heap: number; rss: number }
 
-/** Starts the command; with a folder it saves state and snapshots there. `options` are Node's. */
+/**
+ * Starts the command; with a folder it saves state and snapshots there. `options` are for Node.js.
+ */
 export async function startTarget(folder: string | null = null, options: readonly string[] = []) {
   const kept =
     folder === null ? [] : [`data=${folder}/data.json`, `snapshots_dir=${folder}/snapshots`]

@@ -1,6 +1,6 @@
 /**
  * The package as npm publishes it, used from empty folders, here with npm alone; `npm run
- * test:package` uses other package managers, two test runners, and a pack from a fresh clone.
+ * test:package` uses other package managers, two test runners, and a package from a fresh clone.
  */
 import { spawnSync } from 'node:child_process'
 import {
@@ -30,10 +30,10 @@ t.teardown(() => rmSync(scratch, { recursive: true, force: true }))
 const emptyFile = join(scratch, 'empty')
 writeFileSync(emptyFile, '')
 /**
- * Nothing of this process but where programs and the user's files are: no settings, no coverage.
+ * An environment with only the paths of programs and the user's files: no settings, no coverage.
  */
 const BARE = { PATH: process.env.PATH, HOME: process.env.HOME }
-/** Package managers with their own defaults, each with its files in the scratch folder. */
+/** Package managers with their defaults, each with its files in the scratch folder. */
 const FRESH = {
   ...BARE,
   npm_config_userconfig: emptyFile,
@@ -58,7 +58,7 @@ function run(
   if (error) throw error
   return { status, stdout, stderr }
 }
-/** Runs what has to end with status 0; returns what it wrote to stdout. */
+/** Runs a command that must end with status 0; returns its stdout. */
 function output(cwd: string, command: readonly string[], env?: NodeJS.ProcessEnv): string {
   const { status, stdout, stderr } = run(cwd, command, env)
   if (status !== 0)
@@ -77,7 +77,7 @@ const pack = packed(ROOT, '--ignore-scripts')
 const tarball = join(scratch, pack.filename)
 
 /**
- * A package manager; `isPlain` where Node.js finds the package without `script`. Yarn 1 drops the
+ * A package manager; `isPlain` if Node.js finds the package without `script`. Yarn 1 drops the
  * first `--`.
  */
 type Manager = {
@@ -125,7 +125,7 @@ const OTHER_MANAGERS = ['pnpm@10', 'yarn@1', '@yarnpkg/cli-dist@4']
 const RUNNERS = ['vitest@4', 'jest@30', 'sinon@22']
 const USED = { status: 200, refused: [true, 'setting_invalid'] }
 
-/** Makes a project, installs the package into it and uses it there. */
+/** Creates a project, installs the package into it and uses it there. */
 function use(
   t: Test,
   { name, script, add, exec, end = ['--'], variables, isPlain }: Manager
@@ -217,7 +217,7 @@ t.test('package: its documents link to what it holds, or to the pages of contrib
   const { files }: { files: string[] } = JSON.parse(
     readFileSync(join(ROOT, 'package.json'), 'utf8')
   )
-  /** What contributors read is in the repository alone. */
+  /** Pages for contributors are only in the repository. */
   const leftOut = files.flatMap(path => (path.startsWith('!docs/') ? [path.slice(1)] : []))
   const isThere = (path: string) =>
     paths.some(one => one === path || one.startsWith(`${path}/`)) ||
@@ -227,7 +227,7 @@ t.test('package: its documents link to what it holds, or to the pages of contrib
     for (const [, link = ''] of readFileSync(join(ROOT, file), 'utf8').matchAll(
       /(?<!!\[[^\]]*)\]\((?!https?:|#)([^)#\s]+)/g
     )) {
-      // pictures are those of the repository
+      // pictures are only in the repository
       t.ok(isThere(join(dirname(file), link).replace(/\/$/, '')), `${file}: ${link}`)
       count++
     }

@@ -1,5 +1,5 @@
 /**
- * Small defects, one at a time, for each place of a source where a predicate or a condition can be
+ * Small defects, one at a time, for each place in a source where a predicate or condition can be
  * wrong.
  */
 import { readFileSync } from 'node:fs'
@@ -10,13 +10,13 @@ import ts from 'typescript'
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
 /**
- * A text instead of the one between two places of a source; `what` is both in short, `text` the
- * whole source with the defect.
+ * A text to put between two places of a source; `what` describes the change, `text` is the whole
+ * source with it.
  */
 export type Defect = { file: string; line: number; start: number; what: string; text: string }
 type Replacement = { node: ts.Node; instead: string }
 
-/** Operators that are easily taken for each other. */
+/** Operators that are easily confused. */
 const OTHER: Readonly<Partial<Record<ts.SyntaxKind, string>>> = {
   [ts.SyntaxKind.LessThanToken]: '<=',
   [ts.SyntaxKind.LessThanEqualsToken]: '<',
@@ -30,7 +30,7 @@ const LOGICAL: readonly ts.SyntaxKind[] = [
   ts.SyntaxKind.BarBarToken
 ]
 
-/** The defects of each source, in the order of its text. Paths begin at the root of the project. */
+/** The defects of each source, in the order of its text. Paths are relative to the project. */
 export const defectsIn = (files: readonly string[]): Defect[] =>
   files.flatMap(file =>
     defectsOf(
@@ -78,9 +78,7 @@ function defectsOf(source: ts.SourceFile): Defect[] {
   return [...defects.values()].sort((one, other) => one.start - other.start)
 }
 
-/**
- * `<` and `<=`, `===` and `!==` for each other, one operand without the other, and `x` for `!x`.
- */
+/** Swaps `<` and `<=`, or `===` and `!==`, drops one operand, or replaces `!x` with `x`. */
 function atOperators(node: ts.Node, source: ts.SourceFile): Replacement[] {
   if (ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.ExclamationToken)
     return [{ node, instead: node.operand.getText(source) }]
@@ -89,15 +87,12 @@ function atOperators(node: ts.Node, source: ts.SourceFile): Replacement[] {
   const other = OTHER[operator.kind]
   if (other !== undefined) return [{ node: operator, instead: other }]
   if (!LOGICAL.includes(operator.kind)) return []
-  // of `a && b && c` the first two are a node by themselves
+  // in `a && b && c` the first two are a separate node
   const isInner = ts.isBinaryExpression(left) && left.operatorToken.kind === operator.kind
   return (isInner ? [left] : [right, left]).map(kept => ({ node, instead: kept.getText(source) }))
 }
 
-/**
- * The branches of a condition for each other; where the condition is made of operators, a defect of
- * these shows as much.
- */
+/** Swaps the branches of a condition; if it has operators, their defects show as much. */
 function atBranches(node: ts.Node, source: ts.SourceFile): Replacement[] {
   if (ts.isIfStatement(node) && !hasOperator(node.expression))
     return [{ node: node.expression, instead: `!${node.expression.getText(source)}` }]
@@ -111,7 +106,7 @@ function atBranches(node: ts.Node, source: ts.SourceFile): Replacement[] {
 const hasOperator = (condition: ts.Expression): boolean =>
   ts.isBinaryExpression(condition) || ts.isPrefixUnaryExpression(condition)
 
-/** A predicate that is always true, or always false; one that a table takes from elsewhere too. */
+/** Makes a predicate always true or always false, also one that a table imports. */
 function atPredicates(node: ts.Node): Replacement[] {
   if (ts.isPropertyAssignment(node) && !ts.isFunctionLike(node.initializer)) {
     return isDeclared(node.initializer) ? always(node.initializer, value => `() => ${value}`) : []
@@ -129,7 +124,7 @@ function atPredicates(node: ts.Node): Replacement[] {
   return always(body, ts.isBlock(body) ? value => `{ return ${value} }` : String)
 }
 
-/** Whether a value stands where a predicate is declared: by itself, or in a table of them. */
+/** Whether a value is declared as a predicate, alone or in a table. */
 function isDeclared({ parent }: ts.Node): boolean {
   if (!ts.isPropertyAssignment(parent)) return isOfPredicates(parent)
   return parent.name.getText() === 'holds' || isOfPredicates(parent.parent.parent)
@@ -137,7 +132,7 @@ function isDeclared({ parent }: ts.Node): boolean {
 const isOfPredicates = (node: ts.Node): boolean =>
   ts.isVariableDeclaration(node) && /\b(Predicate|Test)\b/.test(node.type?.getText() ?? '')
 
-/** Whether an expression is true or false by what it is, or by the name of what it calls. */
+/** Whether an expression is boolean by its operator, or by the name of what it calls. */
 function isTruth(node: ts.Node): boolean {
   if (ts.isParenthesizedExpression(node)) return isTruth(node.expression)
   if (ts.isBinaryExpression(node)) {

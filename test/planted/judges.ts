@@ -1,6 +1,6 @@
 import type { Defect } from './defects.js'
 
-/** Which test files judge each source, the quickest and likeliest to fail first. */
+/** Test files that check each source, the fastest and likeliest to fail first. */
 export const JUDGES: Readonly<Record<string, readonly string[]>> = {
   'src/core/rules.ts': ['test/core/rules.test.ts', 'test/contract/cases.test.ts'],
   'src/evidence/judgement.ts': [
@@ -79,7 +79,7 @@ export const JUDGES: Readonly<Record<string, readonly string[]>> = {
   ]
 }
 
-/** Defects that change nothing that anybody can see, each with the reason. */
+/** Defects without a visible effect, each with the reason. */
 export const HARMLESS: Readonly<Record<string, string>> = {
   "src/evidence/findings.ts: body.has('card') && nodeIn(body, ['card', 'number']) → nodeIn(body, ['card', 'number'])":
     'no number is found in a body without a card; the condition saves every other request the search',

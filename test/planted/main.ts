@@ -1,7 +1,7 @@
 /**
  * `npm run test:planted`: plants defects into the predicates and conditions that judge requests,
- * one at a time, and sees a test fail for each; exits 1 when one survives.
- * `--only FILE` plants into this source alone, `--sample N --seed S` only N of the defects.
+ * one at a time, and checks that a test fails for each; exits with 1 if one survives. `--only FILE`
+ * plants into this source alone, `--sample N --seed S` only N of the defects.
  */
 import { createHash } from 'node:crypto'
 import { Command, InvalidArgumentError, Option } from 'commander'

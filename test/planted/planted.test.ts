@@ -1,5 +1,5 @@
 /**
- * One defect of each kind, each caught by a test file, and changes that are none; `npm run
+ * One defect of each kind, each caught by a test file, and changes without effect; `npm run
  * test:planted` plants all of them.
  */
 import { readFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * Runs tests on the sources with one defect planted. The defect is loaded in place of the source:
- * no file of the project is written.
+ * Runs tests on sources with one planted defect, which is loaded in place of the source: no file of
+ * the project is written.
  */
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -11,14 +11,14 @@ import { type Defect, ROOT } from './defects.js'
 
 /** Maximum milliseconds of a test file. */
 const MAX_WAIT = 120_000
-/** Test files that run at once. */
+/** Test files to run at once. */
 const LANES = 2
 /** Loaders of a test file; the last is asked first. */
 const LOADERS = ['../support/typescript.mjs', './plant.mjs'].flatMap(file => [
   '--import',
   String(new URL(file, import.meta.url))
 ])
-/** The environment of a test that no runner of tests has started; it stops at its first failure. */
+/** The environment of a test outside a test runner; it stops at its first failure. */
 const ENVIRONMENT = {
   ...Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/TAP|^NODE_OPTIONS$/.test(name))
@@ -27,7 +27,7 @@ const ENVIRONMENT = {
   TAP_TIMEOUT: '0'
 }
 
-/** The first of the test files that fails with the defect; null where all pass. */
+/** The first test file that fails with the defect; null if all pass. */
 export async function caughtBy(
   defect: Pick<Defect, 'file' | 'text'>,
   tests: readonly string[]
@@ -36,7 +36,7 @@ export async function caughtBy(
   return null
 }
 
-/** Whether a test file passes, in a folder of its own for the files that it writes. */
+/** Whether a test file passes, with its own folder for the files that it writes. */
 export async function passes(
   test: string,
   { file, text }: Pick<Defect, 'file' | 'text'> = { file: '', text: '' }
@@ -61,7 +61,7 @@ export async function passes(
   return code === 0
 }
 
-/** Works through a list in order, as many at once as test files may run. */
+/** Processes a list in order, as many items at once as test files may run. */
 export async function inLanes<T>(
   items: readonly T[],
   work: (item: T) => Promise<void>

@@ -1,4 +1,4 @@
-/** The check against Ajv: the same schemas, documents with a change or two. */
+/** The check compared with Ajv: the same schemas, documents with a change or two. */
 import { equal } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
@@ -43,7 +43,7 @@ const entry = {
   when: 'before'
 }
 
-/** Schemas with a document that each allows. */
+/** Schemas, each with a valid document. */
 const CASES: Record<string, { schema: object; document: object }> = {
   fixture: { schema: fixtureSchema(), document: fixture },
   scenario: { schema: scenarioSchema(), document: scenario },
@@ -97,7 +97,7 @@ const name = fc.constantFrom(
   'body',
   'x'
 )
-/** A change at a place that is found by walking down: a value is replaced, left out or added. */
+/** A change at a random place: a value is replaced, removed or added. */
 const change = fc.record({
   way: fc.array(fc.nat(40), { minLength: 1, maxLength: 6 }),
   act: fc.constantFrom('replace', 'leave out', 'add'),
@@ -121,7 +121,7 @@ function changed(
   return Array.isArray(document) ? entries.map(([, member]) => member) : Object.fromEntries(entries)
 }
 
-/** Whether the placeholders of a template are those of its rule, and one of them is there once. */
+/** Whether the placeholders of a template follow its rule, with one required placeholder once. */
 function isTemplate({ placeholders, once }: TemplateRule, template: object): boolean {
   const found = JSON.stringify(Object.values(template)).match(/(?<=[[:,]|^)"\$[^"]*"(?!:)/g) ?? []
   const names = found.map(text => JSON.parse(text))

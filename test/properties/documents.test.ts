@@ -1,6 +1,6 @@
 /**
- * Every list that a document can make long, with no member, one, many and a huge number: it is read
- * or refused, and never ends in a defect.
+ * Every list of a document with no item, one, many and a huge number: it is read or refused, and
+ * never causes a defect.
  */
 import fc from 'fast-check'
 import t from 'tap'
@@ -26,7 +26,7 @@ const ACCOUNT = {
   address: { country: 'US' }
 }
 
-/** Lists and objects of a document with so many members: right ones and wrong ones. */
+/** Lists and objects with this many items, valid and invalid. */
 const LISTS: Record<string, (count: number) => unknown> = {
   'unknown names': count => names(count, 1),
   fixtures: count => ({ fixtures: repeat(count, () => 'empty') }),

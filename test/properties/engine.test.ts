@@ -1,6 +1,6 @@
 /**
- * `execute` and the app that ships answer any request the same and leave the same state. A refused
- * one earns the rules of the way in at most, and the break of the rule that its error names.
+ * `execute` and the app respond to any request alike and leave the same state. A refused request
+ * passes at most the rules of admission, and violates the rule that its error names.
  */
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import fc from 'fast-check'
@@ -18,9 +18,9 @@ import { type Answer, MERCHANT, startTestEmulator } from '../support/emulator.js
 import { property } from '../support/property.js'
 import { recordsOf, startWorld, stateOf } from '../support/world.js'
 
-/** Headers that say how an answer is sent, not what it says. */
+/** Headers about how a response is sent. */
 const OF_TRANSPORT = ['date', 'connection', 'content-length']
-/** Records with texts that have to be escaped, and fields of their own. */
+/** Records with texts to escape, and with extra fields. */
 const extra = { note: 'l’été — "50 %"', tags: ['a', { deep: [null, 1.5, false] }], empty: {} }
 const records = {
   ...RECORDS,
@@ -39,9 +39,9 @@ const records = {
     { id: 'usr_x', account: 'mch_a', name: 'V', email: 'v@example.com', extra }
   ]
 }
-/** As the tests' own calls: of random parameters some warn, of random origins some are told so. */
+/** Random parameters cause warnings, and random origins CORS headers. */
 const settings = { 'parameters.unknown': 'warn' } as const
-/** Right requests of every operation that reads. */
+/** Valid requests of every operation that reads. */
 const READS =
   'locations locations/loc_x accounts accounts/mch_a accounts/mch_a/users tickets?limit=1&search_query=T-1 tickets/tkt_a transactions transactions/txn_a refunds?transaction=txn_a refunds/rfd_a'
 const read = fc.constantFrom(...READS.split(' ')).map(
@@ -56,7 +56,7 @@ const request = fc.oneof({ weight: 5, arbitrary: apiCall }, read)
 const origin = fc.constantFrom<Record<string, string>>({}, {}, { origin: 'https://shop.example' })
 
 const WAY_IN = ['BASE-1', 'AUTH-1', 'AUTH-3', 'FORM-1', 'FORM-2', 'FORM-3']
-/** The documented abort of a disabled delete keeps its rule. */
+/** The documented 501 of a disabled delete passes its rule. */
 const DISABLED = ['LOC-4', 'ACC-5']
 
 /** Compares the rules of a response with its error. */

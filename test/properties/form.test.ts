@@ -1,6 +1,6 @@
 /**
- * The form decoder against a naive encoder: what is encoded comes back, whatever is sent is decoded
- * or refused, and never more than one value a name.
+ * The form decoder compared with a naive encoder: encoded values come back, any text is decoded or
+ * refused, and each name has at most one value.
  */
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import fc from 'fast-check'
@@ -67,7 +67,7 @@ function pairsOf(value: Value, steps: string[]): Pair[] {
 
 const nameOf = ([head, ...inner]: string[]) => [head, ...inner.map(step => `[${step}]`)].join('')
 
-/** Ways to encode a text: literal, + for a space, or percent-encoded. */
+/** Encodings of a text: literal, + for a space, or percent-encoded. */
 function written(text: string, styles: readonly number[], isName: boolean): string {
   return [...text]
     .map((piece, index) => {
@@ -90,7 +90,7 @@ const encoded = (pairs: readonly Pair[], styles: readonly number[]) =>
     )
     .join('&')
 
-/** The decoded form as the values above, in the order in which it holds them. */
+/** The decoded form as values, in order. */
 function decodedValue(node: FormNode): Value {
   if (typeof node === 'string') return node
   if (node instanceof FormList) return node.items
@@ -109,7 +109,7 @@ const sorted = (value: Value): Value =>
           .sort(([a], [b]) => (a < b ? -1 : 1))
       }
 
-/** The pairs in another order; the items of a list keep theirs. */
+/** The pairs in another order; list items keep theirs. */
 function shuffled(pairs: readonly Pair[], order: readonly number[]): Pair[] {
   const left = [...pairs]
   const taken: Pair[] = []
@@ -121,7 +121,7 @@ function shuffled(pairs: readonly Pair[], order: readonly number[]): Pair[] {
   return taken
 }
 
-/** Nothing but a decoded form, or one of the two problems with a name and a message. */
+/** Either a decoded form, or one of two problems with a name and a message. */
 function decodedOrRefused(form: string): void {
   const { root, problem } = decode(form)
   ok(root instanceof FormObject)

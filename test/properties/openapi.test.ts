@@ -1,8 +1,6 @@
 /**
- * A call that is made from the published schemas is never refused as malformed: what it is refused
- * for is what no schema can say.
- * Both documents are tried: the one with nested objects, written as `deepObject` says, and the flat
- * one.
+ * A request generated from the published schemas is never refused as malformed, only for what no
+ * schema can state. Both documents are tried: nested objects, written as `deepObject`, and flat.
  */
 import { ok } from 'node:assert/strict'
 import fc from 'fast-check'
@@ -20,7 +18,7 @@ const REFUSED = [
   'parameter_missing',
   'form_too_large'
 ]
-/** What no schema says: that there is one cursor at most, and that a sum is at most 2^53-1. */
+/** What no schema states: at most one cursor, and a sum of at most 2^53-1. */
 const EXCEPTIONS: readonly ((error: Json, sent: URLSearchParams) => boolean)[] = [
   ({ param }, sent) =>
     ['starting_after', 'ending_before'].includes(param) &&
@@ -41,7 +39,7 @@ const documentOf = (isFlat: boolean): Json =>
     isFlat
   })
 const document = documentOf(false)
-/** Mostly ids of existing records, so that most requests succeed; ids in paths by family. */
+/** Usually existing ids, so that most requests succeed; ids in paths by family. */
 const IDS: Readonly<Record<string, readonly string[]>> = {
   ticket: ['tkt_60'],
   transaction: ['txn_1'],
@@ -120,7 +118,7 @@ const fits = ({ required = [], properties = {} }: Json, value: Json): boolean =>
     part.properties ? fits(part, value[name]) : new RegExp(part.pattern, 'u').test(value[name])
   )
 
-/** A form as `deepObject` writes it; a flat value has no objects. */
+/** A form in `deepObject` style; a flat value has no objects. */
 const formOf = (values: Json): [string, string][] =>
   Object.entries(values).flatMap(([name, value]) =>
     typeof value === 'object' && value !== null
@@ -131,7 +129,7 @@ const formOf = (values: Json): [string, string][] =>
       : [[name, String(value)] as [string, string]]
   )
 
-/** Calls of the operations of a document that take parameters. */
+/** Requests of the document's operations that take parameters. */
 function callsOf(of: Json): fc.Arbitrary<{ on: string; path: string; form: URLSearchParams }> {
   const operations = Object.entries<Json>(of.paths).flatMap(([path, methods]) =>
     Object.entries<Json>(methods).flatMap(([method, { parameters = [], requestBody }]) => {

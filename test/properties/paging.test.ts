@@ -1,6 +1,6 @@
 /**
- * Lists against a naive model: a page is what a scan would keep, and every walk visits each record
- * once, whatever is created and deleted in between.
+ * Lists compared with a naive model: a page has what a scan would find, and every walk visits each
+ * record once, whatever is created and deleted meanwhile.
  */
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import fc from 'fast-check'
@@ -113,7 +113,7 @@ type Listed = keyof typeof LISTS
 /** Between two pages: created records, clock moves and deleted Users. */
 type Between = { created: number; clock: number | null; deleted: number | null }
 
-/** More than any of the walks below has. */
+/** More pages than any walk below has. */
 const MOST_PAGES = 100
 t.test('through the engine', async t => {
   const payment = {
@@ -131,7 +131,7 @@ t.test('through the engine', async t => {
     equal(status, 200, text)
     return body as { data: { id: string }[]; has_more: boolean; first_id: string; last_id: string }
   }
-  /** The ids of every record of a list, in its order. */
+  /** The ids of all records of a list, in order. */
   const whole = (path: string) => {
     const { data, has_more } = page(path, { limit: 100 })
     equal(has_more, false)

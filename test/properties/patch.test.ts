@@ -1,6 +1,6 @@
 /**
- * Updates against a plain model: what is left out stays, an empty value unsets, an address changes
- * by sub-field, metadata by key.
+ * Updates compared with a plain model: omitted parameters stay, an empty value unsets, an address
+ * changes by sub-field, metadata by key.
  */
 import { deepEqual, equal } from 'node:assert/strict'
 import fc from 'fast-check'
@@ -12,12 +12,12 @@ const ADDRESS = ['country', 'line1', 'line2', 'city', 'postal_code', 'state'] as
 const SCALARS = ['display_name', 'phone', 'website'] as const
 type Part = (typeof ADDRESS)[number]
 type Scalar = (typeof SCALARS)[number]
-/** A Location as far as an update can change it. */
+/** The updatable fields of a Location. */
 type Updatable = {
   address: Record<Part, string | null>
   metadata: Record<string, string>
 } & Record<Scalar, string | null>
-/** What was decoded of an update: null unsets, what is left out stays. */
+/** A decoded update: null unsets, omitted fields stay. */
 type Changes = {
   address?: Partial<Updatable['address']>
   metadata?: { cleared: boolean; entries: Record<string, string | null> }
@@ -58,7 +58,7 @@ const changes = fc.record(
   { requiredKeys: [] }
 ) as fc.Arbitrary<Changes>
 
-/** The record as it has to be, written from the rules. */
+/** The expected record, written from the rules. */
 function updated(
   before: Updatable,
   { address = {}, metadata = { cleared: false, entries: {} }, ...scalars }: Changes
@@ -75,7 +75,7 @@ function updated(
   return after
 }
 
-/** The record as plain data, however its objects were made. */
+/** The record as plain data, whatever its prototypes. */
 const plain = (record: object) => JSON.parse(JSON.stringify(record))
 
 void property(

@@ -1,6 +1,6 @@
 /**
- * Refunds against a plain model, a map of what was charged and what went back: no calls, in any
- * order, bring a Transaction below nothing.
+ * Refunds compared with a plain model, a map of what was charged and refunded: no requests, in any
+ * order, refund more than a charge.
  */
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import fc from 'fast-check'
@@ -10,7 +10,7 @@ import { property } from '../support/property.js'
 
 const nth = fc.oneof(fc.constant(0), fc.nat(20))
 const sum = fc.option(fc.oneof(fc.integer({ min: 0, max: 40 }), fc.constant(1000)), { freq: 3 })
-/** A call; `nth` picks one of the Transactions or Refunds made so far. */
+/** A request; `nth` picks one of the Transactions or Refunds created so far. */
 const call = fc.oneof(
   {
     weight: 3,
@@ -49,7 +49,7 @@ type Model = {
 }
 const pick = <V>(values: readonly V[], nth: number): V | undefined => values[nth % values.length]
 
-/** The code of the refusal that a Refund has to meet; null where it has to be made. */
+/** The expected error code of a Refund; null if it must succeed. */
 function refusalOf({ charged, refunded }: Charge, amount: number | null): string | null {
   if (charged === 0) return 'charge_has_no_amount'
   if (refunded === charged) return 'charge_already_refunded'
@@ -65,7 +65,7 @@ t.test('through the API', async t => {
   const refusedWith = ({ status, body }: Answer, code: string) =>
     deepEqual([status, body.error?.code], [400, code])
 
-  /** Makes the call, and holds its answer against the model. */
+  /** Sends the request, and compares its response with the model. */
   async function make(call: Call, model: Model, withExtras: boolean): Promise<void> {
     const { charges, refunds } = model
     if (call.do === 'pay') {
@@ -116,7 +116,7 @@ t.test('through the API', async t => {
     charge.refunded += amount
   }
 
-  /** Every Transaction and Refund there is agrees with the model. */
+  /** Every Transaction and Refund agrees with the model. */
   async function compare({ charges, refunds }: Model): Promise<void> {
     const { data } = (await send('GET /transactions', { query: 'limit=100' })).body
     equal(data.length, charges.size)

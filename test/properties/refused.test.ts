@@ -1,6 +1,6 @@
 /**
- * Refused calls change nothing: not the state, not what is drawn next. An emulator that never got
- * them, its twin, stays the same to the byte.
+ * Refused requests change neither the state nor the next draws: an emulator that never got them,
+ * its twin, stays identical to the byte.
  */
 import { equal } from 'node:assert/strict'
 import fc from 'fast-check'
@@ -18,7 +18,7 @@ const payment = {
   amount: 5
 }
 const refund = { transaction: 'txn_a', amount: 1000 }
-/** Control calls by path, some right and some wrong at their end. */
+/** Control requests by path, some valid and some with an invalid end. */
 const CONTROL: [on: string, ...bodies: unknown[]][] = [
   [
     'POST /records',
@@ -69,7 +69,7 @@ const CONTROL: [on: string, ...bodies: unknown[]][] = [
   ...['DELETE /snapshots/none', 'DELETE /state'].map((on): [string, unknown] => [on, undefined]),
   ['POST /nothing', {}]
 ]
-/** Headers of a control call: mostly none of its own. */
+/** Headers of a control request, usually none. */
 const OWN_HEADERS: Record<string, string>[] = [
   ...Array(6).fill({}),
   { origin: 'http://evil.example' },
@@ -98,7 +98,7 @@ const controlCall: fc.Arbitrary<Call> = fc
     }
   })
 
-/** What is to be seen of an emulator: everything that a call could have changed. */
+/** Everything of an emulator that a request could have changed. */
 const SEEN = ['/state', '/settings', '/clock', '/script', '/snapshots']
 
 async function start(t: Test) {

@@ -1,4 +1,6 @@
-/** The store's copies against plain Maps: whatever is done to one, the others stay as they are. */
+/**
+ * The store's copies compared with plain Maps: a change of one copy leaves the others as they are.
+ */
 import { deepEqual, equal } from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
@@ -21,7 +23,7 @@ const GROUPS = {
 }
 const PLACES = ['a', 'b', 'c']
 
-/** What is done to a copy; `nth` picks a record that is there, `count` how many in a row. */
+/** Changes of a copy; `nth` picks an existing record, `count` how many in a row. */
 type Deed = {
   do: 'clone' | 'insert' | 'replace' | 'remove'
   copy: number
@@ -104,7 +106,7 @@ void property(
   { of: fc.array(deed, { minLength: 1, maxLength: 25, size: 'max' }), runs: 60 },
   deeds => {
     const drawn: string[] = []
-    /** An id that does not come in the order of creation. */
+    /** An id outside the order of creation. */
     const draw = () => {
       const id = `r${((drawn.length * 7919) % 100_003).toString(36)}`
       drawn.push(id)

@@ -1,4 +1,4 @@
-/** The reference as data against the contracts written out by hand in test/contract/. */
+/** The reference as data, compared with the hand-written contracts in test/contract/. */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { LOCATION_RULES, REFUND_RULES, TRANSACTION_RULES } from '../../src/core/rules.js'
@@ -86,8 +86,7 @@ t.test(
 )
 
 /**
- * What the assumptions say of their settings: default, and the values that a setting with few
- * takes.
+ * What the assumptions say about their settings: the default, and the values of a setting with few.
  */
 const DEFAULTS = flattened({
   ids: {
@@ -199,7 +198,7 @@ t.test(
   }
 )
 
-/** A table with the tables within it. */
+/** A table with its nested tables. */
 const partsOf = (
   path: string,
   schema: pieces.Schema
@@ -237,7 +236,7 @@ t.test(
         schema.type === 'integer' ||
         schema.type === 'number'
       if (canBeBad) t.ok(rule ?? assumption, `${path} says what refuses a bad value`)
-      // an update has the table of the create, but requires nothing
+      // an update has the create's table, but requires nothing
       const named =
         operation.kind === 'update'
           ? [rule].filter(id => id !== 'LOC-1' && id !== 'ACC-2')
@@ -299,7 +298,7 @@ t.test('the rules that a call can violate are those of the way in', async t => {
   for (const id of RULE_IDS) t.equal(RULES[id].violable, breakable.has(id), id)
 })
 
-/** Each call's parameters as the reference lists them; `!` marks the required. */
+/** Each request's parameters as the reference lists them; `!` marks required ones. */
 const PAGE = 'limit starting_after ending_before'
 const REFUND = 'transaction amount reason metadata'
 const PARAMETERS: [table: unknown, names: string][] = [

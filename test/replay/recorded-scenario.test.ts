@@ -27,7 +27,7 @@ import { rows } from '../support/rows.js'
 type Emulator = Awaited<ReturnType<typeof startTestEmulator>>
 type Call = NonNullable<Parameters<Emulator['call']>[1]>
 
-/** What is wrong with a scenario, by `check`. */
+/** Problems of a scenario, by `check`. */
 async function problemsOf(t: Test, text: string): Promise<string[]> {
   const file = `${t.testdir({ 'recorded.yaml': text })}/recorded.yaml`
   return (await failuresIn([file])).flatMap(({ title, messages }) =>
@@ -36,23 +36,21 @@ async function problemsOf(t: Test, text: string): Promise<string[]> {
 }
 const commentsIn = (text: string) =>
   text.split('\n').flatMap(line => (line.startsWith('# ') ? [line.slice(2)] : []))
-/** The comments on what differs from the calls as they were made. */
+/** The comments on differences from the original requests. */
 const notesIn = (text: string) => commentsIn(text).slice(2)
 const recordedIn = async ({ sandbox }: Emulator) => scenarioOf(await recordingOf(sandbox))
 const recorded = async (emulator: Emulator): Promise<string> => {
   const { data, notes } = await recordedIn(emulator)
   return scenarioText(data, notes)
 }
-/**
- * The scenario of one request alone, the last one where none is named; null where there is none.
- */
+/** The scenario of one request, the last one by default; null if there is none. */
 const repeated = async ({ sandbox }: Emulator, id?: string): Promise<string | null> => {
   const { journal } = sandbox.evidence
   const one = id === undefined ? journal.requests().at(-1) : sandbox.evidence.find(id)
   const found = await scenarioOfCall(await recordingOf(sandbox, one && [one]))
   return found === undefined ? null : scenarioText(found.data, found.notes)
 }
-/** What a scenario plays, in order: requests and waits. */
+/** The plays of a scenario in order: requests and waits. */
 const playedIn = (text: string): string[] =>
   parse(text).play.map(({ wait, do: on }: Json) => wait ?? on)
 const idsOf = (records: Json) => records?.map(({ id }: Json) => id)
@@ -71,7 +69,7 @@ const RECORDS = parse(`
 const US = { 'address[country]': 'US' }
 const PAID = { ticket: 'tkt_a', payment_type: 'external', amount: 100 }
 
-/** The call that a scenario plays, in the form of the test. */
+/** A play in the form of the test. */
 function playedCall(document: Json): [on: string, call: Call] {
   const [{ do: on, key, query, body }] = document.play
   const [first] = document.data?.api_keys ?? []
@@ -871,8 +869,8 @@ t.test('a recording: numbers and ids that look like card numbers work as they we
 })
 
 /**
- * Expectations, requests (`+N` moves the clock by ms), the surplus request, what the recording
- * expects, and notes.
+ * Expectations, requests (`+N` moves the clock by ms), the extra request, the recording's
+ * expectations, and notes.
  */
 const EXPECTED: [
   expect: string,

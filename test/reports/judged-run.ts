@@ -1,4 +1,4 @@
-/** Runs with what the criteria say of them, for the tests of reports. */
+/** Runs with their criteria, for the tests of reports. */
 import { FINDINGS, type Finding, type FindingId } from '../../src/evidence/findings.js'
 import type { RunCall, RunEntry } from '../../src/evidence/run.js'
 import type { Judged } from '../../src/evidence/run-history.js'
@@ -18,7 +18,7 @@ export const finding = (id: FindingId, ...requests: string[]): Finding => ({
   requests
 })
 
-/** A call that was refused, in full, with text of its client wherever there is some. */
+/** A refused request in full, with client text everywhere. */
 export const refusedCall = (text: string, given: Partial<RunCall> = {}): RunCall => {
   const call = {
     on: 'POST /refunds',
@@ -69,7 +69,7 @@ export const answeredCall = (request: string, test: string | null = null): RunCa
   entry: null
 })
 
-/** A run in which nothing was done, but for what is given. */
+/** An empty run, except for the given parts. */
 export const runOf = (given: Partial<RunDocument> = {}): RunDocument => ({
   object: 'run',
   version: '1.2.3',

@@ -1,6 +1,5 @@
 /**
- * A strict reader of XML and of the HTML that reports are made of: what is not well-formed is an
- * error.
+ * A strict reader of XML and of the reports' HTML: anything that is not well-formed is an error.
  */
 
 export type Element = {
@@ -16,7 +15,7 @@ const TAG =
   /<(?:(\?xml version="1\.0" encoding="UTF-8"\?|!doctype html)|\/([a-z][a-z0-9-]*)|([a-z][a-z0-9-]*)((?: [a-z-]+(?:="[^"<]*")?)*)(\/?))>/y
 const NO_CHARACTER = /[^\P{Cc}\t\n\r\x7f-\x9f]|\p{Cs}|[\ufffe\uffff]/u
 
-/** The text with its entities undone. Errors: any other `&`, and what is no character. */
+/** The text with its entities decoded. Errors: any other `&`, and invalid characters. */
 function decoded(text: string): string {
   if (NO_CHARACTER.test(text)) throw new Error(`no character of XML: ${JSON.stringify(text)}`)
   return text.replace(/&(?:(\w+)|#(\d+));|&/g, (all, name, code) => {
@@ -77,7 +76,7 @@ export const structureOf = (source: string): string[] =>
 
 const FAILED = ['type? message?', '#text'] as const
 const TEXT = ['', '#text'] as const
-/** Jenkins's schema junit-10.xsd, by element: its attributes, and what may be in it; no reruns. */
+/** Jenkins's schema junit-10.xsd, by element: its attributes and content, without reruns. */
 const JUNIT: Readonly<Record<string, readonly [attributes: string, content: string]>> = {
   testsuites: ['name? time? tests? failures? errors?', 'testsuite'],
   testsuite: [
@@ -94,7 +93,7 @@ const JUNIT: Readonly<Record<string, readonly [attributes: string, content: stri
   'system-err': TEXT
 }
 
-/** Where a document differs from the schema, or its counts from what it holds. */
+/** Where a document differs from the schema, or its counts from its content. */
 export function junitProblems(element: Element): string[] {
   const { name, attributes, text, children } = element
   const [known = '', content = ''] = JUNIT[name] ?? []

@@ -1,4 +1,4 @@
-/** The reports of a run: whatever a client sent is text in them. */
+/** Reports of a run: everything that a client sent appears as text. */
 import { hash } from 'node:crypto'
 import t from 'tap'
 import { FINDINGS, type FindingId } from '../../src/evidence/findings.js'
@@ -34,10 +34,10 @@ const HOSTILE = [
   '\u202egnp.exe \u2066x\u2069 \u0000 \u001b[2J \u2028'
 ]
 
-/** What controls a terminal or reorders text, line feeds apart. */
+/** Characters that control a terminal or reorder text, except line feeds. */
 const CONTROLLING = /[^\P{Cc}\n]|[\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
 
-/** A run in which every text that a client or a scenario can choose is this one. */
+/** A run in which every text from a client or a scenario is this one. */
 // biome-ignore format: a table
 const runWith = (text: string): Partial<RunDocument> => ({
   scenario: { name: text, description: text }, calls: 3, findings: [finding('zero-payment', '#1/req_1', '#1/req_2')],
@@ -58,13 +58,13 @@ const judgedWith = (text: string): JudgedRun =>
   judgedRun(runWith(text), { failOn: ['zero-payment', 'script', 'expectations'], minCoverage: 50 })
 
 const textOf = ({ text }: Element) => text
-/** What means something in Markdown, without the rest. */
+/** Markdown's special characters, without the rest. */
 const skeletonOf = (markdown: string) =>
   markdown.replace(/&#\d+;/g, '').replace(/[^\\`*[\]<>|~&#@$\n]|(?<=\w)_(?=\w)/g, '')
 
 const whole = (judged: JudgedRun) => runText(judged, { page: null, next: null, isVerbose: true })
 
-/** Each format: what no text may change of it, and what it shows that no text may bring in. */
+/** Each format: what no text may change in it, and its elements that no text may add. */
 const FORMATS: [
   name: string,
   write: (judged: JudgedRun) => string,
@@ -323,7 +323,7 @@ t.test('reports: JUnit is what the schema of Jenkins allows, in an order of its 
   )
   t.strictSame(names[0], names[1], 'in whatever order they came')
 
-  // the schema sees what is not right
+  // the schema finds errors
   const suite = '<testsuite name="a" tests="1" failures="0" errors="0">'
   const wrong: [junit: string, problem: string][] = [
     ['<testsuite name="a" tests="0" failures="0"></testsuite>', 'testsuite errors'],

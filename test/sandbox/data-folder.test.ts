@@ -149,7 +149,7 @@ t.test('started again, an emulator goes on as one that never stopped', async t =
     'POST /_control/keys {"account":"mch_a"}'
   ]
   const look = [
-    // the journal, in which near misses of the script are looked for, is not kept
+    // the journal, which near misses of the script come from, is not kept
     'DELETE /_control/requests',
     ...['', '/state', '/clock', '/script', '/settings'].map(path => `GET /_control${path}`),
     ...'refunds?limit=3 refunds?starting_after=rfd_x&limit=2 transactions/txn_a transactions/txn_x tickets locations?search=x'
@@ -213,7 +213,7 @@ t.test('started again, an emulator goes on as one that never stopped', async t =
     for (const call of chapter) {
       time += 250
       const [expected, found] = [await twin.call(call), await again.call(call)]
-      // ids of control answers are the process's own
+      // ids of control responses belong to the process
       const part = ({ status, headers, body }: Answer) => [
         call.includes('/_control') || headers['request-id'],
         [status, body.settings ? { ...body.settings, data: null } : body]
@@ -473,7 +473,7 @@ async function unit(t: Test) {
   const present = { ...sandboxes.present }
   data.writeFrom(() => ({
     ...present,
-    // each write looks twice: for what changed, and for what ended
+    // each write checks twice: for changes, and for deletions
     get sandboxes() {
       writes += 0.5
       return sandboxes.present.sandboxes

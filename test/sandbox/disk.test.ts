@@ -17,7 +17,7 @@ t.test('a file is replaced by many texts of any size, in as many writes as they 
   t.strictSame(await readdir(folder), ['shop.json'])
 })
 
-/** A handle that writes at most 300,000 bytes at a time, as the system may. */
+/** A handle that writes at most 300,000 bytes at a time, as the system may do. */
 const slow = (handle: Awaited<ReturnType<FileSystem['open']>>) => {
   const write = handle.write as (...given: unknown[]) => Promise<unknown>
   handle.write = ((bytes: Buffer, from: number, length: number) =>

@@ -1,6 +1,6 @@
 /**
- * The state before any change is made again from what was noted since: records, keys, counters of
- * ids, script with its counts, clock and settings.
+ * The state before any change is rebuilt from what was noted: records, keys, counters of ids,
+ * script with its counts, clock and settings.
  */
 import { equal } from 'node:assert/strict'
 import fc from 'fast-check'
@@ -26,8 +26,8 @@ import { startWorld } from '../support/world.js'
 const ACTS = 600
 const DRAWN = 20
 /**
- * Script entries: an answer in place of the operation, answers lost before and after it, and some
- * that count alone.
+ * Script entries: a response instead of the operation, responses lost before and after it, and
+ * entries that only count.
  */
 const ENTRIES = [
   { on: 'POST /accounts', chance: 0.4, respond: { status: 503 } },
@@ -53,7 +53,7 @@ const ADDED = {
 }
 
 type Draw = (below: number) => number
-/** Control changes, the more frequent the more often they stand here. */
+/** Control changes; repeated ones are more frequent. */
 const CHANGES: ((sandbox: Sandbox, draw: Draw) => unknown)[] = [
   (sandbox, draw) =>
     addRecords(
@@ -191,7 +191,7 @@ t.ok(effects > 0, 'and some of them took effect')
 
 const LONG = 'x'.repeat(16_000)
 const AT = documentOf('test', {})
-/** Each changes something a little, or by much. */
+/** Each changes something a little, or a lot. */
 const GROWS: Record<string, (sandbox: Sandbox, text: string) => unknown> = {
   'a request': (sandbox, text) => {
     const ticket = sandbox.store.tickets.get('tkt_a') as { reference: string | null }

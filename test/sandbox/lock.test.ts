@@ -10,7 +10,7 @@ import { takeLock } from '../../src/sandbox/saved/lock.js'
 import { placeOf } from '../support/places.js'
 
 const MODULE = new URL('../../src/sandbox/saved/lock.ts', import.meta.url).href
-/** Takes the lock of the file that it is given, says `true` or `false`, and stays. */
+/** Takes the lock of the given file, prints `true` or `false`, and stays. */
 const TAKER = `const [, file, at] = process.argv
   const { takeLock } = await import(${JSON.stringify(MODULE)})
   await new Promise(resolve => setTimeout(resolve, Number(at) - Date.now()))
@@ -71,7 +71,7 @@ t.test('a lock is held by one alone, given up with release, and leaves nothing b
   t.teardown(() => open.destroy())
   await once(open, 'end')
 
-  // one who asks and never closes its connection does not keep it
+  // a client that never closes its connection does not keep the lock
   await lock?.release()
   t.strictSame(await locksIn(folder), [])
   const again = await takeLock(file)
@@ -145,7 +145,7 @@ t.test('the lock of a killed process is nobody’s: of several exactly one gets 
 t.test('one whose name was removed before its socket listened takes another', async t => {
   const { folder, file } = await placeOf(t)
   const asked = new Set<string>()
-  // its answer is late, so that the one that asks has a name meanwhile
+  // its reply is late, so that the asking process has a name meanwhile
   await impostor(t, join(folder, 'shop.json.lock-ffffffff'), (socket, server) => {
     for (const name of readdirSync(folder)) if (!name.endsWith('-ffffffff')) asked.add(name)
     if (asked.size === 1) rmSync(join(folder, [...asked][0] as string), { force: true })
@@ -178,8 +178,8 @@ t.test('a process that is stopped, and one that says nothing, still hold their l
   const { child, hasTaken } = taking(t, file)
   t.equal(await hasTaken, true)
   child.kill('SIGSTOP')
-  // one that says nothing, one that ends in the middle of its answer, one that stays at taking it,
-  // and one that is stopped
+  // sockets that say nothing, end in the middle of their reply, keep taking the lock,
+  // or are stopped
   for (const name of ['silent', 'curt', 'slow', 'shop.json'])
     t.equal(await takeLock(join(folder, name), 1000), null, name)
   const again = Object.values(asked).map(times => times > 1)

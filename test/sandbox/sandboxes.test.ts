@@ -78,12 +78,12 @@ function largeScenario(): object {
   return { data }
 }
 
-// the first one: what other tests leave to be collected would count
+// first: garbage of other tests would count
 t.test('sandboxes: one record of 10,000 costs at most a hundredth of time and memory', async t => {
   const document = documentOf('test', largeScenario())
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
-  /** The bytes that are in use once everything that is no longer needed is gone. */
+  /** Bytes in use after a full garbage collection. */
   const inUse = async () => {
     for (let round = 0; round < 3; round++) {
       await new Promise(resolve => setImmediate(resolve))

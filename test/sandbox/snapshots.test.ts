@@ -9,7 +9,7 @@ const USER = [
   'POST /accounts/mch_a/users',
   { body: { name: 'U', email: 'u@example.com' } }
 ] as const
-/** A call that was under way ends with the state that it came to. */
+/** A request in flight ends with the state that it reached. */
 const EXPECTED = [
   200,
   201,

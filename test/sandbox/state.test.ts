@@ -152,7 +152,7 @@ t.test('a snapshot gives the state back, and of the settings the seed alone', as
     await act(sandbox, since)
     if (isReset) sandbox.reset()
     const { settings: between } = shown(sandbox)
-    // a running clock goes on from its reading, however much later that is
+    // a running clock continues from its reading, however much later
     machine.now += 1000
 
     sandbox.restore(snapshot)

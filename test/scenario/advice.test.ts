@@ -1,7 +1,4 @@
-/**
- * What validation says of a tester's mistakes, and that a document in which its advice was followed
- * loads.
- */
+/** What validation says about testers' mistakes; a document that follows the advice loads. */
 import t, { type Test } from 'tap'
 import type { Problem } from '../../src/core/errors.js'
 import { lookedAt } from '../support/first-state.js'
@@ -19,15 +16,11 @@ const step = (more: string) => `${BEGIN}steps:\n  - ${PAYMENT}\n  - { ${more} }\
 const script = (entry: string) => `script:\n  - on: POST /refunds\n${entry}`
 
 /**
- * A wrong text, after the bistro's fixture where it names none, what is said of it, and what is to
- * be written in the place of what.
+ * An invalid text, after the bistro's fixture unless it names one, its message, and the correction.
  */
 type Mistake = [wrong: string, said: string, from: string, to: string]
 
-/**
- * The marks of what is found: its line, column and path, and the code of its sentence where that is
- * this room's.
- */
+/** The place of a problem: line, column and path, and its code if the sentence is of this room. */
 const marksOf = (found: readonly Problem[], isCoded = false) =>
   found
     .map(({ line, column, path, code }) =>
@@ -35,7 +28,7 @@ const marksOf = (found: readonly Problem[], isCoded = false) =>
     )
     .join(', ')
 
-/** Whether each mistake is found where it is, and what follows the advice loads. */
+/** Whether each mistake is found in its place, and its correction loads. */
 async function judge(t: Test, mistakes: readonly Mistake[], isCoded: boolean): Promise<void> {
   for (const [text, said, from, to] of mistakes) {
     const wrong = [text, from, to].some(part => part.includes('fixtures')) ? text : BEGIN + text
@@ -445,7 +438,7 @@ t.test('advice: one mistake, one message, on its line; what follows it loads', a
     ['clock: { nw: 2026-03-02 }\n', '2:10 clock.nw unknown_name', 'nw', 'now']
   ]
   await judge(t, mistakes, true)
-  // in JSON a name has a place too
+  // in JSON a name has a place, too
   const json = '{"fixtures": ["bistro"],\n "script": [\n{"on": "POST /refunds", "respnd": {}}]}'
   t.equal(marksOf((await lookedAt(json)).problems), '3:25 script[0].respnd')
 })

@@ -16,7 +16,7 @@ const place = async (text: string, steps: (string | number)[]) => {
   const [found] = await (await readDocument('doc', text)).locate([{ steps }])
   return found && `${found.line}:${found.column}`
 }
-/** The steps of a path that is written with dots. */
+/** The steps of a dotted path. */
 const stepsIn = (path: string) =>
   path === '' ? [] : path.split('.').map(step => (/^\d+$/.test(step) ? Number(step) : step))
 const refusal = async (act: () => Promise<unknown>): Promise<ApiError> => {
@@ -287,7 +287,7 @@ t.test('library: what is a path and what is a name', async t => {
     t.equal(isPath(name), false, name)
 })
 
-/** The user's own folders, with links that lead in and out. */
+/** The user's folders, with links that lead in and out. */
 function ownFolders(t: Test) {
   const link = (to: string) => t.fixture('symlink', to)
   const links = {
@@ -337,7 +337,7 @@ function ownFolders(t: Test) {
   }
 }
 
-/** The file of a fixture below a folder, or why there is none. */
+/** The file of a fixture in a folder, or why there is none. */
 const fixtureIn =
   (root: string) =>
   (of: Library, name: string, from: string | null = null): Promise<string> =>
@@ -350,7 +350,7 @@ t.test('library: a name is looked up in the own folder first, then in the packag
   const { root, library } = ownFolders(t)
   const bare = new Library({ fixtures: null, scenarios: null })
   const named = fixtureIn(root)
-  // an own one stands before the package's; of two files with one name the first by name counts; a
+  // your own file precedes the built-in one; of two files with a name the first by name counts; a
   // link that stays inside is followed
   for (const [name, file] of rows<[name: string, file: string]>(
     'mine mine.yaml | bistro bistro.json | both both.json | plain plain.yml | inside mine.yaml | mapped ..2026_03/mapped.yaml'

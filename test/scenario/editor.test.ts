@@ -1,4 +1,4 @@
-/** What editors read: the catalog of schemas, and the names of files that it lists. */
+/** What editors read: the catalog of schemas, and its file names. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'

@@ -14,7 +14,7 @@ import { rows } from '../support/rows.js'
 const SEEDS = [1, 2, 7, 4_294_967_295]
 const [FROM, TO] = ['2026-01-01T00:00:00.000Z', '2026-03-01T12:30:00.000Z']
 const RANGE = { from: FROM, to: TO }
-/** A Location without Tickets, so that all that is there is generated. */
+/** A Location without Tickets, so that all records are generated. */
 const EMPTY = {
   locations: [{ id: 'loc_b', account: 'mch_a', display_name: 'B', address: { country: 'US' } }]
 }
@@ -23,10 +23,7 @@ const generatedIn = async (
   generate: GenerateData[],
   { seed = 1, data = smallFixture(EMPTY) }: { seed?: number; data?: object } = {}
 ): Promise<Store> => (await firstStateIn({ clock: NOW, seed, data, generate })).store
-/**
- * What records of a family have in a field, in order of creation; the last ones where a number is
- * given.
- */
+/** Values of a field in a family, in order of creation; the last ones if a number is given. */
 const valuesOf = <F extends keyof Records, N extends keyof Records[F]>(
   store: Store,
   family: F,

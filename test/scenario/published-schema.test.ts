@@ -1,6 +1,6 @@
 /**
- * The published schemas refuse nothing that the loader accepts, and mark what depends on the
- * operation of a call.
+ * The published schemas accept everything that the loader accepts, and mark what depends on the
+ * operation.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
@@ -31,9 +31,9 @@ const compiled = (kind: string) =>
   )
 const [isFixture, isScenario] = [compiled('fixture'), compiled('scenario')]
 
-/** The problems that the loader finds in a document. */
+/** The loader's problems of a document. */
 const problemsOf = async (data: unknown) => (await lookedAt(data)).problems
-/** Where a document is marked by the schema, as `script.0.match`. */
+/** Where the schema marks a document, as `script.0.match`. */
 const marksIn = (data: unknown): string[] => {
   isScenario(data)
   return [
@@ -82,8 +82,8 @@ t.test('what is shipped and what the docs show is right by the schema', async t 
 })
 
 /**
- * Parts of a scenario, in a table for the place that they belong in: loaded, marked at places, or
- * refused by the loader where only that can tell.
+ * Parts of a scenario, by place: they load, are marked at places, or are refused by the loader
+ * alone.
  */
 const CASES: Record<string, Json> = parse(`
   document:

@@ -1,11 +1,11 @@
-/** Words of scripts and of generate that went: what is said of each, and what to write loads. */
+/** Retired words of scripts and generate: each is refused with a replacement that loads. */
 import t from 'tap'
 import { parse } from 'yaml'
 import { RETIRED_NAMES } from '../../src/core/retired.js'
 import { smallFixture } from '../support/emulator.js'
 import { lookedAt } from '../support/first-state.js'
 
-/** The old document, the object that has the word, and what is written now. */
+/** The old document, the object with the word, and its replacement. */
 type Row = [old: object, place: string, now: object]
 
 const ROWS: Readonly<Record<string, Record<string, Row>>> = parse(`

@@ -22,7 +22,7 @@ import type { Json } from '../support/json.js'
 const MACHINE = Date.parse('2026-04-01T00:00:00.000Z')
 const NOW = '2026-03-01T18:05:00.000Z'
 
-/** What a record of each family has where a test does not say otherwise. */
+/** Default fields of each family's records. */
 const USUAL: Record<string, object> = {
   accounts: { type: 'merchant', name: 'N', email: 'n@example.com', address: { country: 'US' } },
   users: { account: 'mch_a', name: 'U', email: 'u@example.com' },
@@ -31,7 +31,7 @@ const USUAL: Record<string, object> = {
   transactions: { ticket: 'tkt_a', payment_type: 'card', amount: 1000 },
   refunds: { transaction: 'txn_a', amount: 100 }
 }
-/** Records with what they usually have; a field that is `left out` is. */
+/** Records with their default fields, except those in `left out`. */
 const completed = (family: string, records: Json): Json =>
   USUAL[family] === undefined || !Array.isArray(records)
     ? records
@@ -44,12 +44,12 @@ const completed = (family: string, records: Json): Json =>
             )
           : record
       )
-/** A fixture whose records say only what matters. */
+/** A fixture whose records name only what matters. */
 const fixture = (data: Json): Json =>
   Object.fromEntries(
     Object.entries(data).map(([family, records]) => [family, completed(family, records)])
   )
-/** A small whole fixture with records added to it. */
+/** A small complete fixture with additional records. */
 const small = (added: Json = {}): Json => {
   const [accounts, locations, tickets, transactions] = ['mch_a', 'loc_a', 'tkt_a', 'txn_a'].map(
     id => [{ id }]
@@ -69,7 +69,7 @@ const one = async <F extends keyof Records>(
   return store[family].get(id) as unknown as Records[F]
 }
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value))
-/** The fields of a family's records in order of creation. */
+/** Fields of a family's records in order of creation. */
 const fieldsIn = <F extends keyof Records>(
   store: Store,
   family: F,
@@ -371,7 +371,7 @@ t.test('fixtures: later records win by id and take the place of the earlier ones
   t.strictSame([...store.keys], [['k', 'mch_b']])
 })
 
-/** A store with imported records, and a way to merge others into a copy of it. */
+/** A store with imported records, and a function that merges others into a copy. */
 async function running(data: object) {
   const { store } = await firstStateIn({ clock: NOW, data })
   const add = (added: Json, given: GivenSettings = {}) => {

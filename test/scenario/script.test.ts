@@ -60,10 +60,7 @@ const sent = (
 const ENTRY_CHECKER = checkerOf(entrySchema)
 const NOW = { seed: 1, instant: 0 }
 
-/**
- * The problems that an entry is refused with: those of its schema, or else those found when it is
- * compiled.
- */
+/** The problems of an entry: those of its schema, or else those of compiling it. */
 const problemsOf = async (data: unknown): Promise<string[]> => {
   const shape = (await ENTRY_CHECKER.problems(data)).map(problem => coded(problem.path, problem))
   if (shape.length > 0) return shape
@@ -91,8 +88,8 @@ const countsOf = (script: Script) =>
 const repeated = (count: number, call: SentCall) => new Array(count).fill(call) as SentCall[]
 
 t.test('script: every kind of problem of an entry, with its place in it', async t => {
-  // entries as they are, and what makes an entry wrong: of a delayed Refund, in the match of a
-  // payment, in its body, and in the answer to a Refund
+  // valid entries, and additions that make one invalid: of a delayed Refund, in the match of a
+  // payment, in its body, and in the response to a Refund
   const tables: Json = parse(`{
     entries: [
       [x, wrong_type], [{}, required], [{ on: GET /tickets }, no_action], [{ on: GET /tickets, match: { key: k }, calls: 1 }, no_action],
@@ -725,9 +722,7 @@ t.test('script: an entry is put back with the id and counts that it had', async 
   t.equal(script.add(entry).id, 'scr_8')
 })
 
-/**
- * The problems of one expectation: those of its schema, or else those found when it is compiled.
- */
+/** The problems of an expectation: those of its schema, or else those of compiling it. */
 const expectationProblems = async (data: unknown): Promise<string[]> => {
   const shape = (await SCENARIO_CHECKER.problems({ expect: [data] })).map(({ steps, ...said }) =>
     coded(pathOf(steps.slice(2)), said)

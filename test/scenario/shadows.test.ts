@@ -1,4 +1,4 @@
-/** Entries that an earlier one leaves no request. */
+/** Entries that can never apply because of an earlier entry. */
 import t from 'tap'
 import { smallFixture } from '../support/emulator.js'
 import { codesIn, problemsIn } from '../support/first-state.js'

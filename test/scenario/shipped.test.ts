@@ -23,7 +23,7 @@ const NOW = '2026-04-01T12:00:00.000Z'
 const key = 'sk_test_merchant'
 const LIBRARY = new Library({ fixtures: null, scenarios: null })
 
-/** Each shipped scenario, and how the curl lines of its comment are answered, in their order. */
+/** Each shipped scenario, and the responses to the curl lines of its comment, in order. */
 const CURL_LINES: Record<string, (number | 'lost')[]> = {
   'concurrent-refunds': [400, 200, 200, 200],
   'declined-at-one-location': [402, 200, 200, 200],
@@ -54,10 +54,7 @@ const load = async (name: string, sandbox: Sandbox) =>
     { play: playIn }
   )
 
-/**
- * The app that ships with the machine's clock standing, and curl lines sent to it over a real
- * socket.
- */
+/** The app with the machine's clock frozen, and curl lines sent over a real socket. */
 async function listening(t: Test) {
   const { control, listen, ...emulator } = await startTestEmulator(t, {
     loaded: false,
@@ -71,7 +68,7 @@ async function listening(t: Test) {
     await answer.text()
     return answer.status
   }
-  /** Waits until a call waits at the first gate. */
+  /** Waits until a request waits at the first gate. */
   const someoneWaits = async () => {
     while ((await control('GET /gates')).body.data[0].waiting.length === 0) await sleep(5)
   }
@@ -85,7 +82,7 @@ const card = (fields: Record<string, string> = {}) => ({
   ...fields
 })
 
-/** Sends what a curl line of a comment sends. Only the flags used there are known. */
+/** Sends the request of a curl line; only the flags used there are supported. */
 function readCurl(line: string, address: string): { url: string; options: RequestInit } {
   const [, ...words] = [...line.replace(/ +[>#] .*$/, '').matchAll(/'([^']*)'|(\S+)/g)].map(
     ([, quoted, plain]) => (quoted ?? plain) as string
@@ -198,7 +195,7 @@ t.test('A03: loads with one seed, and a reset, give the same state, byte for byt
   }
 })
 
-/** What fails when files are checked, by file. */
+/** Failures of `check`, by file. */
 async function failing(files: readonly string[]): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>()
   for (const { file, title, messages } of await failuresIn(files))
@@ -206,10 +203,7 @@ async function failing(files: readonly string[]): Promise<Map<string, string[]>>
   return found
 }
 
-/**
- * Documents with a script that their plays notice, without it. One that only makes calls wait
- * changes no answer.
- */
+/** Documents with a script that their plays notice, without it. Delays alone change no response. */
 const withoutScript = (documents: readonly [name: string, text: string][]) =>
   documents.flatMap(([name, text]) => {
     const { script = [], ...rest } = parse(text)

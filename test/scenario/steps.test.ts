@@ -19,7 +19,7 @@ import { coded, reported } from '../support/codes.js'
 import type { Json } from '../support/json.js'
 
 const RECORDS = ['tkt_60', 'txn_1', 'mch_a']
-/** The key of a step that names none is the first merchant's. */
+/** A step without a key uses the first merchant's. */
 const BINDINGS = {
   variable: (name: string) => (RECORDS.includes(name) ? name : undefined),
   key: (name: string) => name || 'sk_first',

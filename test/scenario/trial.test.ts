@@ -1,6 +1,6 @@
 /**
- * Scenarios as a tester writes them from the documents alone: each proves itself by `check`, and is
- * kept or failed by real clients.
+ * Scenarios as a tester writes them from the documents alone: each passes `check`, and real clients
+ * pass or fail it.
  */
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
@@ -8,7 +8,7 @@ import { startEmulator } from '../../src/index.js'
 import { failuresIn } from '../support/checked.js'
 import type { Json } from '../support/json.js'
 
-/** The lines that `check` fails with for a document. */
+/** The failures of `check` for a document. */
 async function failures(t: Test, document: string): Promise<string[]> {
   const root = t.testdir({ 'own.yaml': document })
   return (await failuresIn([`${root}/own.yaml`])).map(
@@ -17,8 +17,8 @@ async function failures(t: Test, document: string): Promise<string[]> {
 }
 
 /**
- * An emulator with a scenario, and a client of it over a connection of its own; `patience` is how
- * long it waits for an answer, in milliseconds.
+ * An emulator with a scenario, and a client with its own connection; `patience` is how long it
+ * waits for a response, in milliseconds.
  */
 async function listening(t: Test, document: string) {
   const emulator = await startEmulator({ scenario: parse(document) })
@@ -90,7 +90,7 @@ t.test('SRCH-3: a needle on the seventh page', async t => {
 })
 
 /**
- * The first Refund is refused, the second hangs before or after it took effect, then all is well.
+ * The first Refund is refused, the second hangs before or after it took effect, then all succeed.
  */
 const hanging = (when: string) => `
 name: refunds-hang
@@ -115,8 +115,8 @@ t.test('Refunds hang at the second try, then work', async t => {
   )
 
   /**
-   * Refunds until it has an answer; one that looks first asks whether the Refund was made before it
-   * tries again.
+   * Refunds until it gets a response; a careful client checks whether the Refund exists before it
+   * retries.
    */
   const refund = async (
     { send, clock }: Awaited<ReturnType<typeof listening>>,

@@ -23,7 +23,7 @@ const line = ({ file, line, column, path, message }: Problem) =>
 /** `coded` are the problems by the codes of their sentences. */
 type Made = { first: FirstState | null; problems: string[]; coded: string[]; warnings: string[] }
 
-/** The first state that a text describes, with what is said of it. */
+/** The initial state that a text describes, and its problems. */
 async function made(
   text: string,
   { root = null, ...where }: Where & { root?: string | null } = {}
@@ -235,7 +235,7 @@ t.test('POST /load: vars are values of the scenario, by name', async t => {
     }
   }
   const { error } = (await control('POST /load', { scenario: 'outages' })).body
-  t.match(error.problems[0].message, /^this file holds groups to share/)
+  t.match(error.problems[0].message, /^this file has only groups to share/)
   t.equal((await control('GET /state')).text, state, 'a load that fails changes nothing')
 })
 
@@ -249,7 +249,7 @@ groups:
     - { on: POST /refunds, delay: 1s }
 `
 
-/** A folder of scenarios beside another one. */
+/** A folder of scenarios next to another one. */
 const folderOf = (t: Test, files: Record<string, string> = {}) => {
   const own = {
     'outages.yaml': OUTAGES,
@@ -590,7 +590,7 @@ t.test('use: a group shares records, steps, plays and expectations too', async t
     [1, true],
     'without a file it is not there'
   )
-  // a file of the same name as the scenario's is not the scenario itself
+  // a file with the scenario's name is not the scenario itself
   t.strictSame((await problemsOf('fixtures: [bistro]\nuse: [own#x]\n', { root })).length, 1)
 
   const file = join(root, 'used.yaml')

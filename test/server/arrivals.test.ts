@@ -279,7 +279,7 @@ t.test('arrivals: a connection that is kept keeps no listener of its requests', 
   const post = (path: string, type: string, body: string) =>
     request(
       `POST ${path}`,
-      // one that is refused before its body is asked for ends the connection
+      // a body that is refused before it is read ends the connection
       `content-type: ${type}\r\n${type === 'text/plain' ? '' : 'expect: 100-continue\r\n'}content-length: ${body.length}\r\n`
     ) + body
   const form = 'application/x-www-form-urlencoded'

@@ -1,6 +1,6 @@
 /**
- * Bodies are counted before they are read: what is held at once is bounded, fairly among sandboxes,
- * and given back.
+ * Bodies are counted before they are read: their total is bounded, shared fairly among sandboxes,
+ * and released.
  */
 import { once } from 'node:events'
 import { type AddressInfo, Socket } from 'node:net'
@@ -28,8 +28,7 @@ const FORM_HEAD = `Content-Type: application/x-www-form-urlencoded\r\nHost: loca
 type Arrival = { sandbox: object; release: (() => void) | null; isClosed: boolean }
 
 /**
- * Bodies of which 100 KiB may be read at once by all, 50 KiB by one sandbox, if not said otherwise;
- * `limit` bounds each.
+ * Bodies with limits of 100 KiB for all and 50 KiB for a sandbox by default; `limit` bounds each.
  */
 function bodiesOf(limit = 64 * KIB, each = 50) {
   const { values } = settingsInForce({ flag: { 'limits.body': KIB } })
@@ -43,7 +42,7 @@ function bodiesOf(limit = 64 * KIB, each = 50) {
       Bodies['admit']
     >[0] & { arrival: Arrival }
   }
-  /** How many bytes a sandbox may still take, to the KiB. */
+  /** How many bytes a sandbox may still use, to the KiB. */
   const room = (sandbox: object) => {
     for (let size = 50 * KIB; size > 0; size -= KIB) {
       try {
@@ -163,7 +162,7 @@ t.test('bodies: one that the framework reads is counted where its length is know
   t.throws(() => bodies.admit(incoming(50 * KIB + 1, {})), { code: 'limit_reached' })
 })
 
-/** Asks again and again until the answer is the expected one. */
+/** Retries until the response is the expected one. */
 async function eventually<T>(ask: () => T | Promise<T>, expected: T): Promise<T> {
   for (let left = 400; left > 0; left--) {
     const answer = await ask()
@@ -173,16 +172,13 @@ async function eventually<T>(ask: () => T | Promise<T>, expected: T): Promise<T>
   return ask()
 }
 const portOf = ({ server }: Emulator['app']) => (server.address() as AddressInfo).port
-/**
- * A body as it is framed: by its length, or chunked where there is none; all of it, or its first
- * bytes.
- */
+/** A body with its length, or chunked without one; complete, or its first bytes. */
 const framed = (length: number | null, part: string) =>
   length === null
     ? `Transfer-Encoding: chunked\r\n\r\n${part.length.toString(16)}\r\n${part}\r\n`
     : `Content-Length: ${length}\r\n\r\n${part}`
 
-/** Sends the head of a request and a part of its body, and waits until that has come. */
+/** Sends the head of a request and part of its body, and waits until that has arrived. */
 async function begun(
   t: Test,
   app: Emulator['app'],
@@ -208,11 +204,11 @@ const load = async ({ control }: SandboxClient, size: number) =>
   (await control('POST /load?dry_run', documentOf(size))).status
 
 /**
- * A sandbox may send 100,000 bytes of documents at once, all of them 200,000; of other bodies
+ * A sandbox may send 100,000 bytes of documents at once, all sandboxes 200,000; of other bodies
  * 640,000 and 1,280,000.
  */
 const SETTINGS = { 'limits.control_body': 100_000, 'limits.body': 20_000 }
-/** An emulator that listens, with two sandboxes. */
+/** A listening emulator with two sandboxes. */
 async function twoSandboxes(t: Test, settings: object = {}) {
   const emulator = await startTestEmulator(t, { settings: { ...SETTINGS, ...settings } })
   await emulator.listen()
@@ -325,7 +321,7 @@ t.test('bodies: one that is read takes up no room while its request waits', asyn
 })
 
 const MIB = 2 ** 20
-/** Every second from one to another. */
+/** Every second between two times. */
 const upTo = (to: number, from = 1) => Array.from({ length: to - from + 1 }, (_, nth) => nth + from)
 
 t.test('responses: those that are on their way are bounded, and given back', async t => {
@@ -366,7 +362,7 @@ t.test('responses: those that are on their way are bounded, and given back', asy
 t.test('responses: a client that has read nothing for the limit is ended then', t => {
   const now = t.intercept(performance, 'now', { value: () => time, configurable: true })
   let time = 0
-  // the seconds after which Node finds that nothing was read, and those after which the client ends
+  // the seconds after which Node reports that nothing was read, and those after which the client ends
   const cases: [unread: number, quiet: number[], isWritten: boolean, ends: number | null][] = [
     [30, upTo(40), true, 30],
     [30, [...upTo(20), ...upTo(60, 22)], true, 51],

@@ -144,8 +144,8 @@ const slow = { delay: '500ms' }
 const lost = { fault: 'empty_response' }
 const TOO_MUCH = post('/refunds', 'transaction=txn_a&amount=1001')
 /**
- * The script entry for a Refund, the call, what became of it, and how many Refunds there are then.
- * A left one is by a client that does not wait.
+ * The script entry for a Refund, the request, its outcome, and the number of Refunds afterwards.
+ * `left` means that the client does not wait.
  */
 const FATES: [
   what: string,

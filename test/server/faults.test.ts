@@ -20,7 +20,7 @@ const records = {
   ],
   transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 100_000 }]
 }
-/** How a connection is left whose answer does not arrive whole. */
+/** The end of a connection with an incomplete response. */
 const LEFT = {
   connection_reset: 'reset',
   empty_response: 'closed',

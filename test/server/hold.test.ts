@@ -16,9 +16,7 @@ import {
 
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
 
-/**
- * An emulator that listens, with a script; `refund` sends a Refund over a connection of its own.
- */
+/** A listening emulator with a script; `refund` sends a Refund over a separate connection. */
 async function start(t: Test, script: object[], settings: object = {}) {
   const emulator = await startTestEmulator(t, {
     settings,
@@ -40,14 +38,14 @@ async function start(t: Test, script: object[], settings: object = {}) {
       () => 'lost'
     )
   const gates = async () => (await emulator.control('GET /gates')).body.data
-  /** Waits until so many calls wait at the first gate. */
+  /** Waits until this many requests wait at the first gate. */
   const waiting = async (count: number, { gates } = emulator.sandbox) => {
     const ids = () =>
       gates.listed(['a', 'kitchen', 'scr_1']).flatMap(({ waiting }) => waiting.map(({ id }) => id))
     for (let left = 200; left > 0 && ids().length !== count; left--) await sleep(5)
     return ids()
   }
-  /** Another sandbox, which is there already. */
+  /** Another existing sandbox. */
   const another = async () => {
     await emulator.inject({
       method: 'POST',
@@ -185,9 +183,9 @@ const WAITS: Record<string, object> = {
   hang: { fault: 'hang' },
   'hang after the effect': { fault: 'hang', when: 'after' }
 }
-/** A hung request in the journal, once its response is lost. */
+/** A hung request in the journal, after its response was lost. */
 const HUNG: Record<string, string> = { hang: 'lost_before', 'hang after the effect': 'lost_after' }
-/** What replaces the state of a sandbox, and whether its journal stays. */
+/** Requests that replace the state of a sandbox, and whether the journal stays. */
 const REPLACEMENTS: readonly [on: string, body: object | undefined, isJournalKept: boolean][] = [
   ['POST /reset', undefined, false],
   ['POST /load', { scenario: START }, false],

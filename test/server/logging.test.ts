@@ -1,7 +1,4 @@
-/**
- * Whatever a call carries, and however much of it: evidence and logging end neither the call nor
- * the process.
- */
+/** Whatever a request contains, evidence and logging end neither the request nor the process. */
 import { PassThrough, Writable } from 'node:stream'
 import { type LevelWithSilent, pino } from 'pino'
 import t, { type Test } from 'tap'
@@ -10,19 +7,19 @@ import { createLogger } from '../../src/server/logging.js'
 import { MERCHANT, startTestEmulator } from '../support/emulator.js'
 
 const COLOUR = new RegExp(`${String.fromCharCode(27)}\\[(\\d+)m`, 'g')
-/** More than one call can take as arguments. */
+/** More than a function call can take as arguments. */
 const HUGE = 130_000
 const KEY = { authorization: `Basic ${btoa(`${MERCHANT}:`)}` }
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 
-/** Room for one call of very many parameters. */
+/** Limits for a request with very many parameters. */
 const ROOM = {
   'limits.parameters': 1_000_000,
   'limits.body': 100_000_000,
   'limits.journal_bytes': 2_000_000_000
 }
 
-/** An app with a logger of its own, and the lines that it wrote. */
+/** An app with its own logger, and the lines that it wrote. */
 async function startLogging(
   t: Test,
   level: LevelWithSilent,

@@ -1,6 +1,6 @@
 /**
- * Card numbers, API keys and the control token, wherever a client may send them and in any writing:
- * nothing shows them (A25).
+ * Card numbers, API keys and the control token, wherever and however a client sends them: nothing
+ * shows them (A25).
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
@@ -67,7 +67,7 @@ const PATHS = `GET /locations/@ | POST /locations/@ | PUT /locations/@ | PUT /ti
   | DELETE /accounts/mch_a/users/@ | DELETE /accounts/@/users/@ | GET /locations/@%zz | GET /../locations/@`
 const partsOf = (texts: string) => texts.split(/\s*\| /)
 
-/** Every request that carries the secret. */
+/** Every request with the secret. */
 function requestsWith(secret: string): [on: string, options: Call][] {
   const encoded = e(secret)
   const filled = (text: string) => text.replaceAll('@', encoded).replace(/%(?==1)/, percent(secret))
@@ -166,7 +166,7 @@ t.test('A25: what is used and forgotten appears in no answer, log line or state'
     t.notOk(output.includes(secret), secret)
 })
 
-/** What must come out of nothing, each in the shape that a client may send it in. */
+/** Secrets that nothing may show, in each form that a client may send. */
 const SENT = {
   pan: CARD,
   grouped: '4242 4242 4242 4242',
@@ -200,7 +200,7 @@ const WRONG_PLACES = everywhere(name => name)
 const OWN_PLACES = everywhere(name =>
   name === 'payload' ? name : `${/_/.test(name) ? 'bank_account' : 'card'}[${name}]`
 ).replace(e(SENT.grouped), CARD)
-/** What a request holds, and the body of the call that it is sent with. */
+/** A request's parameters, and the body to send it with. */
 const PAID: Record<string, string> = {
   'the parameters that they belong in': `${PAYMENT}&${OWN_PLACES}`,
   'objects and lists in their place': `${PAYMENT}&card[csc][a]=${SENT.csc}&card[token][]=${SENT.token}&payload[a][b]=${SENT.payload}`,
@@ -250,7 +250,7 @@ const LEAKS: Record<string, [on: string, options: Call]> = {
   ]
 }
 
-/** A secret as it is sent, and what of it must be shown nowhere. */
+/** A secret as sent, and the parts of it that may not be shown. */
 const FULL_WIDTH = [...CARD].map(digit => String.fromCodePoint(0xff10 + Number(digit))).join('')
 const WRITTEN: [secret: string, sent: string][] = [
   ...[
@@ -269,7 +269,7 @@ const WRITTEN: [secret: string, sent: string][] = [
   [base64(`${MERCHANT}:`), `Basic ${base64(`${MERCHANT}:`)}`]
 ]
 const formOf = (pairs: Record<string, string>) => new URLSearchParams(pairs).toString()
-/** The API calls that carry a text wherever they can. */
+/** API requests with a text in every place. */
 const carrying = (sent: string): [on: string, options: Call][] => [
   [`GET /tickets/${e(sent)}`, {}],
   [`GET /${e(e(sent))}`, {}],
@@ -300,7 +300,7 @@ const carrying = (sent: string): [on: string, options: Call][] => [
     }
   ]
 ]
-/** And the control calls. */
+/** And control requests. */
 const controlling = (sent: string): [on: string, body?: string][] => [
   [`GET /${e(sent)}`],
   [`GET /requests?on=${e(sent)}`],

@@ -1,4 +1,4 @@
-/** `check --against` another emulator, or a service before one that changes what it answers. */
+/** `check --against` another emulator, or a service behind a proxy that changes its responses. */
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { SAYS } from '../../src/cli/sentences.js'
@@ -13,13 +13,13 @@ const TICKETS = Array.from({ length: 12 }, (_, index) => ({
   created: `2026-01-0${(index % 9) + 1}T00:00:00Z`
 }))
 const USER = { id: 'usr_a', account: 'mch_a', name: 'Ana', email: 'ana@example.com' }
-/** What the scenarios and the services of these tests begin with. */
+/** The common part of these scenarios and services. */
 export const DATA = smallFixture({ users: [USER], transactions: [CHARGE], tickets: TICKETS })
 export const KEYS = ['--key', 'sk_merchant', '--key', 'sk_reseller=sk_reseller']
 
 /**
- * A request as a scenario writes it, of a text such as `made: POST /refunds transaction=${txn_a}
- * amount=5 → 400`.
+ * A scenario's request from a text such as `made: POST /refunds transaction=${txn_a} amount=5 →
+ * 400`.
  */
 export function ask(text: string) {
   const [, as, call = '', names = '', status] =
@@ -37,7 +37,7 @@ export function ask(text: string) {
   }
 }
 
-/** An answer on its way: to which request, and what it says. */
+/** A response in transit, with its request. */
 export type Passing = {
   method: string
   path: string
@@ -48,7 +48,7 @@ export type Passing = {
 }
 type Service = (path: string, request: RequestInit) => Promise<Passing>
 
-/** Services by their origins, which `fetch` asks without a socket. */
+/** Services by origin, which `fetch` reaches without a socket. */
 const SERVICES = new Map<string, Service>()
 const fetchAnywhere = globalThis.fetch
 globalThis.fetch = async (address, request = {}) => {
@@ -102,7 +102,7 @@ export async function service(t: Test, settings: object = {}, more: object = {})
   return `${origin}/next`
 }
 
-/** A service before another one, that changes its answers. Returns its origin. */
+/** A service in front of another, which changes its responses. Returns its origin. */
 export function proxied(base: string, change: (passing: Passing) => void): string {
   const behind = SERVICES.get(new URL(base).origin) as Service
   return reachable(async (path, request) => {
@@ -112,7 +112,7 @@ export function proxied(base: string, change: (passing: Passing) => void): strin
   })
 }
 
-/** A title without its words: what differs is wrong, explained by settings, or other data. */
+/** The kind of a title: a defect, explained by settings, or other data. */
 function causeOf(title: string): string {
   if (title === SAYS.differently()) return 'wrong'
   if (title === SAYS.other_data()) return 'data'

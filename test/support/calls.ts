@@ -1,6 +1,6 @@
 /**
- * Generated calls: right ones with a change or two, so that many are refused late, when most of the
- * work has been done already.
+ * Generated requests: valid ones with a change or two, so that many are refused late, when most of
+ * the work has been done.
  */
 import fc from 'fast-check'
 import { MERCHANT, RESELLER } from './emulator.js'
@@ -12,7 +12,7 @@ export type Call = {
   headers: Record<string, string>
 }
 
-/** The records that the calls name, besides those of the small fixture. */
+/** Records that the requests name, in addition to the small fixture. */
 export const RECORDS = {
   users: [{ id: 'usr_a', account: 'mch_a', name: 'U', email: 'u@example.com' }],
   transactions: [
@@ -104,7 +104,7 @@ const RIGHT: [on: string, body: Record<string, string>, key?: Record<string, str
   ['POST /refunds/rfd_a', { 'metadata[k]': 'v' }],
   ['GET /refunds', {}]
 ]
-/** Calls that are well formed, but that a rule refuses. */
+/** Well-formed requests that a rule refuses. */
 const REFUSED_BY_RULE: typeof RIGHT = [
   ['POST /locations', { display_name: 'L', 'address[country]': 'US' }, basic(`${RESELLER}:`)],
   ['POST /accounts/none/users', { name: 'U', email: 'u@example.com' }],
@@ -146,10 +146,10 @@ const type = fc.oneof(
     {}
   )
 )
-/** Mostly the first, seldom one of the others. */
+/** Usually the first, seldom another. */
 const mostly = <T>(one: fc.Arbitrary<T>, other: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 9, arbitrary: one }, other)
-/** A call of the emulated API. */
+/** A request to the emulated API. */
 export const apiCall: fc.Arbitrary<Call> = fc
   .record({
     right: fc.constantFrom(...RIGHT, ...REFUSED_BY_RULE),

@@ -1,10 +1,10 @@
-/** What `check` finds wrong with files, in process. */
+/** Failures of files in `check`, in process. */
 import { check } from '../../src/cli/check/check.js'
 import { isFailed } from '../../src/reports/points.js'
 
 export type Failure = { file: string; title: string; messages: string[] }
 
-/** The points of files that fail, in their order. */
+/** The failed points of files, in order. */
 export async function failuresIn(files: readonly string[]): Promise<Failure[]> {
   const checked = await check(files, {
     launch: { flag: {}, environment: {} },

@@ -1,17 +1,15 @@
-/**
- * What was found in a document as tests compare it: places and codes, whatever the sentences say.
- */
+/** Problems of a document as tests compare them: places and codes, without sentences. */
 import { pathOf } from '../../src/core/places.js'
 import type { Report } from '../../src/scenario/documents.js'
 
 /**
- * `tickets[3].location missing_record`; the code alone where the whole document is meant, and
- * `other` for a sentence without one.
+ * `tickets[3].location missing_record`; only the code for the whole document, and `other` for a
+ * sentence without one.
  */
 export const coded = (path: string, said: { code?: string | undefined } | string): string =>
   [path, (typeof said !== 'string' && said.code) || 'other'].filter(Boolean).join(' ')
 
-/** Takes what is reported; the first steps of each place are left out. */
+/** Collects reports, without the first steps of each place. */
 export function reported(skipped = 0): { found: string[]; report: Report } {
   const found: string[] = []
   return {

@@ -1,4 +1,4 @@
-/** Command lines that run inside the test's process, and servers that they call. */
+/** Command lines that run in the test's process, and servers that they call. */
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,16 +8,16 @@ import { run, type Streams } from '../../src/cli/program.js'
 
 export type Ran = { status: number; stdout: string; stderr: string }
 
-/** Milliseconds in which every command of a test ends. */
+/** Time limit of each command in milliseconds. */
 const LIMIT = 120_000
 
-/** Ends the test file: what goes on serving would keep its process until the runner kills it. */
+/** Ends the test file: a remaining server would keep its process until the runner kills it. */
 function stop(args: string[]): never {
   process.stderr.write(`commerce-emulator ${args.join(' ')} did not end\n`)
   process.exit(1)
 }
 
-/** Runs a command line with streams of its own, which has to end. */
+/** Runs a command line, which must end, with its own streams. */
 export async function ran(
   args: string[],
   environment: Record<string, string> = {},
@@ -32,7 +32,7 @@ export async function ran(
   return { status, stdout: textOf(stdout), stderr: textOf(stderr) }
 }
 
-/** Starts a server of the test's own and returns its address. */
+/** Starts a server of the test and returns its address. */
 export async function serving(
   t: Test,
   answer: RequestListener,

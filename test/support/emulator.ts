@@ -1,4 +1,4 @@
-/** An emulator for a test: the app that ships, injected into; no port is opened. */
+/** An emulator for a test: requests are injected into the app, without a port. */
 import type { AddressInfo } from 'node:net'
 import type { InjectOptions } from 'fastify'
 import { type Logger, pino } from 'pino'
@@ -21,17 +21,17 @@ export {
 } from './requests.js'
 
 type Options = Omit<Begin, 'own'> & {
-  /** Scenarios and fixtures in folders of their own; it starts in the one called `default`. */
+  /** Folders of scenarios and fixtures; it starts in the scenario `default`. */
   folders?: { scenarios: Record<string, string>; fixtures?: Record<string, string> }
-  /** The app's logger, false for none; left out, every line is in `logs`. */
+  /** The app's logger, false for none; by default every line is in `logs`. */
   logged?: false | Logger
-  /** What every change waits for before it is answered. */
+  /** What every change waits for before its response. */
   saved?: () => Promise<void>
-  /** The data folder; in place of `saved`. */
+  /** The data folder, instead of `saved`. */
   data?: Data
 }
 
-/** Makes requests in a sandbox; null for the one at the base address. */
+/** Sends requests in a sandbox; null for the base sandbox. */
 export function sandboxClient(
   { inject }: { inject: (options: InjectOptions) => Promise<Answer> },
   name: string | null
@@ -47,10 +47,7 @@ export function sandboxClient(
       ...(body !== null && { payload: body })
     })
   }
-  /**
-   * A control request; a body is sent as JSON, or as it is where it is text with a content type of
-   * its own.
-   */
+  /** A control request; a body is sent as JSON, or unchanged if it is text with a content type. */
   const control = (
     on: string,
     body?: object | string,
@@ -78,8 +75,8 @@ export const namesIn = async ({ control }: Pick<Emulator, 'control'>): Promise<s
   (await control('GET /sandboxes')).body.data.map(({ name }: { name: string }) => name)
 
 /**
- * Starts an emulator with records added to the small fixture, and settings; closed when the test
- * ends.
+ * Starts an emulator with settings and with records added to the small fixture; closed when the
+ * test ends.
  */
 export async function startTestEmulator(
   t: Test,
@@ -110,9 +107,9 @@ export async function startTestEmulator(
     return answerOf(statusCode, headers, payload)
   }
   const { call, control } = sandboxClient({ inject }, null)
-  /** The whole state as text, to show that a refused call changed nothing. */
+  /** The whole state as text, to show that a refused request changed nothing. */
   const state = async () => (await control('GET /state')).text
-  /** Opens a free port for what only a socket shows. */
+  /** Opens a free port for tests that need a socket. */
   const listen = async (): Promise<number> => {
     await app.listen({ port: 0, host: '127.0.0.1' })
     return (app.server.address() as AddressInfo).port
@@ -128,7 +125,7 @@ export async function startTestEmulator(
     )
     return blameOf(answer)
   }
-  /** The next ids: those of one new record of each kind that the API creates. */
+  /** The next ids: of one new record of each kind that the API creates. */
   const nextIds = async (): Promise<string[]> => {
     const address = { 'address[country]': 'US' }
     const bodies: [on: string, body: Record<string, unknown>][] = [

@@ -9,7 +9,7 @@ import { DEFAULT_LIMITS } from '../../src/scenario/read/refusal.js'
 import type { FirstState, LoadContext } from '../../src/scenario/scenario.js'
 import { coded } from './codes.js'
 
-/** How a document is loaded: `machine` is the machine's time, `name` that of the document. */
+/** How to load a document: `machine` is the machine's time, `name` the document's. */
 export type Where = Partial<Pick<LoadContext, 'library' | 'variables'>> & {
   flag?: GivenSettings
   file?: string | null
@@ -25,9 +25,7 @@ export type Looked = {
 
 const PACKAGE = new Library({ fixtures: null, scenarios: null })
 
-/**
- * The first state that data or a text describes, called "given" where it does not say so itself.
- */
+/** The initial state of data or a text, named "given" by default. */
 export async function firstStateIn(
   data: unknown,
   where: Where & Pick<LoadContext, 'warn'> = {}
@@ -51,7 +49,7 @@ export async function firstStateIn(
   )
 }
 
-/** What is found in a document: problems that it is refused with, or its first state. */
+/** The problems of a document, or its initial state. */
 export async function lookedAt(data: unknown, where: Where = {}): Promise<Looked> {
   const warnings: Problem[] = []
   try {
@@ -75,7 +73,7 @@ export const problemsIn = async (data: unknown, where: Where = {}): Promise<stri
 export const codesIn = async (data: unknown, where: Where = {}): Promise<string[]> =>
   (await lookedAt(data, where)).problems.map(({ path, ...said }) => coded(path, said))
 
-/** Checks a shared file by itself. */
+/** Checks a shared file alone. */
 export const checkedAlone = (
   document: SourceDocument,
   variables?: LoadContext['variables']

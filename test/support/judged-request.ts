@@ -18,7 +18,7 @@ import { RULE_PLACES, type RuleId } from '../../src/reference/rules.js'
 import { Store } from '../../src/store/store.js'
 
 const { values: SETTINGS } = settingsInForce({})
-/** Parameters as they are decoded from form text. */
+/** Parameters decoded from form text. */
 export const form = (text: string): FormObject => decodeForm(text, SETTINGS).root
 
 const STORE = new Store()
@@ -28,7 +28,7 @@ STORE.locations.insert({
   created: '2026-01-01T00:00:00.000Z'
 } as never)
 
-/** What matters of a request to a test, wherever an entry or a reading has it. */
+/** The relevant parts of a request, wherever an entry or a reading has them. */
 export type Given = Partial<
   Omit<Entry, 'outcome' | 'caller' | 'facts' | 'script'> &
     Omit<Outcome, 'name'> &
@@ -38,7 +38,7 @@ export type Given = Partial<
     Pick<Reading, 'values' | 'isUnknown'> & { outcome: Outcome['name']; store: Store }
 >
 
-/** A finished request, by default a list of Tickets; `reading` is what was read of it. */
+/** A finished request, by default a list of Tickets; `reading` is its decoded form. */
 export function judgedRequest(given: Given = {}): Entry & { reading: Reading } {
   const { outcome: name = 'answered', id = 'req_1', store = STORE } = given
   const pick = (defaults: object) => ({
@@ -102,8 +102,8 @@ export function judgedRequest(given: Given = {}): Entry & { reading: Reading } {
 }
 
 /**
- * What a request shows: rules that it passed, the one that it violated, and assumptions that its answer
- * relied on.
+ * A request's evidence: rules that it passed, the rule that it violated, and assumptions that its
+ * response relied on.
  */
 export const judgement = (
   passed: readonly RuleId[],
@@ -115,7 +115,7 @@ export const judgement = (
   relied: relied.map(assumption => ASSUMPTION_PLACES[assumption])
 })
 
-/** Limits of a journal that a test has no further interest in. */
+/** Limits of a journal for tests that do not need them. */
 export const journalLimits = (given: Partial<JournalLimits> = {}): JournalLimits => ({
   entries: 1000,
   bytes: 1_000_000,

@@ -1,5 +1,5 @@
-// Loads TypeScript from a compiled copy, made once for each state of a file. Its source map has the
-// text of the source, without which coverage sees no line of it. Packages are loaded as one module.
+// Loads TypeScript from a compiled copy, made once for each version of a file. Its source map has the
+// source text, which coverage needs. Packages are loaded as one module.
 import { createHash, randomUUID } from 'node:crypto'
 import {
   existsSync,
@@ -17,19 +17,19 @@ const require = createRequire(import.meta.url)
 const ROOT = new URL('../../', import.meta.url)
 const FOLDER = new URL('.tap/compiled/', ROOT)
 mkdirSync(FOLDER, { recursive: true })
-/** `require` reads the modules of tap past the loaders; the others are bundled. */
+/** `require` loads tap's modules without the loaders; other modules are bundled. */
 const PACKAGES = {
   tap: () => ({ url: String(pathToFileURL(require.resolve('tap'))), format: 'commonjs' }),
   typebox: bundled
 }
 
-/** Milliseconds at which a file was written; `undefined` where there is none. */
+/** A file's time of change in milliseconds; `undefined` if it is missing. */
 function writtenAt(file) {
   const time = statSync(file, { throwIfNoEntry: false })?.mtimeMs
   return time && Math.round(time)
 }
 
-/** A copy of a source, made unless it is as old as that; another process may make it meanwhile. */
+/** A copy of a source, made unless it is as old; another process may make it meanwhile. */
 function copyOf(source, name, make) {
   const copy = new URL(name, FOLDER)
   const time = writtenAt(source)
@@ -76,7 +76,7 @@ export function compiled(url, text) {
   return transformSync(text, { ...options, sourcemap: 'inline', sourcefile: url }).code
 }
 
-/** The source of what a module imports by the name that its compiled file would have. */
+/** The source file behind the name of its compiled file. */
 function sourceOf(specifier, parent) {
   if (!/^(\.|file:).*\.js(\?|$)/.test(specifier)) return null
   const url = new URL(specifier, parent)

@@ -1,5 +1,5 @@
 /**
- * Folders outside the project: their paths are short enough for a socket, and hold no symbolic
+ * Folders outside the project: their paths are short enough for a socket, and have no symbolic
  * links.
  */
 import { mkdtemp, realpath, rm } from 'node:fs/promises'
@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 
-/** A folder of a test, and where a data folder may be in it. */
+/** A test's folder, and a place for a data folder in it. */
 export async function placeOf(t: Test) {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'place-')))
   t.teardown(() => rm(folder, { recursive: true, force: true }))

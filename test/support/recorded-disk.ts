@@ -1,13 +1,13 @@
 /**
- * A file system that records what is asked of it and can be full, and what a device may hold when
- * the power fails at any moment.
+ * A file system that records system calls and can be full, and what a device may contain when the
+ * power fails.
  */
 import { join } from 'node:path'
 import { DISK, type FileSystem } from '../../src/sandbox/saved/disk.js'
 
 /**
- * A call of the file system. `inode` is a number for each file that was opened. `sync` is of a
- * file, or of the names in a folder.
+ * A system call. `inode` is a number for each opened file. `sync` is of a file, or of the names in
+ * a folder.
  */
 export type DiskCall =
   | { call: 'create'; path: string; inode: number }
@@ -28,11 +28,11 @@ type Handle = Awaited<ReturnType<FileSystem['open']>>
 const failure = (code: string, call: string) =>
   Object.assign(new Error(`${code}: failed on purpose, ${call}`), { code })
 
-/** The real file system, recorded. `room` is the space left; a too long write is cut. */
+/** The real file system, recorded. `room` is the space left; longer writes are truncated. */
 export function recordedDisk(): RecordedDisk {
   const calls: DiskCall[] = []
   let inodes = 0
-  /** Bytes by inode, and inodes by path, to give back the room of what is removed. */
+  /** Bytes by inode, and inodes by path, to free the space of removed files. */
   const sizes = new Map<number, number>()
   const paths = new Map<string, number>()
   const resize = (inode: number, size: number) => {
@@ -135,7 +135,7 @@ function* contentsOf({ synced, pending }: Inode, cuts: number): Generator<Buffer
   }
 }
 
-/** Every subset of changes of names, in their order. */
+/** Every subset of name changes, in order. */
 function* subsetsOf<T>(all: readonly T[]): Generator<T[]> {
   for (let bits = 0; bits < 2 ** all.length; bits++) yield all.filter((_, nth) => bits & (1 << nth))
 }
@@ -193,7 +193,7 @@ export function* crashesAt(
   }
 }
 
-/** The calls as text, each file by the name that it had first. */
+/** The system calls as text, each file by its first name. */
 export function callsText(calls: readonly DiskCall[], folder: string): string[] {
   const names = new Map<number, string>()
   const short = (path: string) =>

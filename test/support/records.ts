@@ -3,7 +3,7 @@ import type { Records } from '../../src/store/store.js'
 
 const BEGINNING = new Date(0).toISOString()
 
-/** A Transaction of 1000 as it is stored, with what matters to a test. */
+/** A stored Transaction of 1000, with fields for the test. */
 export const storedTransaction = (
   id: string,
   given: Partial<Records['transactions']> = {}
@@ -26,7 +26,7 @@ export const storedTransaction = (
   ...given
 })
 
-/** A Refund of a Transaction as it is stored. */
+/** A stored Refund of a Transaction. */
 export const storedRefund = (
   id: string,
   { id: transaction, currency, payment_method, created }: Records['transactions'],

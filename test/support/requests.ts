@@ -1,4 +1,4 @@
-/** Requests of the emulated API and their answers, as tests write and read them. */
+/** Requests to the emulated API and their responses, as tests write and read them. */
 import type { ApiRequest } from '../../src/engine/play.js'
 import type { Json } from './json.js'
 
@@ -8,7 +8,7 @@ export const NOW = '2026-03-01T18:05:00.000Z'
 
 /**
  * A small fixture: one merchant with a Location and a Ticket, one reseller, a frozen clock. Tests
- * name only what they add.
+ * add only what they need.
  */
 export const smallFixture = (added: Record<string, object[]> = {}) => ({
   api_keys: [
@@ -80,7 +80,7 @@ export function sentBy(
   }
 }
 
-/** An answer as a test reads it. */
+/** A response as a test reads it. */
 export const answerOf = (status: number, headers: Answer['headers'], text: string): Answer => ({
   status,
   headers,
@@ -88,7 +88,7 @@ export const answerOf = (status: number, headers: Answer['headers'], text: strin
   body: text !== '' && /json/.test(String(headers['content-type'])) ? JSON.parse(text) : text
 })
 
-/** What a refusal blames: status, code, parameter, and the rule or else the assumption. */
+/** The blame of a refusal: status, code, parameter, and rule or assumption. */
 export type Blame = [status: number, code: string, param: string | null, by: string]
 export const blameOf = ({ status, body }: Answer): Blame => [
   status,

@@ -1,6 +1,6 @@
 /**
- * Runs the test files of folders in one process, one after another: to start a process costs more
- * than most of them.
+ * Runs the test files of folders in one process, in order: starting a process costs more than most
+ * of them.
  */
 import { readdirSync } from 'node:fs'
 import t from 'tap'
@@ -13,10 +13,10 @@ const filesOf = (folder: string): string[] =>
     .sort()
     .map(name => `${folder}/${name}`)
 
-/** Loads a file after the tests of the previous file, which closes what it opened. */
+/** Loads a file after the tests of the previous file, which cleans up. */
 export async function runTogether(...folders: string[]): Promise<void> {
   const closings: (() => unknown)[] = []
-  // tap's own would end the process where no test waits, as while the next file is loaded
+  // tap's own would end the process while no test waits, as when the next file is loaded
   Object.assign(t, { teardown: (close: () => unknown) => closings.unshift(close) })
   for (const file of folders.flatMap(filesOf)) {
     await import(String(new URL(file.replace(/\.ts$/, '.js'), TESTS)))

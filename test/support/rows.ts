@@ -1,7 +1,4 @@
-/**
- * A table as text: its rows stand in lines of their own or behind a bar, the cells of a row behind
- * white space.
- */
+/** A table as text: rows on separate lines or after a bar, cells separated by white space. */
 export const rows = <Row extends readonly (string | undefined)[]>(text: string): Row[] =>
   text
     .trim()

@@ -1,4 +1,4 @@
-/** Data folders of a test: what their documents hold. */
+/** The documents in a test's data folders. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { textsOf, type Written } from '../../src/sandbox/saved/document.js'
@@ -8,11 +8,11 @@ import type { Json } from './json.js'
 /** The text of a document. */
 export const documentText = (written: Written): string => [...textsOf(written)].join('')
 
-/** The text of a state alone. */
+/** The text of the state in it. */
 export const stateText = (state: SavedState): string =>
   documentText({ first: { ...state, scenario: { name: 'test', description: null } } })
 
-/** Of a sandbox; null is the one at the base address. */
+/** A sandbox's document; null for the base sandbox. */
 export const documentIn = async (folder: string, name: string | null = null): Promise<Json> =>
   JSON.parse(
     await readFile(
@@ -21,7 +21,7 @@ export const documentIn = async (folder: string, name: string | null = null): Pr
     )
   )
 
-/** All of them, the one at the base address first. */
+/** All documents, the base sandbox first. */
 export async function documentsIn(folder: string): Promise<Json[]> {
   const files = (await readdir(join(folder, 'sandboxes'))).sort()
   const named = files

@@ -2,18 +2,18 @@
 import { connect, type Socket } from 'node:net'
 import type { Test } from 'tap'
 
-/** All that comes back on a connection until it is closed. */
+/** Everything received on a connection until it closes. */
 export function received(socket: Socket): Promise<string> {
   let text = ''
   socket.on('data', chunk => {
     text += chunk
   })
-  // a reset ends it too, where `once` would throw
+  // a reset also ends it, where `once` would throw
   socket.on('error', () => {})
   return new Promise(resolve => socket.once('close', () => resolve(text)))
 }
 
-/** A connection that stays open until the other side or the test ends it. */
+/** A connection that stays open until one side ends it. */
 export function opened(t: Test, port: number, text: string) {
   let received = ''
   let state: 'open' | 'closed' | 'reset' = 'open'
@@ -31,10 +31,7 @@ export function opened(t: Test, port: number, text: string) {
   return { socket, received: () => received, state: () => state }
 }
 
-/**
- * Writes text to a connection of its own and answers all that comes back; `then` may act on it
- * meanwhile.
- */
+/** Writes text to a new connection and returns everything received; `then` may act meanwhile. */
 export function exchanged(
   port: number,
   text: string,
@@ -47,7 +44,7 @@ export function exchanged(
   return received(socket)
 }
 
-/** The status line, headers by their names in lower case, and body of one answer. */
+/** Status line, headers by lower-case name, and body of a response. */
 export function partsOf(answer: string) {
   const [head = '', text = ''] = answer.split('\r\n\r\n')
   const [line = '', ...fields] = head.split('\r\n')
@@ -61,7 +58,7 @@ export function partsOf(answer: string) {
     reason: line.split(' ').slice(2).join(' '),
     headers,
     text,
-    /** The body as JSON. Errors: where it is none. */
+    /** The body as JSON. Errors: if it is not JSON. */
     get body() {
       return JSON.parse(text)
     }

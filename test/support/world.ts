@@ -1,7 +1,4 @@
-/**
- * The engine for a test: requests executed in a sandbox. There is no server, and nothing is
- * recorded.
- */
+/** The engine for a test: requests run in a sandbox, without a server or a journal. */
 import { type GivenSettings, settingsInForce } from '../../src/core/settings.js'
 import { execute, playIn } from '../../src/engine/play.js'
 import { headersOf, type Response } from '../../src/engine/response.js'
@@ -22,7 +19,7 @@ import {
   smallFixture
 } from './requests.js'
 
-/** All that requests change in a sandbox, as text. */
+/** Everything that requests change in a sandbox, as text. */
 export const recordsOf = ({ state }: Pick<Sandbox, 'state'>): string =>
   JSON.stringify(exported(state.store))
 export const stateOf = ({ state: { store, clock, ids } }: Sandbox): string =>
@@ -34,15 +31,15 @@ export type Begin = {
   settings?: GivenSettings
   environment?: GivenSettings
   scenario?: object
-  /** Folders of scenarios and fixtures; it starts in the scenario called `default`. */
+  /** Folders of scenarios and fixtures; it starts in the scenario `default`. */
   own?: { fixtures: string; scenarios: string }
-  /** False: the start scenario is not loaded yet. */
+  /** False if the start scenario is not loaded yet. */
   loaded?: boolean
-  /** The machine's time, in milliseconds; frozen when left out. */
+  /** The machine's time in milliseconds; frozen by default. */
   machine?: () => number
 }
 
-/** Sandboxes, with what they were made with and how they start. */
+/** Sandboxes, with their parts and how they start. */
 export function prepared({
   records = {},
   settings = {},
@@ -73,7 +70,7 @@ export function prepared({
   return { sandboxes, library, settings: values, start }
 }
 
-/** A sandbox, and what executes requests in it. */
+/** A sandbox, and a function that runs requests in it. */
 export async function startWorld(begin: Omit<Begin, 'machine'> = {}) {
   const { sandboxes, start } = prepared(begin)
   const world = sandboxes.main
@@ -85,12 +82,12 @@ export async function startWorld(begin: Omit<Begin, 'machine'> = {}) {
     const whole = { ...request, headers: { ...length, ...headers }, body }
     return execute(world, whole, isScripted ? {} : { given: null })
   }
-  /** A request, executed: as evidence sees it, and what it got. */
+  /** A finished request: its evidence and its response. */
   const executed = (on: string, options: Call = {}, { isScripted = true } = {}) => {
     const response = responseTo(on, options, isScripted)
     return { ...close(response, true, 0), response, reading: response.reading }
   }
-  /** What a request is answered. */
+  /** The response to a request. */
   const call = (on: string, options: Call = {}): Answer => {
     const response = responseTo(on, options)
     const answer = answerOf(response.outcome.status, headersOf(response), String(response.payload))

@@ -1,4 +1,4 @@
-/** Large documents: read in a thread, one at a time, handed over in parts, all or nothing. */
+/** Large documents: read in a thread, one at a time, returned in parts, all or nothing. */
 import { once } from 'node:events'
 import { MessageChannel } from 'node:worker_threads'
 import t from 'tap'
@@ -27,7 +27,7 @@ const tickets = (count: number, more: object = {}) =>
   }))
 const list = (count: number) => Array.from({ length: count }, (_, n) => n)
 
-/** Reads as the thread does, in this one. */
+/** Reads as the thread does, in this process. */
 function readHere(text: string, options: Partial<ReadOptions> = {}): Promise<SourceDocument> {
   const run = (_: AbortSignal, job: (ask: Ask) => Promise<unknown>) =>
     job(async question => structuredClone(await readLarge(question as Reading)))

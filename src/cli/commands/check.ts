@@ -37,11 +37,11 @@ export const CHECK: CommandSpec = {
     ),
     option(
       '--write-settings <file>',
-      'YAML or JSON file to write the settings to that make the emulator respond like the service.'
+      'YAML or JSON file for the settings that make the emulator respond like the service.'
     ),
     option(
       '--key <[name=]key>',
-      "Key to send to the service instead of the scenario's key NAME; without a name, instead of the first merchant's.",
+      "Key to send to the service instead of the scenario's key NAME; without a name, instead of the first merchant's key.",
       pairOf
     ),
     option(

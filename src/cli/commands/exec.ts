@@ -83,7 +83,7 @@ export const RECORD: CommandSpec = {
   options: [
     option(
       '--out <file>',
-      'File for the scenario; each load or reset starts another one, with -2, -3 … in its name.'
+      'File for the scenario; each load or reset starts another file, with -2, -3 … in its name.'
     ).makeOptionMandatory(),
     ...OPTIONS
   ],

@@ -12,9 +12,9 @@ import { type AddressFlags, runningAt, TOKEN } from '../running.js'
 
 export const MCP: CommandSpec = {
   about:
-    'Serve a coding agent over the Model Context Protocol on stdin and stdout, with an emulator of its own or a running one.',
+    'Serve a coding agent over the Model Context Protocol on stdin and stdout, with its own emulator or a running emulator.',
   options: [
-    option('--url <url>', 'Address of a running emulator, in place of one of its own.'),
+    option('--url <url>', 'Address of a running emulator to use instead of its own.'),
     TOKEN,
     VAR,
     // it logs nothing

@@ -9,7 +9,7 @@ export const OPENAPI: CommandSpec = {
   options: [
     option(
       '--style <style>',
-      'How nested parameters are described: as objects, or flat, each named in brackets.'
+      'How nested parameters are described: as objects, or flat, with names in brackets.'
     )
       .choices(['nested', 'flat'])
       .default('nested'),
@@ -20,7 +20,7 @@ export const OPENAPI: CommandSpec = {
   ],
   examples: [
     [
-      'the document that most generators of clients can use',
+      'a document that most client generators can use',
       'commerce-emulator openapi --style flat > openapi.json'
     ]
   ],

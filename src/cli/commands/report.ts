@@ -9,17 +9,14 @@ import { CRITERIA, type CriteriaFlags, concludeRun, reportingOf } from '../judgi
 import { SAYS } from '../sentences.js'
 
 export const REPORT: CommandSpec = {
-  about: 'Reports of runs.',
+  about: 'Merge reports of runs.',
   examples: [['judge several jobs as one run', 'commerce-emulator report merge reports']]
 }
 
 export const REPORT_MERGE: CommandSpec = {
   about:
     'Judge several runs as one, and write one report; exit with the status of the first command that failed, or 3 if a criterion failed.',
-  argument: [
-    '<file...>',
-    'Files run.json, folders of them, or patterns such as reports/*/run.json.'
-  ],
+  argument: ['<file...>', 'run.json files, folders, or patterns such as reports/*/run.json.'],
   options: CRITERIA,
   examples: [
     [

@@ -16,13 +16,13 @@ export const REPRO: CommandSpec = {
     'A Request-Id such as req_3, or the name of a request in a report, such as worker-1#2/req_3.'
   ],
   options: [
-    option('--run <file>', 'File run.json of exec --report, in place of a running emulator.'),
+    option('--run <file>', 'File run.json of exec --report, to use instead of a running emulator.'),
     ...ADDRESS
   ],
   examples: [
     ['reproduce the response to a request', 'commerce-emulator repro req_3 > refused.yaml'],
     [
-      'the same from a report alone',
+      'the same from a report',
       "commerce-emulator repro '#1/req_3' --run reports/run.json > refused.yaml"
     ]
   ],

@@ -21,7 +21,7 @@ export const VALIDATE: CommandSpec = {
   options: [
     option(
       '--watch',
-      'Validate again after each change of the files, or of those that they use, until Ctrl-C.'
+      'Validate again whenever one of the files, or a file that they use, changes, until Ctrl-C.'
     ),
     VAR,
     ...FOLDERS

@@ -29,13 +29,13 @@ const object = (description: string) =>
 const integer = (minimum: number, description: string) => Type.Integer({ minimum, description })
 
 const SANDBOX = {
-  sandbox: optional(text('The name of a sandbox; by default the emulator at the base address.'))
+  sandbox: optional(text('The name of a sandbox; by default, the sandbox at the base address.'))
 }
-const FROM = { from: optional(integer(0, 'The character of a long answer to go on from.')) }
+const FROM = { from: optional(integer(0, 'Offset at which to continue a long response.')) }
 const SCENARIO = {
   scenario: text('A name that list_scenarios lists, or a whole document in YAML or JSON.')
 }
-const ID = { id: text('A Request-Id such as req_3, or till#2/req_3 as reports name it.') }
+const ID = { id: text('A Request-Id such as req_3, or a name from a report such as till#2/req_3.') }
 
 const tool = <P extends TProperties>(
   about: string,
@@ -83,7 +83,7 @@ const ofRequest = (
       )
     )
       return show(name ? emulator.sandbox(name) : emulator, idInPeriod)
-    throw new EmulatorError('request_unknown', `${id} is from before a load or reset.`)
+    throw new EmulatorError('request_unknown', `A load or reset has removed ${id}.`)
   })
 
 export const TOOLS: Readonly<Record<string, Tool>> = {
@@ -102,7 +102,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
       })
   ),
   check: tool(
-    'Play the steps of a scenario, such as one of reproduce_request, on an emulator of its own, and judge what it expects.',
+    'Play a scenario, such as one from reproduce_request, on a separate emulator, and check what it expects.',
     SCENARIO,
     (_, { scenario }) => checkScenario(scenario)
   ),
@@ -113,7 +113,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     false
   ),
   reset: tool(
-    'Go back to the first state of the loaded scenario.',
+    'Go back to the initial state of the loaded scenario.',
     {},
     emulator => emulator.reset(),
     false
@@ -122,7 +122,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     'Advance the clock by a duration, or set it.',
     {
       by: optional(text('A duration such as 36h.')),
-      to: optional(text('An instant such as 2026-03-01T12:00:00Z, without by.'))
+      to: optional(text('An instant such as 2026-03-01T12:00:00Z; not with by.'))
     },
     ({ clock }, { by, to }) =>
       by === undefined ? clock.set({ ...(to !== undefined && { now: to }) }) : clock.advance(by),
@@ -132,8 +132,8 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     `Send a request to the emulated API. explain_request takes the Request-Id of its response. Operations: ${OPERATION_NAMES.join(', ')}.`,
     {
       on: text('Method and path below the base address, such as GET /tickets/tkt_1.'),
-      query: optional(object('Query parameters, nested ones as objects.')),
-      body: optional(object('Form parameters, nested ones as objects.')),
+      query: optional(object('Query parameters; nested values as objects.')),
+      body: optional(object('Form parameters; nested values as objects.')),
       key: optional(nullable(text('The API key; null sends none. By default the first key.')))
     },
     async (emulator, { on, ...options }) => {
@@ -146,7 +146,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     false
   ),
   list_requests: tool(
-    'List the requests that the emulator received, newest first, one a line. explain_request shows one in full.',
+    'List the requests that the emulator received, newest first, one per line. explain_request shows a request in full.',
     {
       status: optional(text('A status, or a class such as 4xx.')),
       rule: optional(
@@ -159,11 +159,11 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
       const lines = data.map(({ id, method, path, status, outcome, refusal }) =>
         [id, method, path, status, outcome, refusal?.code, refusal?.rule].filter(Boolean).join(' ')
       )
-      return [...lines, has_more ? 'There are older ones.' : 'That is all.'].join('\n')
+      return [...lines, has_more ? 'There are older requests.' : 'There are no others.'].join('\n')
     }
   ),
   explain_request: ofRequest(
-    'Show a request with its response, and why it got it: the rules, the assumptions and the script entries.',
+    'Show a request, its response and the reasons for it: rules, assumptions and script entries.',
     (emulator, id) => emulator.why(id),
     true
   ),
@@ -181,12 +181,12 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     emulator => emulator.coverage()
   ),
   findings: tool(
-    `List the mistakes of the client so far, such as ${Object.keys(FINDINGS).slice(0, 3).join(', ')}.`,
+    `List the client's mistakes so far, such as ${Object.keys(FINDINGS).slice(0, 3).join(', ')}.`,
     {},
     emulator => emulator.findings()
   ),
   verify: tool(
-    'Judge what was expected: without an expectation, those of the loaded scenario.',
+    'Check an expectation; by default, those of the loaded scenario.',
     {
       expectation: optional(
         object('As under expect in a scenario, such as {"on": "POST /refunds", "times": 1}.')

@@ -25,7 +25,7 @@ export const FILTERS = parameters({
   ),
   ...scope('`sandbox`, the default, or `run`: requests of every sandbox.'),
   status: optional(described('A status, such as `404`, or a class, such as `4xx`.')),
-  since: optional(described('Requests after a request id, or from an instant on.')),
+  since: optional(described('Requests after this request id, or since this instant.')),
   trace: optional(described('The trace id of the `traceparent` header: requests of that trace.')),
   ids: optional(described('Ids of requests, separated by commas.')),
   limit: optional(

@@ -58,7 +58,7 @@ export const METRICS: readonly Metric[] = [
   {
     name: 'commerce_script_actions_total',
     type: 'counter',
-    help: 'Requests that a script entry applied to.',
+    help: 'Requests to which a script entry was applied.',
     values: ({ main }) => [{ labels: {}, value: main.run.metrics.scripted }]
   }
 ]

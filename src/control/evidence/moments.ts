@@ -48,8 +48,8 @@ const scenarioText = (
   })
 
 export const MOMENT = {
-  before: optional(described('The id of a request: the state just before it changed anything.')),
-  after: optional(described('The id of a request: the state just after it.'))
+  before: optional(described('The id of a request: returns the state just before it.')),
+  after: optional(described('The id of a request: returns the state just after it.'))
 }
 
 /** Errors: `request_unknown`, `state_unknown`, `parameter_invalid` for two moments. */

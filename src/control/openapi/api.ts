@@ -65,13 +65,13 @@ export const FAMILY_TEXTS: Readonly<Record<Family, string>> = {
 
 const aboutApi = (
   assumptions: string
-) => `The Commerce Service API as commerce-emulator responds to it, generated from the tables that it checks requests with.
+) => `The Commerce Service API as commerce-emulator implements it, generated from the tables that it checks requests with.
 
-A **rule** (REF-7) is a sentence of the service's reference. An **assumption** (A23) is how the emulator responds where the reference is silent; most can be changed by a setting: [the assumptions](${assumptions}). Each operation names its own in \`x-rules\` and \`x-assumptions\`; their texts are next to this one.
+A **rule** (REF-7) is a sentence of the service's reference. An **assumption** (A23) is how the emulator responds where the reference is silent; most can be changed by a setting: [the assumptions](${assumptions}). Each operation lists them in \`x-rules\` and \`x-assumptions\`; their texts are next to this description.
 
-The examples work with the scenario \`default\` and the key \`${EXAMPLE_KEY}\`. Statuses, page sizes and nullable fields follow the settings in force.
+The examples work with the scenario \`default\` and the key \`${EXAMPLE_KEY}\`. Statuses, page sizes and nullable fields follow the current settings.
 
-Not described: scripted responses of another shape, and what only a fixture can give a record.`
+Not described: scripted responses of another shape, and fields that only fixtures can set.`
 
 /** True of all operations, or all that need a key. */
 const GENERAL: readonly string[] = 'BASE-1 AUTH-1 AUTH-3 FORM-2 A07 A08 A14 A18 A35 A36 A39'.split(
@@ -134,7 +134,7 @@ const components = ({ schemas, settings }: Publisher): Json => ({
   },
   headers: {
     RequestId: {
-      description: 'The id of the response, under which the journal keeps the request.',
+      description: 'The id under which the journal keeps the request.',
       required: true,
       schema: { type: 'string' },
       example: 'req_42'
@@ -170,7 +170,7 @@ function operationObject(id: OperationId, writing: Writing): Json {
   const reliesOn = assumptions.filter(id => !GENERAL.includes(id)).join(', ')
   const nextPage =
     kind === 'list' &&
-    `For the next page, set \`${after}\` to the id of the last record that was retrieved for this one.`
+    `For the next page, set \`${after}\` to the id of the last record retrieved for this page.`
   const texts = [
     [`${title}.`, nextPage].filter(Boolean).join(' '),
     ruleLines.join('\n'),

@@ -198,7 +198,7 @@ export class Publisher {
       ...sentFormat('instant', true),
       'x-assumption': 'A38',
       description:
-        'An ISO 8601 date-time, in UTC if it has no zone, or a date, which means 00:00 UTC; an empty one is ignored. Assumption A38.'
+        'An ISO 8601 date-time, in UTC if it has no zone, or a date, which means 00:00 UTC; an empty value is ignored. Assumption A38.'
     }
     return referTo('schemas', 'Instant')
   }

@@ -46,7 +46,7 @@ const rules = (description?: string) => list(rule, description)
 const finding = word(Object.keys(FINDINGS))
 const COVERAGE = response('CoverageReport', {
   seen: count(
-    'The number of outcomes seen. A rule that requests can both keep and break has two outcomes, any other rule has one.'
+    'The number of outcomes seen. A rule that requests can both pass and violate has two outcomes, any other rule has one.'
   ),
   possible: count(),
   percent: Type.Number(),
@@ -94,7 +94,7 @@ const RUN = response('RunReport', {
   version: text(),
   scenario: SCENARIO,
   calls: count(),
-  reached: count('Requests with a right key that met an operation.'),
+  reached: count('Requests with a valid key for an operation.'),
   coverage: COVERAGE,
   findings: FOUND,
   assumptions: list(
@@ -110,7 +110,7 @@ const RUN = response('RunReport', {
       tests: strings,
       periods: closed({ met: count(), of: count() })
     }),
-    'Each with its sandbox, null at the base address, the tests whose requests counted, and in how many periods it was met.'
+    'Each with its sandbox (null at the base address), the tests whose requests counted, and the number of periods in which it was met.'
   ),
   sandboxes: list(closed({ sandbox: textOrNull, periods: count() })),
   tests: list(
@@ -133,7 +133,7 @@ const RUN = response('RunReport', {
 
 export const EVIDENCE_ROWS: Rows = {
   'GET /coverage': row({
-    does: 'Returns which rules requests passed and violated, of 91 possible outcomes.',
+    does: 'Returns which of the 91 possible rule outcomes the requests have shown.',
     query: SCOPED_TEXT,
     response: COVERAGE,
     run: ({ sandbox, query }) => {
@@ -187,7 +187,7 @@ export const EVIDENCE_ROWS: Rows = {
     }
   }),
   'GET /run': row({
-    does: 'Returns the whole run: every sandbox, load and reset so far. `exec` and `judge` read it and make their reports from it.',
+    does: 'Returns the whole run: every sandbox, load and reset so far. `exec` and `judge` read it and write their reports from it.',
     query: parameters(
       format(
         ['json', 'html', 'junit', 'markdown'],

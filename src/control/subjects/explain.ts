@@ -54,7 +54,7 @@ type Tried = Static<typeof TRIED>
 
 export const EXPLAIN_ROWS: Rows = {
   'POST /explain': row({
-    does: 'Tells how the emulator would respond to a request, why, and what the request would change. The emulator tries it on a copy of the sandbox, which it throws away; `changes` gives the copy other records, settings or another time.',
+    does: 'Returns how the emulator would respond to a request, why, and what the request would change. The emulator tries it on a copy of the sandbox, which it discards; `changes` gives the copy different records, settings or a different time.',
     query: parameters(format(['json', 'text'])),
     body: {
       example: '{"method":"POST","path":"/refunds","body":{"transaction":"txn_1","amount":100}}',

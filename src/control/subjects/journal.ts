@@ -51,14 +51,14 @@ export const SCRIPTED = {
   id: text(),
   name: textOrNull,
   fault: textOrNull,
-  applied: optional(flag('False: it changed nothing.')),
-  problem: optional(described('Why its change could not be made.'))
+  applied: optional(flag('False if it changed nothing.')),
+  problem: optional(described('Why it could not make its change.'))
 }
 /** A request without what a trial lacks: client, script and duration. */
 export const REQUEST = {
   sandbox: optional(
     nullable(
-      described('The name of its sandbox, or null at the base address; only over a whole run.')
+      described('The name of its sandbox, or null at the base address; only for a whole run.')
     )
   ),
   id: described('The Request-Id of the response.'),
@@ -102,7 +102,7 @@ export const WHY = closed({
   assumptions: list(closed({ assumption, topic: text() })),
   changed_by: list(
     text(),
-    'What last changed the records that this request depends on, as they were then: ids of requests, and control requests by method and path.'
+    'What had last changed the records that this request depends on: ids of requests, and control requests by method and path.'
   ),
   near_misses: optional(
     list(

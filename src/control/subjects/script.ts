@@ -73,7 +73,7 @@ export const SCRIPT_ROWS: Rows = {
   },
   'POST /script': row({
     does: 'Adds a script entry.',
-    query: parameters({ first: yes('tried before the others.') }),
+    query: parameters({ first: yes('puts it before the other entries.') }),
     body: {
       example: '{"on":"POST /transactions","calls":1,"respond":{"status":402}}',
       schema: entrySchema

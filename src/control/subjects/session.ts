@@ -9,7 +9,7 @@ const SESSION = response('Session', { token_required: flag(), signed_in: flag() 
 
 export const SESSION_ROWS: Rows = {
   'GET /session': {
-    does: "Tells whether a token is required, and whether the request's cookie is signed in. Needs no token.",
+    does: "Returns whether a token is required, and whether the request's cookie is valid. Needs no token.",
     open: true,
     response: SESSION,
     run: ({ settings, sessions, request }) => ({

@@ -27,7 +27,7 @@ export const SNAPSHOT_ROWS: Rows = {
     }
   },
   'POST /snapshots/NAME/restore': {
-    does: 'Restores a snapshot; the journal stays.',
+    does: 'Restores a snapshot; the journal is not changed.',
     ...CHANGES,
     response: SNAPSHOT,
     run: async ({ sandbox, name }) => {

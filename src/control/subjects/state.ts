@@ -53,7 +53,7 @@ const PROBLEM = response(
   'Problem',
   {
     path: described(
-      'Where in the document, as `tickets[3].location`; empty for the document itself.'
+      'Place in the document, such as `tickets[3].location`; empty for the document itself.'
     ),
     code: described('The kind of problem, for programs; messages may change.'),
     message: text(),
@@ -61,7 +61,7 @@ const PROBLEM = response(
     line: optional(count()),
     column: optional(count())
   },
-  'One thing that is wrong with a document, or with settings.'
+  'A problem of a document or of settings.'
 )
 
 export const STATE_ROWS: Rows = {
@@ -118,7 +118,7 @@ export const STATE_ROWS: Rows = {
     }
   },
   'POST /reset': {
-    does: 'Goes back to the first state of the loaded scenario: records, keys, ids, clock, settings, script and journal.',
+    does: 'Goes back to the initial state of the loaded scenario: records, keys, ids, clock, settings, script and journal.',
     ...CHANGES,
     response: response('Reset', {
       scenario: SCENARIO
@@ -129,7 +129,7 @@ export const STATE_ROWS: Rows = {
     }
   },
   'POST /load': row({
-    does: 'Replaces everything with a scenario, or changes nothing if the scenario has a problem. A JSON body is `{"scenario": …}`, with the name of a scenario, the document itself or its text (of more than one line); `vars` gives the values of its variables, and `seed` a seed in place of its own, which a reset keeps. A YAML body, with the content type `application/yaml`, is the document itself.',
+    does: 'Replaces everything with a scenario, or changes nothing if the scenario has a problem. A JSON body is `{"scenario": …}`, with the name of a scenario, the document itself or its text (of more than one line); `vars` gives the values of its variables, and `seed` replaces its seed, also after a reset. A YAML body, with the content type `application/yaml`, is the document itself.',
     query: parameters({ dry_run: yes('only checks the document.') }),
     body: {
       example: '{"scenario":"default"}',
@@ -163,7 +163,7 @@ export const STATE_ROWS: Rows = {
     }
   }),
   'GET /changes': {
-    does: "Returns the difference from the loaded scenario's first state: records, keys, clock, script and settings.",
+    does: "Returns the difference from the loaded scenario's initial state: records, keys, clock, script and settings.",
     response: response('Changes', {
       records: closed(
         each(FAMILIES, () =>
@@ -245,7 +245,7 @@ export const STATE_ROWS: Rows = {
     run: ({ sandbox, name, id, body, document }) => patchRecord(sandbox, name, id, body, document)
   }),
   'DELETE /records/FAMILY/ID': {
-    does: 'Deletes a record, unless others refer to it; the refusal names them.',
+    does: 'Deletes a record, unless other records refer to it; the refusal names them.',
     ...CHANGES,
     run: ({ sandbox, name, id }) => deleteRecord(sandbox, name, id)
   },

@@ -39,12 +39,12 @@ export const VERDICT = {
   verdict: judgement,
   seen: optional(
     count(
-      'The number of matching requests, of a sequence those in order; with `value`, of those with that value.'
+      'The number of matching requests; for a sequence, of requests in order; with `value`, of requests with that value.'
     )
   ),
   holds: flag(),
   forbidden: flag(
-    'Whether something came that must not: too many requests, a wrong order, a record that must not be.'
+    'Whether something forbidden was seen: too many requests, a wrong order, a record that must not exist.'
   ),
   message: text(),
   tests: optional(list(text(), 'The tests whose requests counted.')),
@@ -56,7 +56,7 @@ export const VERDICT = {
 
 export const VERIFY_ROWS: Rows = {
   'POST /verify': row({
-    does: "Checks counts and sequences of requests, the state of records, and unused script entries; without a body, the scenario's own `expect`. Responds with 200 if everything holds, otherwise with 409. Both say what was seen.",
+    does: "Checks counts and sequences of requests, the state of records, and unused script entries; without a body, the scenario's own `expect`. Responds with 200 if everything holds, otherwise with 409. Both responses say what was seen.",
     query: parameters({ report: yes('always responds with 200.') }),
     body: {
       example: '{"on":"POST /refunds","times":1,"within":"2s"}',
@@ -72,7 +72,7 @@ export const VERIFY_ROWS: Rows = {
         typed('JournalCall[] | string[]', {
           type: 'array',
           items: {},
-          description: 'The last matching requests; of a sequence, their ids.'
+          description: 'The last matching requests; for a sequence, their ids.'
         })
       ),
       near_misses: nearMisses,

@@ -165,12 +165,12 @@ export function shownCalls({
   no_later_than: most
 }: CallsData): string {
   const conditions = [
-    took_effect !== undefined && `that took ${took_effect ? 'effect' : 'no effect'}`,
+    took_effect !== undefined && `that ${took_effect ? 'took' : 'had no'} effect`,
     status !== undefined && `with status ${[status].flat().join(' or ')}`,
     answered !== undefined && `that got ${answered ? 'a' : 'no'} response`,
-    response !== undefined && `answered with ${JSON.stringify(response)}`,
-    least !== undefined && `no sooner than ${least} after the response before`,
-    most !== undefined && `no later than ${most} after the response before`
+    response !== undefined && `with the response ${JSON.stringify(response)}`,
+    least !== undefined && `no sooner than ${least} after the previous response`,
+    most !== undefined && `no later than ${most} after the previous response`
   ].filter(Boolean)
   const matchText =
     match && JSON.stringify(match.key === undefined ? match : { ...match, key: MASK })

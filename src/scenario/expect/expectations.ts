@@ -100,7 +100,7 @@ function compileSequence(
   const steps = data.sequence.map((step, index) => {
     const note = within(report, 'sequence', index)
     for (const word of index === 0 ? PAUSES : [])
-      if (step[word] !== undefined) note([word], say('needs', word, 'a request before it'))
+      if (step[word] !== undefined) note([word], say('needs', word, 'a previous request'))
     return compileCalls(step, note, responses)
   })
   checkPer(per, steps, report)
@@ -109,7 +109,7 @@ function compileSequence(
     data: { ...data, sequence: steps.map(({ data }) => data) },
     steps,
     others,
-    wanted: `${description}, in this order${forEach(per)}${others ? '' : ' and no others'}`
+    wanted: `${description}, in this order${forEach(per)}${others ? '' : ' and no other requests'}`
   }
 }
 

@@ -285,7 +285,7 @@ function compileEvery(expected: Names, subject: FamilySubject, report: Report): 
       await pause()
     }
     if (broken === 0) return []
-    const each = `every one${where} must have ${JSON.stringify(expected)}`
+    const each = `each${where} must have ${JSON.stringify(expected)}`
     const problem = say('not_every', family, each, broken, records.length, examples)
     return [{ at: ['state', family, 'every'], forbids: isChanged, ...problem }]
   }

@@ -26,7 +26,7 @@ import {
 type GeneratedFamily = (typeof GENERATED_FAMILIES)[number]
 const SPOTS = ['Table', 'Bar', 'Patio', 'Booth', 'Counter'] as const
 
-/** Only if there are no problems: generated records may belong to wrong ones. */
+/** Only if there are no problems: generated records may belong to invalid ones. */
 export async function generateAll(
   { data: { generate = [] }, problems, report, isOpen }: Parts,
   store: Store,

@@ -114,7 +114,7 @@ function checkCall(
   if (advice !== null)
     report(
       ['key'],
-      say('unknown_key', advice || '; give it under data: api_keys, or expect status 401')
+      say('unknown_key', advice || '; add it under data: api_keys, or expect status 401')
     )
   const [method] = splitCall(call)
   if (method !== 'POST' && body) report(['body'], say('body_unexpected', method))

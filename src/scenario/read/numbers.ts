@@ -1,4 +1,4 @@
-/** Numbers that are not printed as they are written, such as `1.10`: refused where text is meant. */
+/** Numbers that are not printed as they are written, such as `1.10`: refused where text belongs. */
 import { type PlacedProblem, partAt, pathOf, problemAt, type Step } from '../../core/places.js'
 import { isSecret } from '../../core/redaction.js'
 import { SETTING_KEYS, SETTINGS } from '../../core/settings.js'
@@ -25,7 +25,7 @@ function numbersIn({ properties = {} }: Schema): string[] {
   )
 }
 
-/** Adds numbers that lose characters where text is meant, in place of other problems there. */
+/** Reports numbers that lose characters where text belongs, in place of other problems there. */
 export function withNumbers(
   { numbers = [] }: { numbers?: readonly WrittenNumber[] },
   data: unknown,

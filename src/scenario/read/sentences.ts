@@ -74,7 +74,7 @@ export const SAYS = {
       : `the text is not UTF-8 but probably Latin-1 or Windows-1252: byte ${byte} is wrong; save it as UTF-8`,
   too_deep: (levels: number) =>
     `it is nested deeper than ${levels} levels, or an alias is inside what it names`,
-  too_many_values: (most: number) => `it holds more than ${most} values (limits.values)`,
+  too_many_values: (most: number) => `it has more than ${most} values (limits.values)`,
   too_long: (most: number) =>
     `YAML may have at most ${most} characters and a million values; write it as JSON, or load it in parts`
 } satisfies Sentences

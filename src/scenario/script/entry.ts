@@ -204,7 +204,7 @@ export async function compileScript(
 const canEnd = ({ until, per, calls = '+', for: lasting }: EntryData) =>
   until !== undefined || (per === undefined && (lasting !== undefined || !/[+e]/.test(`${calls}`)))
 
-/** Refuses entries that wait for none, for themselves, or for one that never ends. */
+/** Refuses `after` with an unknown entry, the entry itself, or an endless one. */
 export function checkWaiting(entries: readonly { data: EntryData; report: Report }[]): void {
   // the first of a name counts
   const byName = new Map(

@@ -45,7 +45,7 @@ export const ON = published(
     'array',
     someOf(published(ONE, 'operation')),
     published(ONE, 'operation'),
-    'One operation, a list of them, or a pattern: * is any, GET * any that reads, * /refunds any at this path.'
+    'An operation, a list of operations, or a pattern: *, GET * for every read, or * /refunds for every method.'
   ),
   'on'
 )
@@ -95,7 +95,7 @@ const MATCHED = {
   query: names('Parameters of the query.'),
   body: names('Parameters of the body.'),
   headers: names(
-    'Headers, their names in any case. The journal keeps User-Agent and the header of the test only.'
+    'Headers; case does not matter in names. The journal keeps only User-Agent and the test header.'
   ),
   key: { ...WANTED_ID, description: 'The API key.' },
   about: closed({
@@ -113,7 +113,7 @@ export const matchSchema = <P extends TProperties>(more: P) =>
   published(
     closed({
       properties: { ...MATCHED, ...more },
-      description: 'What the request must contain; left out: every request of the operation.',
+      description: 'What the request must contain; if left out, every request matches.',
       'x-name': 'Match',
       'x-elsewhere': {
         ...allAs(namesIn('querystring'), 'query'),
@@ -145,20 +145,22 @@ const HOLD = closed({
       minimum: 2,
       maximum: 1000,
       description:
-        'How many requests must wait before they go on together; later ones wait for as many again.'
+        'How many requests must wait before they continue together; later requests form the next group.'
     }),
     gate: Type.String({
       ...letters(64, 'a name'),
-      description: 'The name by which a control request opens it.'
+      description: 'The name with which a control request opens it.'
     }),
     release: {
-      ...wordOf(RELEASES, 'The order in which requests go on: in order of arrival, or in reverse.'),
+      ...wordOf(
+        RELEASES,
+        'The order in which requests continue: in order of arrival, or in reverse.'
+      ),
       default: 'in_order'
     },
     for: duration('The maximum time that a request waits.')
   },
-  description:
-    'Makes requests wait until a number of them wait, or until a control request opens a gate.',
+  description: 'Holds requests until enough of them wait, or until a control request opens a gate.',
   'x-meant': RETIRED_NAMES.hold,
   'x-single': 'until'
 })
@@ -168,10 +170,10 @@ const ERROR = closed({
     type: name('The type of the error.'),
     code: name('The code of the error.'),
     message: text('The text of the error.'),
-    param: name('The parameter to blame, in bracket notation.')
+    param: name('The parameter that is wrong, in bracket notation.')
   },
   description:
-    'An error in the shape of the service; parts that are left out have a default for each status.',
+    'An error in the format of the service; omitted parts get the default of the status.',
   'x-single': 'code'
 })
 const RESPOND = closed({
@@ -180,7 +182,7 @@ const RESPOND = closed({
       minimum: 200,
       maximum: 599,
       description:
-        'The status of the response; left out: 200, or 400 with an error; with patch, the status of the operation.'
+        'The status of the response; by default 200, with error 400, with patch the status of the operation.'
     }),
     headers: headers('Further headers.'),
     body: typed<unknown>({ description: 'Any JSON; text is sent as it is.' }),
@@ -203,12 +205,12 @@ const CHANGE = closed({
     data: typed<Record<string, unknown>>(
       closed({
         properties: recordLists(true),
-        description: 'Records as in a fixture; each replaces the one with the same id.'
+        description: 'Records as in a fixture; each replaces the record with the same id.'
       })
     ),
-    delete: someOf(recordId(), 'Ids of records to delete, before those under data are made.')
+    delete: someOf(recordId(), 'Ids of records to delete, before the records under data are added.')
   },
-  description: 'Changes records when the entry is applied: all of it, or nothing.',
+  description: 'Changes records when the entry is applied: all of them, or none.',
   'x-elsewhere': OF_DATA
 })
 export type ChangeData = Static<typeof CHANGE>
@@ -235,11 +237,11 @@ const ENTRY = closed({
     match: MATCH,
     calls: countsAs(
       'calls',
-      'Which of the matching requests: 0, 1, 2-3, 4+ or every 7; left out: all.'
+      'Which matching requests it is applied to: 0, 1, 2-3, 4+ or every 7; all when left out.'
     ),
     per: wordOf(
       PER,
-      'Counts separately for each Ticket (and so on), key or test of the requests; calls, chance and for go by these counts.'
+      'Counts separately for each Ticket (and so on), key or test; calls, chance and for use these counts.'
     ),
     chance: {
       ...share('The share of these requests that the entry is applied to, drawn from the seed.'),
@@ -251,7 +253,7 @@ const ENTRY = closed({
       'object',
       ENDED,
       name(),
-      'The name of another entry: applies only once that was first applied; or { ended: NAME }, once that can no longer apply.'
+      'Applies only after the entry with this name was first applied; with { ended: NAME }, after it can no longer apply.'
     ),
     for: duration(
       "How long the entry is applied, from the first request that it is applied to, by the sandbox's clock."
@@ -261,7 +263,7 @@ const ENTRY = closed({
       'object',
       DELAY,
       duration(),
-      'Waits first: a duration, or min and max, between which it is drawn from the seed.'
+      'Waits first: for a duration, or one drawn from the seed between min and max.'
     ),
     respond: published(RESPOND, 'respond'),
     change: published(CHANGE, 'change'),
@@ -270,7 +272,7 @@ const ENTRY = closed({
     when: {
       ...wordOf(
         ['before', 'after'] as const,
-        'Of a fault or a response, before: instead of the operation; after: the operation takes effect first. Of a change: before or after the operation.'
+        'With a fault or response, before replaces the operation, and after lets it take effect first. With a change: before or after the operation.'
       ),
       default: 'before'
     }

@@ -68,7 +68,7 @@ const callOf = <E extends TProperties, M extends TProperties>(expected: E, more:
       }),
       ...expected
     },
-    description: 'What the response must be; left out: a success.',
+    description: 'What the response must be; a success when left out.',
     'x-single': 'status'
   }),
   ...more
@@ -109,7 +109,7 @@ const PLAYS = closed({
       minimum: 1,
       maximum: 1000,
       default: 1,
-      description: 'How often the request is sent, one after the other.'
+      description: 'How many times the request is sent, one after the other.'
     }),
     at_once: someOf(AT_ONCE, 'Requests that are sent together, each over its own connection.'),
     wait: duration("Moves the sandbox's clock forward by this much; `check` itself does not wait.")
@@ -136,10 +136,10 @@ const quantity = (number: TInteger, description: string) =>
     description
   )
 const QUANTITIES = {
-  where: fields('Looks only at records with these values; without it, at all of the family.'),
+  where: fields('Only records with these values; all records of the family when left out.'),
   count: quantity(
     count(),
-    'How many there must be: a number, or conditions (gt, gte, lt, lte, not).'
+    'How many records there must be: a number, or conditions (gt, gte, lt, lte, not).'
   ),
   sum: mapOf(
     quantity(Type.Integer(), 'The sum: a whole number, or conditions.'),
@@ -159,7 +159,7 @@ export const FAMILY_STATE = typed<FamilyState>({
   'x-single': 'count',
   'x-meant': RETIRED_NAMES.state,
   description:
-    'Records of a family by id, with the values that they must have, and expectations of all of them.',
+    'Records of a family by id, with the values that they must have, and expectations for all of them.',
   type: 'object',
   properties: QUANTITIES,
   additionalProperties: { ...fields(), type: ['object', 'null'], 'x-advice': STATE_NAMES }
@@ -167,23 +167,21 @@ export const FAMILY_STATE = typed<FamilyState>({
 const STATE = closed({
   properties: allAs(keysOf(RESOURCES), published(FAMILY_STATE, 'records')),
   description:
-    'Records by family and id, with the values that they must have at the end; null for one that must not exist.'
+    'Records by family and id, with the values that they must have at the end; null for a record that must not exist.'
 })
 export type StateData = Static<typeof STATE>
 
-const pause = (when: string) =>
-  duration(
-    `How long after the response to the request before it each must come ${when}, by the sandbox's clock.`
-  )
+const pause = (limit: string) =>
+  duration(`${limit} time between the previous response and each request, by the sandbox's clock.`)
 const calls = (match: TUnsafe<MatchData>) => ({
   on: ON,
   match,
   took_effect: isTrue('Whether the request changed records.'),
   status: { ...STATUSES, description: 'The status of the response that the client got.' },
   answered: isTrue('Whether the client got a response.'),
-  response: fields('Fields of the body of the response that the client got.'),
-  no_sooner_than: pause('at the earliest'),
-  no_later_than: pause('at the latest')
+  response: fields('Fields of the response body that the client got.'),
+  no_sooner_than: pause('Minimum'),
+  no_later_than: pause('Maximum')
 })
 
 /** `account` lets a match name the Account of the key. */
@@ -192,7 +190,7 @@ export function expectationSchema({ account = false } = {}) {
   return closed({
     properties: {
       ...call,
-      times: countsAs('times', 'How many requests: 0, 1, 2-3 or 4+; left out: 1+.'),
+      times: countsAs('times', 'How many requests: 0, 1, 2-3 or 4+; 1+ when left out.'),
       sequence: listOf(
         closed({
           required: ['on'],
@@ -201,17 +199,18 @@ export function expectationSchema({ account = false } = {}) {
           'x-single': 'on',
           'x-name': 'ExpectedCall'
         }),
-        'Requests in this order, and no others of their operations.',
+        'Requests in this order, without other requests of their operations.',
         { minItems: 1 }
       ),
       others: isTrue('Whether other requests of the operations of a sequence may come in between.'),
       per: wordOf(
         PER,
-        'It must hold separately for each Ticket (and so on), key or test of these requests.'
+        'The expectation must hold separately for each Ticket (and so on), key or test of these requests.'
       ),
       state: STATE
     },
-    description: 'Requests and how often they come, requests in order, or records at the end.',
+    description:
+      'How many requests must come, in which order, or which records must exist at the end.',
     'x-elsewhere': allAs([...Object.keys(RESOURCES), 'where', 'sum'], 'state'),
     'x-meant': { count: 'times', ...RETIRED_NAMES.calls, ...RETIRED_NAMES.sequence }
   })

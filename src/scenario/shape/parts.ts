@@ -172,11 +172,11 @@ export function fixtureSchema(isNamed = false): Schema {
             id: recordId(),
             account: recordId(),
             created: instant(),
-            after: count('How many of the Users listed come before it.')
+            after: count('How many listed Users come before it.')
           },
           description: 'A User that was deleted.'
         }),
-        'Users that were deleted: lists still go on from their ids.'
+        'Deleted Users; lists can still continue from their ids.'
       )
     }
   })

@@ -39,7 +39,7 @@ export const GENERATED_FAMILIES = [
 const WEIGHT = typed<number>({
   type: 'number',
   minimum: 0,
-  description: 'How often, compared with the others; 0 for never.'
+  description: 'How often it is drawn, relative to the others; 0 for never.'
 })
 const WEIGHTED = published(WEIGHT, 'weight')
 const GENERATE = closed({
@@ -55,10 +55,10 @@ const GENERATE = closed({
     created: closed({
       required: ['from', 'to'],
       properties: {
-        from: instant('The earliest.'),
-        to: instant('The latest.')
+        from: instant('The earliest time.'),
+        to: instant('The latest time.')
       },
-      description: 'The period of their creation times, spread evenly over it.',
+      description: 'The period over which creation times are spread evenly.',
       'x-advice': 'write { from: 2025-01-01, to: 2025-12-31 }',
       'x-meant': RETIRED_NAMES.created
     }),
@@ -71,20 +71,20 @@ const GENERATE = closed({
     amount: closed({
       required: ['min', 'max'],
       properties: {
-        min: Type.Integer({ minimum: 1, description: 'The smallest.' }),
-        max: Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'The largest.' })
+        min: Type.Integer({ minimum: 1, description: 'The minimum.' }),
+        max: Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'The maximum.' })
       },
       description: 'The bill before the tip, in sub-units; 350 to 12000 when left out.',
       'x-advice': 'write { min: 450, max: 18000 }',
       'x-meant': RETIRED_NAMES.amount
     }),
     refunded: share(
-      'The share of the Transactions that get one Refund, whole or in part; beside partly_refunded, whole.'
+      'The share of Transactions that get one Refund, whole or partial; always whole with partly_refunded.'
     ),
-    partly_refunded: share('The share that get one Refund of a part.'),
+    partly_refunded: share('The share of Transactions that get one partial Refund.'),
     payments_per_ticket: countsAs(
       'per_ticket',
-      'How many of the Transactions each paid Ticket gets: 2 or 1-3.',
+      'How many Transactions each paid Ticket gets, such as 2 or 1-3.',
       1
     )
   },
@@ -105,7 +105,7 @@ const sharedParts = () => ({
   data: typed<Record<string, unknown>>({
     ...fixtureSchema(true),
     description:
-      'Records and API keys, as in a fixture; each replaces the whole record of the fixtures with the same id.'
+      'Records and API keys, as in a fixture; each replaces the fixture record with the same id.'
   }),
   generate: listOf(GENERATE, 'Records to generate from the seed, after data.'),
   script: listOf(
@@ -151,7 +151,7 @@ export const scenarioSchema = () =>
       description: text('What the scenario is for, in a sentence.'),
       fixtures: listOf(
         name(),
-        'Names, or paths relative to this file; they are merged in order, and the last record with an id counts.'
+        'Names, or paths relative to this file; merged in order; later records replace earlier records with the same id.'
       ),
       seed: { ...SETTINGS.seed.schema, description: SETTINGS.seed.about },
       clock: either(
@@ -164,7 +164,7 @@ export const scenarioSchema = () =>
           }
         }),
         instant(),
-        "An instant at which the clock is frozen, or { now, running }; left out: the machine's clock."
+        "An instant at which the clock is frozen, or { now, running }; the machine's clock when left out."
       ),
       settings: typed<object>({
         ...settingsSchema(isOfScenarios),

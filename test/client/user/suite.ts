@@ -1,7 +1,4 @@
-/**
- * What a user of the package writes, in the strictest TypeScript: it has to compile as it stands,
- * and each near miss has to be refused.
- */
+/** User code in the strictest TypeScript: it must compile, and each near miss must be rejected. */
 import type * as Api from 'commerce-emulator'
 import {
   connect,
@@ -83,7 +80,7 @@ export const connecting: Api.ConnectOptions = {
   timeout: 1000
 }
 
-/** A suite that is the same in process and over HTTP. */
+/** A suite that runs in process and over HTTP. */
 export async function suite(emulator: Emulator): Promise<void> {
   const first: Api.ApiKey | undefined = emulator.keys[0]
   const { name, description } = (await emulator.reset()).scenario
@@ -196,14 +193,14 @@ export const nearMisses = [
   // @ts-expect-error: money is a number
   (): Fixture => ({ refunds: [{ transaction: 'txn_1', amount: '100' }] }),
   (): Fixture => ({
-    // @ts-expect-error: what is derived is not given
+    // @ts-expect-error: derived values cannot be set
     transactions: [{ ticket: 'tkt_1', payment_type: 'card', amount_refunded: 1 }]
   }),
   // @ts-expect-error: the journal keeps no keys
   (emulator: Emulator) => emulator.verify({ on: 'POST /refunds', match: { key: 'sk_a' } }),
   // @ts-expect-error: no filter has this name
   (emulator: Emulator) => emulator.requests({ stauts: 404 }),
-  // @ts-expect-error: it is a body that is sent
+  // @ts-expect-error: the option is called body
   (emulator: Emulator) => emulator.inject('POST /refunds', { payload: 'a=1' }),
   // @ts-expect-error: it cannot be set
   (emulator: Emulator) => (emulator.key = 'sk_other'),

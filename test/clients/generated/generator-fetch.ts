@@ -1,6 +1,6 @@
 /**
- * openapi-generator's typescript-fetch client and the flat document; it sends no metadata, so a
- * request of its own does.
+ * openapi-generator's typescript-fetch client with the flat document; it cannot send metadata, so a
+ * plain request does.
  */
 import {
   Configuration,

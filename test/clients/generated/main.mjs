@@ -1,6 +1,6 @@
 /**
- * `npm run test:clients [-- NAME …]`: generates clients from the OpenAPI document, and drives each
- * and the plain clients through the session of the README. What they need is installed into a
+ * `npm run test:clients [-- NAME …]`: generates clients from the OpenAPI document, and runs each of
+ * them and the plain clients through the session of the README. Installs what they need into a
  * temporary folder, or `CLIENTS_FOLDER`; a client that cannot be installed is skipped.
  */
 import { spawn } from 'node:child_process'
@@ -18,10 +18,10 @@ const FOLDER = process.env.CLIENTS_FOLDER ?? (await mkdtemp(join(tmpdir(), 'clie
 const KEY = 'sk_test_merchant'
 const MAX_RUN_MS = 600_000
 
-/** What makes a client be skipped. */
+/** Thrown to skip a client. */
 class NotInstallable extends Error {}
 
-/** Runs a program; its output. Errors: the end of what it wrote, where it fails. */
+/** Runs a program; returns its output. Errors: the end of its output. */
 async function run(program, args, { cwd, env = {}, allowed = [0] }) {
   const child = spawn(program, args, {
     cwd,
@@ -43,7 +43,7 @@ async function run(program, args, { cwd, env = {}, allowed = [0] }) {
   return output
 }
 
-/** A step that is not the client's own: where it fails, the client is skipped. */
+/** A step outside the client; if it fails, the client is skipped. */
 async function install(program, args, options) {
   try {
     return await run(program, args, options)
@@ -60,7 +60,7 @@ async function npm(cwd, ...packages) {
     { cwd }
   )
 }
-/** A Python of its own with packages. */
+/** A Python environment with packages. */
 async function pip(cwd, ...packages) {
   await install('python3', ['-m', 'venv', '.venv'], { cwd })
   await install(
@@ -84,7 +84,7 @@ const TSCONFIG = {
   allowImportingTsExtensions: true,
   noEmit: true
 }
-/** Checks the types of a session, bundles and runs it. */
+/** Type-checks, bundles and runs a session. */
 async function typescript(cwd, file, env) {
   await writeFile(
     join(cwd, 'tsconfig.json'),
@@ -147,7 +147,7 @@ async function generator(cwd, language, properties) {
   )
 }
 
-/** A Go module of the session's own beside the generated package. */
+/** A Go module for the session, next to the generated package. */
 async function go(cwd, session, env) {
   await install('go', ['version'], { cwd })
   await cp(join(HERE, session), join(cwd, 'main.go'))
@@ -155,7 +155,7 @@ async function go(cwd, session, env) {
   return run('go', ['run', '.'], { cwd, env })
 }
 
-/** A Rust package of the session's own beside the generated one. */
+/** A Rust package for the session, next to the generated one. */
 const CARGO = `[package]
 name = "session"
 version = "0.0.0"
@@ -166,9 +166,9 @@ commerce = { path = "client", default-features = false }
 `
 
 /**
- * What Schemathesis finds and is right, by the name of its check: a disabled operation answers 501;
- * no schema says what is stored, which parameters of a query
- * exclude each other, and that a sum is at most 2^53-1.
+ * Findings of Schemathesis that are intended, by check: a disabled operation returns 501; schemas
+ * cannot state what is stored, which query parameters exclude each other, or that a sum is at most
+ * 2^53-1.
  */
 const RIGHT = {
   ST101: block => block.includes('"code":"operation_disabled"'),
@@ -306,8 +306,8 @@ export default defineConfig({
 `
 
 /**
- * What Prism answers, between a client and the emulator: 422 is its own, for a request that is not
- * as described; so is a response that is not.
+ * Prism between a client and the emulator: it returns 422 itself if a request or response does not
+ * match the document.
  */
 const PROXIED = [
   ['DELETE', '/locations/loc_bistro', '', 501],
@@ -347,14 +347,14 @@ async function prism(program, cwd, upstream) {
 }
 
 const DOCUMENTS = ['openapi.json', 'flat.json']
-/** What has no success, though linters want one of every operation. */
+/** Operations without a success, though linters demand one. */
 const DISABLED = ['locations', 'accounts'].map(
   family => `#/paths/~1${family}~1{id}/delete/responses`
 )
 
 /**
- * Tools that judge the document, and clients, by name: the style of the document that each is
- * given, and how it is tried in a folder that holds the document.
+ * Tools that check the document, and clients, by name: the style of document, and how to run each
+ * in a folder with it.
  */
 const CLIENTS = {
   redocly: {
@@ -504,7 +504,7 @@ const CLIENTS = {
   'generator-rust': {
     style: 'flat',
     async tried(cwd, env) {
-      // without TLS, for which the machine would need a library
+      // without TLS, which needs a system library
       await generator(cwd, 'rust', 'packageName=commerce,supportAsync=false')
       await writeFile(join(cwd, 'Cargo.toml'), CARGO)
       await mkdir(join(cwd, 'src'), { recursive: true })
@@ -523,7 +523,7 @@ const CLIENTS = {
   perl: plain('session.pl', 'perl')
 }
 
-/** Starts the built command; its base address and the process. */
+/** Starts the built command; returns base address and process. */
 async function startEmulator() {
   const child = spawn(
     process.execPath,

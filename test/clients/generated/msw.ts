@@ -1,6 +1,6 @@
 /**
- * MSW's handlers for the flat document: each operation is answered with its example, a disabled one
- * with its refusal.
+ * MSW's handlers for the flat document: each operation returns its example, a disabled operation
+ * its refusal.
  */
 import { readFileSync } from 'node:fs'
 import { fromOpenApi } from '@mswjs/source/open-api'
@@ -20,7 +20,7 @@ for (const [path, methods] of Object.entries<
     const wanted = '501' in responses ? 501 : 200
     if (response.status !== wanted)
       throw new Error(`${method} ${path}: must be ${wanted}; got ${response.status}`)
-    // what has no body is answered with 200, too
+    // an operation without a body returns 200, too
     if ('200' in responses && typeof (await response.json()).object !== 'string')
       throw new Error(`${method} ${path}: must be an example`)
   }

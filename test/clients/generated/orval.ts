@@ -1,6 +1,6 @@
 /**
- * orval with the flat document: `formUrlEncoded` of its configuration names a function that writes
- * forms, since its own leaves out metadata.
+ * orval with the flat document: `formUrlEncoded` names a function that writes forms, since the
+ * built-in one drops metadata.
  */
 import * as client from './client.js'
 import { type Answer, flatSession, withKey } from './session.js'

@@ -1,7 +1,7 @@
-/** The session of the README, through a client that was generated for TypeScript. */
-// biome-ignore lint/suspicious/noExplicitAny: the shape of an answer is what the session asserts
+/** The session of the README, through a generated TypeScript client. */
+// biome-ignore lint/suspicious/noExplicitAny: the session asserts the shape of a response
 type Json = any
-/** An answer: its status, and its body whatever the client says of it. */
+/** A response: its status, and its body whatever its type in the client. */
 export type Answer = { status: number; body: Json }
 export type Calls = {
   locations: (query: { limit: number }) => Promise<Answer>
@@ -56,7 +56,7 @@ export async function session({
   console.log('session complete')
 }
 
-/** The requests of a client generated from the flat document. */
+/** The requests of a generated flat client. */
 export type Flat = {
   listLocations: (query: { limit: number }) => Promise<Answer>
   listTickets: (query: {

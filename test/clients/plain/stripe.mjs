@@ -1,6 +1,6 @@
 /**
- * The session of the README with `rawRequest` of stripe-node, whose requests are form-encoded with
- * brackets too. Reads COMMERCE_BASE_URL and COMMERCE_API_KEY.
+ * The session of the README with stripe-node's `rawRequest`, which also sends forms with brackets.
+ * Reads COMMERCE_BASE_URL and COMMERCE_API_KEY.
  */
 import { deepEqual } from 'node:assert/strict'
 import Stripe from 'stripe'

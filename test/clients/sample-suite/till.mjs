@@ -1,10 +1,10 @@
 /**
- * The till of a small restaurant: what its staff do, as calls of the Commerce Service. It knows
- * nothing of any emulator.
+ * The till of a small restaurant, as requests to the Commerce Service. It knows nothing of an
+ * emulator.
  */
 const { COMMERCE_BASE_URL, COMMERCE_API_KEY } = process.env
 
-/** A call that the service refused, with the code of its error. */
+/** A refused request, with its error code. */
 export class Refused extends Error {
   constructor(status, { code, message }) {
     super(message)
@@ -30,7 +30,7 @@ async function call(method, path, values = {}, { withKey = true } = {}) {
   return body
 }
 
-/** The open bill of a table, by what the waiter calls it. */
+/** The open bill of a table, by the waiter's name for it. */
 export async function findTicket(location, reference) {
   // a mistake: the page is filtered after it was retrieved, so a Ticket further back is not found;
   // it has to go on while has_more is true
@@ -40,10 +40,7 @@ export async function findTicket(location, reference) {
 
 export const readTicket = id => call('GET', `/tickets/${id}`)
 
-/**
- * A payment with a card that was read at the terminal; no key is needed, and none is on the
- * terminal.
- */
+/** A card payment at the terminal, which needs and has no key. */
 export const payByCard = (ticket, { amount, tip_amount, last4, brand }) =>
   call(
     'POST',
@@ -78,7 +75,7 @@ export async function paymentsSince(location, instant) {
   return found
 }
 
-/** Gives money back: an amount, or without one all that is left. */
+/** Refunds an amount, or everything that is left. */
 export async function refund(payment, { amount, reason, metadata } = {}) {
   const form = {
     transaction: payment,
@@ -89,8 +86,8 @@ export async function refund(payment, { amount, reason, metadata } = {}) {
   try {
     return await call('POST', '/refunds', form)
   } catch (error) {
-    // a mistake: what was refused is refused again; only a lost answer is a reason to try once
-    // more, and then one looks first
+    // a mistake: a refusal will be refused again; only a lost response is a reason to retry,
+    // and only after checking
     if (error.code === 'refund_exceeds_remaining') return call('POST', '/refunds', form)
     throw error
   }

@@ -1,5 +1,5 @@
 /**
- * The built command in a process that can be killed, and calls of its sandboxes over keep-alive
+ * The built command in a process that can be killed, and requests to its sandboxes over keep-alive
  * connections.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -12,20 +12,17 @@ import type { Json } from '../../support/json.js'
 
 const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url))
 
-/** What is kept of stderr, in characters. */
+/** Characters of stderr to keep. */
 const MOST_KEPT = 1_000_000
 
 export type Running = {
   port: number
   child: ChildProcess
   end: (signal: NodeJS.Signals) => Promise<number | NodeJS.Signals>
-  /** What it wrote to stderr. */
   complaints: () => string
 }
 
-/**
- * Starts the command, with flags of Node.js where they are given; killed when this process ends.
- */
+/** Starts the command, with flags for Node.js if needed; killed when this process ends. */
 export function launched(args: readonly string[], nodeFlags: readonly string[] = []): ChildProcess {
   const given = [...nodeFlags, MAIN, '--port', '0', '--log-level', 'silent', ...args]
   const child = spawn(process.execPath, given, {
@@ -74,7 +71,9 @@ export async function started(
 
 export type Answer = { status: number; text: string; body: Json }
 export type Client = {
-  /** A call such as `POST /next/refunds`, with a form or JSON. Errors: those of the connection. */
+  /**
+   * A request such as `POST /next/refunds`, with a form or JSON. Errors: those of the connection.
+   */
   call: (on: string, body?: string, type?: string) => Promise<Answer>
   close: () => void
 }
@@ -120,8 +119,8 @@ export function clientOf(port: number, name: string | null, key = 'sk_test_merch
         }
       )
       sent.on('error', reject)
-      // the connection ends with the response that refuses a body, which is seen between the parts
-      // of one that is still being sent
+      // the connection ends with the response that refuses a body, which may be seen while parts
+      // of it are still being sent
       Readable.from(partsOf(Buffer.from(body)), { objectMode: false }).pipe(sent)
     })
   }

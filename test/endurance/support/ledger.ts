@@ -1,26 +1,24 @@
 /**
- * The changes that clients of one sandbox asked for, answered or not, to be compared with the
- * sandbox after its process has ended.
+ * The changes that clients of a sandbox requested, confirmed or not, to compare with the sandbox
+ * after its process has ended.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Json } from '../../support/json.js'
 import type { Client } from './emulator.js'
 
-/**
- * The known facts of a sandbox. Ids are separate: a client without a response does not know them.
- */
+/** Known facts of a sandbox. Ids are separate: a client without a response does not know them. */
 type Facts = Map<string, { id?: string; value: unknown }>
-/** All that a ledger knows of a sandbox at a moment. */
+/** What a ledger knows of a sandbox at a moment. */
 type Moment = { facts: Facts; ids: Set<string>; seconds: number; keys: number }
 const copyOf = ({ facts, ids, ...more }: Moment): Moment => ({
   facts: new Map(facts),
   ids: new Set(ids),
   ...more
 })
-/** A sandbox as it begins, and as it is after a reset. */
+/** A sandbox at the start and after a reset. */
 const FIRST: Moment = { facts: new Map(), ids: new Set(), seconds: 0, keys: 0 }
 
-/** A change that happens wholly or not at all. */
+/** A change that happens completely or not at all. */
 export type Change = {
   sets?: Record<string, unknown>
   removes?: string[]
@@ -34,9 +32,9 @@ export type Change = {
 
 export class Ledger {
   #now = copyOf(FIRST)
-  /** What each snapshot may hold: several moments where a call that took it was not answered. */
+  /** What each snapshot may contain: several moments if a request that saved it got no response. */
   readonly #kept = new Map<string, readonly Moment[]>()
-  /** The snapshot that was restored since the last audit, which finds out what it held. */
+  /** The snapshot restored since the last audit, which finds out its content. */
   #restored: string | undefined
   readonly unanswered = new Set<Change>()
 
@@ -56,7 +54,7 @@ export class Ledger {
     return this.#now.facts.get(name)?.id
   }
 
-  /** Records that a change was confirmed. Returns the problems of its ids. */
+  /** Confirms a change. Returns the problems of its ids. */
   answered(change: Change, ids: Record<string, string> = {}): string[] {
     const {
       sets = {},
@@ -92,7 +90,7 @@ export class Ledger {
     )
     const moment = candidates.find(moment => isAt(moment, found))
     if (this.#restored !== undefined) this.#settle(this.#restored, found)
-    // a snapshot that was being taken holds what the ledger knew, not what is found
+    // a snapshot being saved has what the ledger knew, not what is found
     const problems = this.#wrongSnapshots(found, open)
     if (moment) this.#now = copyOf(moment)
     this.#restored = undefined
@@ -107,7 +105,7 @@ export class Ledger {
     return problems
   }
 
-  /** Answered facts that are missing or different. */
+  /** Confirmed facts that are missing or different. */
   #lost({ facts, seconds, keys }: SandboxState, open: Change[]): string[] {
     const mayGo = new Set(open.flatMap(({ removes = [] }) => removes))
     const mayChange = new Set(open.flatMap(({ sets = {} }) => Object.keys(sets)))
@@ -128,7 +126,7 @@ export class Ledger {
     return lost
   }
 
-  /** Facts that nobody asked for, and changes that took effect only in part. */
+  /** Facts that nobody requested, and changes with only a partial effect. */
   #foreign({ facts }: SandboxState, open: Change[]): string[] {
     const asked = new Map(open.flatMap(({ sets = {} }) => Object.entries(sets)))
     const foreign = [...facts].flatMap(([name, { value }]) => {
@@ -151,7 +149,7 @@ export class Ledger {
     return [...foreign, ...halves]
   }
 
-  /** The whole states that a change may lead to; none for partial changes. */
+  /** All states that a change may lead to; none for partial changes. */
   #outcomes({ clears, restores }: Change): Moment[] {
     if (clears) return [FIRST]
     const setting = this.#now.facts.get('setting')
@@ -162,7 +160,7 @@ export class Ledger {
     })
   }
 
-  /** Keeps, of what a restored snapshot may have held, what is found. */
+  /** Narrows a restored snapshot's possible content to what is found. */
   #settle(snapshot: string, found: SandboxState): void {
     const nth = this.#outcomes({ restores: snapshot }).findIndex(moment => isAt(moment, found))
     const held = this.#kept.get(snapshot)?.[nth]
@@ -191,7 +189,7 @@ export class Ledger {
 const isAt = ({ facts, seconds, keys }: Moment, found: SandboxState): boolean =>
   seconds === found.seconds && keys === found.keys && isDeepStrictEqual(facts, found.facts)
 
-/** The facts of a sandbox beyond its first state, and the contradictions in it. */
+/** A sandbox's facts beyond its initial state, and contradictions in it. */
 export type SandboxState = {
   facts: Facts
   seconds: number

@@ -1,6 +1,6 @@
 /**
- * Clients that change sandboxes until their process is gone or they are told to stop: payments,
- * refunds, users, and changes of the control API.
+ * Clients that change sandboxes until their process is gone or they are stopped: payments, refunds,
+ * users, and control changes.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { smallFixture } from '../../support/emulator.js'
@@ -12,7 +12,7 @@ import { type Random, random } from './options.js'
 const KEY = 'sk_test_merchant'
 const CLOCK = '2026-03-01T18:05:00.000Z'
 const BUSY = { id: 'txn_busy', ticket: 'tkt_a', payment_type: 'external', amount: 3000 }
-/** The first state of every sandbox, with a Transaction that many clients refund at once. */
+/** The initial state of every sandbox, with a Transaction that many clients refund at once. */
 export const SCENARIO = {
   name: 'load',
   clock: CLOCK,
@@ -23,7 +23,7 @@ export const SCENARIO = {
 }
 
 export type Place = { nth: number; name: string | null; clients: number; ledger: Ledger }
-/** Sandboxes to change, each with a number of clients. The one at the base address is the first. */
+/** Sandboxes to change, each with a number of clients. The base sandbox is the first. */
 export const placesOf = (clients: readonly number[]): Place[] =>
   clients.map((count, index) => ({
     nth: index,
@@ -38,7 +38,7 @@ export const placesOf = (clients: readonly number[]): Place[] =>
  */
 const MARK = /\b(\d+)x\d+-\d+-\d+/g
 
-/** The marks in a text that belong to another sandbox than the one with this number. */
+/** Marks in a text that belong to a sandbox with another number. */
 export const foreignMarks = (text: string, nth: number | null): string[] =>
   [...text.matchAll(MARK)].filter(([, of]) => Number(of) !== nth).map(([mark]) => mark)
 
@@ -100,7 +100,7 @@ export async function auditAll(
   let facts = 0
   for (const { name, ledger } of places) {
     const client = clientOf(port, name, KEY)
-    // a sandbox without an answered call may not exist yet; this call makes it
+    // a sandbox without a response may not exist yet; this request creates it
     await client.call('GET /next/tickets')
     const found = await stateIn(client)
     facts += found.facts.size
@@ -113,7 +113,7 @@ export async function auditAll(
 const stateIn = (client: Client): Promise<SandboxState> =>
   readSandbox(client, { clock: CLOCK, keys: 1 })
 
-/** The ways to the first state: a reset, and the start scenario by name, in JSON and in YAML. */
+/** The ways to the initial state: a reset, and the start scenario by name, in JSON and in YAML. */
 const BEGINNINGS: readonly (readonly [on: string, body?: string, type?: string])[] = [
   ['POST /_control/reset'],
   ['POST /_control/load', '{"scenario":"load"}'],
@@ -177,7 +177,7 @@ class Worker {
           ])
       ],
       [isFirst ? 0.3 : 0, () => this.#script(mark)],
-      // the first state, after which ids are drawn again
+      // the initial state, after which ids repeat
       [isAlone ? 0.2 : 0, () => this.#make({ clears: true }, ['POST /_control/reset'])],
       [0.2 * snapshots, () => this.#make({ clears: true }, random.of(BEGINNINGS))],
       [0.6 * snapshots, () => this.#keep()],
@@ -195,7 +195,7 @@ class Worker {
     return this.#read()
   }
 
-  /** Makes a call that changes something; the change is open until the call is answered. */
+  /** Sends a request that changes something; the change is open until its response. */
   async #make(
     change: Change,
     [on, body = '', type]: readonly [on: string, body?: string, type?: string],
@@ -306,7 +306,7 @@ class Worker {
     return this.#make({ drops: [snapshot] }, [`DELETE /_control/snapshots/${snapshot}`])
   }
 
-  /** Deletes the sandbox with its snapshots; the next call makes it again. */
+  /** Deletes the sandbox with its snapshots; the next request creates it again. */
   async #delete(name: string): Promise<string[]> {
     const problems = await this.#make({ clears: true, drops: this.#place.ledger.snapshots }, [
       `DELETE /_control/sandboxes/${name}`

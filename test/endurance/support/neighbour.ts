@@ -1,6 +1,6 @@
 /**
- * A neighbour in a process of its own, which the load of the test does not delay: it makes GET
- * calls one after the other and measures each, of its sites and of a bare server.
+ * A neighbour in a separate process, which the load of the test does not delay: it sends GET
+ * requests in turn to its sites and to a bare server, and measures each.
  */
 import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,10 +15,10 @@ const PATHS = ['GET /next/tickets?limit=5', 'GET /next/locations', 'GET /next/tr
 const BARE = `const server = require('node:http').createServer((_, answer) => answer.end('{}')).listen(0, '127.0.0.1', () => console.log(server.address().port))
 process.stdin.on('end', () => process.exit()).resume()`
 
-/** The milliseconds of each call, and what was wrong with one. */
+/** Milliseconds of each request, and its error if any. */
 type Seen = { times: number[]; wrong: string[] }
 
-/** Starts a neighbour in a child process; `taken` is what it has measured since the last time. */
+/** Starts a neighbour in a child process; `taken` returns new measurements. */
 export function startNeighbour() {
   const child = fork(fileURLToPath(import.meta.url), ['calls'], {
     env: OWN_ENVIRONMENT,
@@ -48,7 +48,7 @@ async function callOn(site: string, port: number): Promise<void> {
       String
     )
     const ms = performance.now() - since
-    // the message that the site stops may come after its connections have broken
+    // the message that the site stops may arrive after its connections broke
     if (problem !== null) await sleep(BREAK_MS)
     if (run.isOver) break
     seen[site] ??= { times: [], wrong: [] }

@@ -1,6 +1,6 @@
 /**
- * Duration and load of the endurance tests: a few seconds each in `npm test`, the full length in
- * `npm run endurance`.
+ * Duration and load of the endurance tests: seconds in `npm test`, the full length in `npm run
+ * endurance`.
  */
 
 const isLong = process.env.ENDURANCE === 'long'
@@ -10,7 +10,7 @@ export function figure(name: string, { short, long }: { short: number; long: num
   return Number(process.env[`ENDURANCE_${name}`] ?? (isLong ? long : short))
 }
 
-/** The seed of this run, which is printed; `ENDURANCE_SEED` repeats the same choices. */
+/** This run's seed, which is printed; `ENDURANCE_SEED` repeats the same choices. */
 export const SEED = Number(process.env.ENDURANCE_SEED ?? Math.floor(Math.random() * 2 ** 32))
 
 export type Random = {

@@ -1,6 +1,6 @@
 /**
- * The load beside the clients of the API: scenarios loaded, sandboxes deleted and made again, event
- * streams, verify calls that wait, and hostile senders.
+ * Load other than API clients: loads of scenarios, deleted sandboxes, event streams, verify
+ * requests that wait, and hostile senders.
  */
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
@@ -89,12 +89,10 @@ const REFUSED: readonly (readonly [status: number, code: string, ...document: Do
   [404, 'scenario_unknown', '{"scenario":"no-such-scenario"}']
 ]
 
-/**
- * A sandbox that is loaded again and again; what it holds is known by the counts of its records.
- */
+/** A sandbox that is loaded repeatedly, with the counts of its records. */
 export class LoadedSandbox {
   readonly name: string
-  /** The counts that it may show. */
+  /** Counts that it may show. */
   #allowed: string[] = []
   #countsOf: readonly string[] = []
 
@@ -102,7 +100,7 @@ export class LoadedSandbox {
     this.name = name
   }
 
-  /** Loads each document once and reads its counts. The first is the start scenario. */
+  /** Loads each document once and reads its counts; the first is the start scenario. */
   async learn(client: Client): Promise<void> {
     const found: string[] = []
     for (const [body, type] of DOCUMENTS) {
@@ -113,7 +111,7 @@ export class LoadedSandbox {
     this.#allowed = [found.at(-1) as string]
   }
 
-  /** Loads a document, one that must be refused, or only checks one. Returns what is wrong. */
+  /** Loads a document, an invalid document, or only checks one. Returns problems. */
   async load({ call }: Client, { below, chance, of }: Random): Promise<string[]> {
     if (chance(0.2)) {
       const [status, code, ...document] = of(REFUSED)
@@ -163,7 +161,7 @@ async function load(current: Round, sandbox: LoadedSandbox): Promise<void> {
   client.close()
 }
 
-// sandboxes that are deleted and made again under the same name, while their snapshots are written
+// sandboxes that are deleted and created again under the same name while their snapshots are written
 
 const MAY_BE_GONE: readonly unknown[] = ['sandbox_unknown', 'snapshot_unknown']
 
@@ -187,8 +185,7 @@ async function churn(current: Round, name: string): Promise<void> {
     await first.call(put)
     await Promise.all(
       clients.map(async ({ call }, nth) => {
-        // snapshots of the sandbox that goes and of the one that comes are written while it is
-        // deleted
+        // snapshots of the old and the new sandbox are written during the deletion
         for (const on of [
           [put, remove, make, put][nth] as string,
           of(calls),
@@ -226,7 +223,7 @@ async function wait(current: Round, name: string): Promise<void> {
   let nth = 0
   await payer.call('GET /next/tickets').catch(error => watch.broken(error))
   await watch.repeat(async () => {
-    // the journal must not overflow, or a verify call cannot be judged
+    // the journal must not overflow, or a verify request cannot be judged
     if (nth++ % 100 === 0) await payer.call('POST /_control/reset')
     const guest = `guest ${current.round} ${nth}`
     const asked = (within: string) =>
@@ -256,7 +253,7 @@ async function wait(current: Round, name: string): Promise<void> {
         'POST /_control/verify',
         asked(kind === 'satisfied' ? '20s' : `${KEPT_MS}ms`)
       )
-      // handled below; a kill may break both calls
+      // handled below; a kill may break both requests
       waiting.catch(() => {})
       if (kind === 'satisfied') {
         await sleep(below(KEPT_MS))
@@ -300,7 +297,7 @@ const TIRED_MS = 1500
 
 const EVENT = /^(: .*|id: req_\d+\nevent: request\ndata: \{.*\}|event: clear\ndata: \{\})$/
 
-/** Opens event streams; some are never read, and some are left after a while. */
+/** Opens event streams; some are never read, and some are closed after a while. */
 async function stream(current: Round, index: number): Promise<void> {
   const { port, watch, places } = current
   const { of, below } = choicesOf(current, `stream ${index}`)
@@ -355,7 +352,7 @@ const JSON_TYPE = 'content-type: application/json'
 const head = (line: string, ...fields: string[]) =>
   [`${line} HTTP/1.1`, 'host: localhost', ...fields, '', ''].join('\r\n')
 const closing = (line: string, ...fields: string[]) => head(line, 'connection: close', ...fields)
-/** Bytes for a connection, and the expected status; null where the sender gives up. */
+/** Bytes for a connection, and the expected status; null if the sender gives up. */
 const HOSTILE_BYTES: readonly (readonly [status: number | null, text: string])[] = [
   [null, ''],
   [null, 'GET /next/tick'],
@@ -392,7 +389,7 @@ async function disturb(current: Round, index: number): Promise<void> {
     const until = Date.now() + below(SLOW_MS)
     const answer = await exchanged(port, sent, socket => {
       if (status !== null) return
-      // one more byte now and then, until the sender cuts the connection
+      // another byte now and then, until the connection is closed
       const dribble = setInterval(
         () => (Date.now() > until || watch.isOver ? socket.destroy() : socket.write('a')),
         100
@@ -400,7 +397,7 @@ async function disturb(current: Round, index: number): Promise<void> {
       socket.on('close', () => clearInterval(dribble))
     })
     watch.count('hostile senders')
-    // a sender of a body that is too large may be cut off before it has read the answer
+    // the sender of a body that is too large may be disconnected before it has read the response
     const isCutOff = answer === '' && status === 413
     if (status !== null && !isCutOff && !watch.isDown) {
       const [head = '', text = ''] = answer.split('\r\n\r\n')

@@ -1,11 +1,8 @@
-/**
- * What is seen of an emulator under load: every answer is judged, calls are counted, and what is
- * wrong is kept.
- */
+/** Observes an emulator under load: checks every response, counts requests, and keeps problems. */
 import { type Answer, type Client, clientOf } from './emulator.js'
 import { foreignMarks } from './load.js'
 
-/** Kinds of problems that are kept, the first of each; further ones are counted. */
+/** Maximum kinds of problems to keep, the first of each; the rest are counted. */
 const MOST = 20
 const UNANSWERED_MS = 30_000
 
@@ -13,14 +10,14 @@ export class Watch {
   /** By their text without numbers. */
   readonly #problems = new Map<string, string>()
   readonly counts = new Map<string, number>()
-  /** The clients shall stop. */
+  /** Whether the clients must stop. */
   isOver = false
-  /** The process has been killed, or is not there yet: connections break. */
+  /** The process was killed or is not running yet: connections break. */
   isDown = true
-  /** The process may answer that it is starting. */
+  /** The process may respond that it is starting. */
   isStarting = false
 
-  /** What is wrong, once of each kind. */
+  /** Problems, one of each kind. */
   get problems(): string[] {
     return [...this.#problems.values()]
   }
@@ -48,7 +45,7 @@ export class Watch {
     if (!isConnection || !this.isDown) this.wrong(String(stack))
   }
 
-  /** Acts again and again until the clients shall stop. */
+  /** Repeats an action until the clients must stop. */
   async repeat(act: () => Promise<unknown>): Promise<void> {
     while (!this.isOver) {
       try {
@@ -60,7 +57,7 @@ export class Watch {
     }
   }
 
-  /** A client whose responses are judged; `nth` is the number in its marks. */
+  /** A client whose responses are checked; `nth` is the number in its marks. */
   client(port: number, name: string | null, nth: number | null = null): Client {
     const { call, close } = clientOf(port, name)
     return {
@@ -82,7 +79,7 @@ export class Watch {
     }
   }
 
-  /** Judges an answer, whatever was asked. */
+  /** Checks a response to any request. */
   see(
     on: string,
     answer: Pick<Answer, 'status' | 'text' | 'body'>,

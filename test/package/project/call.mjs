@@ -1,4 +1,4 @@
-/** Makes a call as any client of the service makes it, and returns its status. */
+/** Sends a request as any client of the service does, and returns its status. */
 export async function call(baseUrl, key) {
   const answer = await fetch(`${baseUrl}/locations?limit=1`, {
     headers: { authorization: `Basic ${btoa(`${key}:`)}` }

@@ -1,4 +1,4 @@
-/** Uses the installed package as an ES module. Prints what came of it as JSON. */
+/** Uses the installed package as an ES module. Prints the results as JSON. */
 import { EmulatorError, startEmulator } from 'commerce-emulator'
 import { call } from './call.mjs'
 

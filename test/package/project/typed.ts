@@ -28,7 +28,7 @@ export function codeOf(error: unknown): string {
   return error instanceof EmulatorError ? error.code : 'none'
 }
 
-// @ts-expect-error a setting has its own words
+// @ts-expect-error the setting has fixed values
 export const wrong: EmulatorOptions = { settings: { 'pagination.order': 'sideways' } }
-// @ts-expect-error no setting is called so
+// @ts-expect-error no setting has this name
 export const unknown: EmulatorOptions = { settings: { 'pagination.ordre': 'oldest_first' } }

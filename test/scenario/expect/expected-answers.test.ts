@@ -1,4 +1,4 @@
-/** What steps and plays were answered, as expectations refer to it. */
+/** Responses of steps and plays, as expectations refer to them. */
 import { writeFile } from 'node:fs/promises'
 import t from 'tap'
 import { connect } from '../../../src/client/connect.js'
@@ -15,7 +15,7 @@ const PAY = {
   body: { ticket: 'tkt_a', payment_type: 'external', amount: 1000 }
 }
 const PAY_AGAIN = { do: PAY.do, body: PAY.body }
-/** Each of them names the answer of `pay` in another place. */
+/** Each refers to the response of `pay` in another place. */
 // biome-ignore format: a table
 const EXPECT = [
   { on: 'POST /refunds', match: { body: { transaction: '${pay.id}' } }, times: 1 },

@@ -43,7 +43,7 @@ t.test('expect: the records in the end, by id and by count', async t => {
     state: { refunds: { count: 2 }, transactions: { txn_a: null } },
     within: '10ms'
   })
-  const gone = 'transactions.txn_a: there must be no such Transaction; got one'
+  const gone = 'transactions.txn_a: this Transaction must not exist'
   t.strictSame([wrong.status, wrong.body.message], [409, `refunds: wanted 2; got 1; ${gone}`])
 })
 
@@ -67,7 +67,7 @@ const SOME_RECORDS: StateRecords = {
   all: family => RECORDS[family] as Json[]
 }
 
-/** How the records differ from an expected state, or what is wrong with it. */
+/** Differences between the records and an expected state, or its problems. */
 async function differencesOf(state: object): Promise<string[]> {
   const problems = (await SCENARIO_CHECKER.problems({ expect: [{ state }] })).map(
     ({ path, ...said }) => coded(path, said)
@@ -160,16 +160,16 @@ t.test('expect: what the records of a family come to', async t => {
     [{ sum: { amount: 1 } }, 'sum.amount transactions: sum of amount: amounts in eur and usd cannot be added up; add currency to where'],
     [{ where: { amount: 1 }, count: { gte: 1 } }, 'count transactions: wanted >= 1 with {"amount":1}; got 0'],
     [{ where: { currency: eur }, every: { payment_type: card, amount: 50 } },
-      'every transactions: every one with {"currency":"eur"} must have {"payment_type":"card","amount":50}; 2 of 2 do not:
+      'every transactions: each with {"currency":"eur"} must have {"payment_type":"card","amount":50}; 2 of 2 do not:
         payment_type: wanted card; got emv, amount: wanted 50; got 60 in txn_d; payment_type: wanted card; got emv in txn_c'],
     [{ every: { amount: { lte: '\${record.location.metadata.table}', not: 4999 } } },
-      'every transactions: every one must have {"amount":{"lte":"\${record.location.metadata.table}","not":4999}}; 4 of 4 do not:
+      'every transactions: each must have {"amount":{"lte":"\${record.location.metadata.table}","not":4999}}; 4 of 4 do not:
         amount: wanted <= nothing (location.metadata.table) and not 4999; got 60 in txn_d; amount: wanted <= nothing (location.metadata.table) and not 4999; got 50 in txn_c;
         amount: wanted <= nothing (location.metadata.table) and not 4999; got 5000 in txn_b; 1 more'],
-    [{ where: { currency: usd }, every: { amount: { lt: '\${record.location.metadata.max}' } } }, 'every transactions: every one with {"currency":"usd"} must have
+    [{ where: { currency: usd }, every: { amount: { lt: '\${record.location.metadata.max}' } } }, 'every transactions: each with {"currency":"usd"} must have
       {"amount":{"lt":"\${record.location.metadata.max}"}}; 2 of 2 do not: amount: wanted < 5,000 (location.metadata.max); got 5000 in txn_b;
       amount: wanted < 4999 (location.metadata.max); got 4999 in txn_a'],
-    [{ where: { payment_type: card }, every: { amount: 1 } }, 'every transactions: every one with {"payment_type":"card"} must have {"amount":1}; 1 of 1 does not:
+    [{ where: { payment_type: card }, every: { amount: 1 } }, 'every transactions: each with {"payment_type":"card"} must have {"amount":1}; 1 of 1 does not:
       amount: wanted 1; got 4999 in txn_a']
   ]`)
   for (const [state, ...differences] of wrong) {

@@ -1,4 +1,4 @@
-/** Words of expectations that are gone: each is refused with what to write instead, which works. */
+/** Retired words of expectations: each is refused with a replacement that works. */
 import t from 'tap'
 import { RETIRED_NAMES } from '../../../src/core/retired.js'
 import { smallFixture, startTestEmulator } from '../../support/emulator.js'

@@ -16,8 +16,8 @@ import { coded } from '../../support/codes.js'
 import type { Json } from '../../support/json.js'
 
 /**
- * A request, as a row writes it: what it is, and what else matters of it. `end` is when its
- * response was sent, in milliseconds, with `at` where it is left out; null where it has not ended.
+ * A request as a row writes it. `end` is when its response was sent, in milliseconds, by default
+ * equal to `at`; null if it has not ended.
  */
 type Request = {
   on?: string
@@ -98,7 +98,7 @@ function end(tally: Tally, came: Arrival, request: Request): void {
   })
 }
 
-/** All requests come in their order; those with `end: null` have not ended, the others at once. */
+/** All requests arrive in order; `end: null` has not ended, the others end at once. */
 const judged = async (data: ExpectationData, requests: readonly Request[]): Promise<Verdict> => {
   const tally = await tallyOf(data)
   for (const [nth, request] of requests.entries()) {
@@ -110,7 +110,7 @@ const judged = async (data: ExpectationData, requests: readonly Request[]): Prom
 }
 
 const REFUND = { on: 'POST /refunds' }
-/** A row is of Refunds, as its requests are, where it names no other operation. */
+/** Rows and requests are of POST /refunds unless they name another operation. */
 const whole = (expected: Json): ExpectationData =>
   expected.sequence
     ? { ...expected, sequence: expected.sequence.map((call: Json) => ({ ...REFUND, ...call })) }
@@ -163,7 +163,7 @@ table(
   `
 - [{ took_effect: true, times: 1 }, [{ lost: true, effect: true }], met, 'POST /refunds that took effect: expected 1 request; got 1']
 - [{ took_effect: true, times: 1 }, [{ lost: true, effect: true }, {}], forbidden]
-- [{ took_effect: false, times: 1 }, [{ status: 402 }], met, 'POST /refunds that took no effect: expected 1 request; got 1']
+- [{ took_effect: false, times: 1 }, [{ status: 402 }], met, 'POST /refunds that had no effect: expected 1 request; got 1']
 - [{ took_effect: true }, [{ end: null }], unmet]
 - [{ times: 1 }, [{ end: null }], met]
 - [{ answered: true, times: 1 }, [{}, { lost: true }], met, 'POST /refunds that got a response: expected 1 request; got 1']
@@ -172,7 +172,7 @@ table(
 - [{ status: 2xx }, [{ lost: true }], unmet]
 - [{ on: GET /refunds, response: { has_more: false } }, [{ on: GET /refunds, body: { has_more: true } }], unmet]
 - [{ on: GET /refunds, response: { has_more: false } }, [{ on: GET /refunds, body: { has_more: true } }, { on: GET /refunds, body: { has_more: false } }], met,
-   'GET /refunds answered with {"has_more":false}: expected at least 1 request; got 1']
+   'GET /refunds with the response {"has_more":false}: expected at least 1 request; got 1']
 - [{ on: GET /refunds, response: { has_more: false } }, [{ on: GET /refunds, lost: true, body: { has_more: false } }], unmet]
 - [{ on: GET /refunds, response: { has_more: false } }, [{ on: GET /refunds }], unmet]
 - [{ response: { amount: { gte: 500 }, 'payment_method.card.last4': '4242' } }, [{ body: { amount: 500, payment_method: { card: { last4: '4242' } } } }], met]
@@ -185,28 +185,28 @@ table(
 table(
   'pauses begin when the response before was sent or lost',
   `
-- [{ no_sooner_than: 1s }, [{ at: 0 }, { at: 1000 }], met, 'POST /refunds no sooner than 1s after the response before: expected at least 2 requests; got 2']
+- [{ no_sooner_than: 1s }, [{ at: 0 }, { at: 1000 }], met, 'POST /refunds no sooner than 1s after the previous response: expected at least 2 requests; got 2']
 - [{ no_sooner_than: 1s }, [{ at: 0 }], unmet]
 - [{ no_sooner_than: 1s, times: 1+ }, [{ at: 0 }], met]
-- [{ no_sooner_than: 1s }, [{ at: 0 }, { at: 999 }], forbidden, 'Request 2, POST /refunds, came 0.999 s after the response before it; expected at least 1s']
+- [{ no_sooner_than: 1s }, [{ at: 0 }, { at: 999 }], forbidden, 'Request 2, POST /refunds, came 0.999 s after the previous response; expected at least 1s']
 # a delay of the response is not the client's patience
-- [{ no_sooner_than: 1s }, [{ at: 0, end: 1200 }, { at: 1210 }], forbidden, 'Request 2, POST /refunds, came 0.01 s after the response before it; expected at least 1s']
+- [{ no_sooner_than: 1s }, [{ at: 0, end: 1200 }, { at: 1210 }], forbidden, 'Request 2, POST /refunds, came 0.01 s after the previous response; expected at least 1s']
 - [{ no_sooner_than: 1s }, [{ at: 0, end: 1200 }, { at: 2200 }], met]
 - [{ no_sooner_than: 1s }, [{ at: 0, end: null }, { at: 2000 }], forbidden]
 - [{ no_sooner_than: 1s, times: 3 }, [{ at: 5000 }, { at: 0 }, { at: 6000 }], met]
-- [{ no_later_than: 5s }, [{ at: 0 }, { at: 5000 }], met, 'POST /refunds no later than 5s after the response before: expected at least 2 requests; got 2']
-- [{ no_later_than: 5s }, [{ at: 0 }, { at: 5001 }], forbidden, 'Request 2, POST /refunds, came 5.001 s after the response before it; expected at most 5s']
+- [{ no_later_than: 5s }, [{ at: 0 }, { at: 5000 }], met, 'POST /refunds no later than 5s after the previous response: expected at least 2 requests; got 2']
+- [{ no_later_than: 5s }, [{ at: 0 }, { at: 5001 }], forbidden, 'Request 2, POST /refunds, came 5.001 s after the previous response; expected at most 5s']
 - [{ no_later_than: 5s }, [{ at: 0 }], unmet]
 - [{ no_later_than: 5s, times: 0+ }, [{ at: 0 }, { at: 5001 }], forbidden]
 - [{ no_sooner_than: 1s, times: 1+, per: ticket }, [{ ticket: a }], met]
-- [{ no_sooner_than: 1s, no_later_than: 5s }, [{ at: 0 }, { at: 100 }], forbidden, 'Request 2, POST /refunds, came 0.1 s after the response before it; expected at least 1s and at most 5s']
-- [{ no_sooner_than: 1s, times: 0-1 }, [{ at: 0 }, { at: 0 }], forbidden, 'POST /refunds no sooner than 1s after the response before: expected at most 1 request; got 2']
+- [{ no_sooner_than: 1s, no_later_than: 5s }, [{ at: 0 }, { at: 100 }], forbidden, 'Request 2, POST /refunds, came 0.1 s after the previous response; expected at least 1s and at most 5s']
+- [{ no_sooner_than: 1s, times: 0-1 }, [{ at: 0 }, { at: 0 }], forbidden, 'POST /refunds no sooner than 1s after the previous response: expected at most 1 request; got 2']
 - [{ no_sooner_than: 1s, per: ticket }, [{ at: 0, ticket: a }, { at: 10, ticket: b }, { at: 1000, ticket: a }, { at: 1010, ticket: b }], met, 'It holds for 2 tickets.']
 - [{ no_sooner_than: 1s, per: ticket }, [{ at: 0, ticket: a }, { at: 10, ticket: b }, { at: 1000, ticket: a }, { at: 1009, ticket: b }], forbidden,
-   'Request 2, POST /refunds, came 0.999 s after the response before it for b; expected at least 1s']
+   'Request 2, POST /refunds, came 0.999 s after the previous response for b; expected at least 1s']
 - [{ sequence: [{}, { no_sooner_than: 1s }] }, [{ at: 0, end: 100 }, { at: 1100 }], met]
 - [{ sequence: [{}, { no_sooner_than: 1s }] }, [{ at: 0, end: 100 }, { at: 1099 }], forbidden,
-   'Request 2 of the sequence, POST /refunds, came 0.999 s after the response before it; expected at least 1s']
+   'Request 2 of the sequence, POST /refunds, came 0.999 s after the previous response; expected at least 1s']
 - [{ sequence: [{}, { no_sooner_than: 1s }], others: true }, [{ at: 0 }, { at: 10 }, { at: 1000 }], met]
 `
 )
@@ -215,7 +215,7 @@ table(
   'a sequence is exact over the operations that it names',
   `
 - [&retry { sequence: [{ answered: false }, { on: GET /refunds }, {}] }, [{ lost: true }, { on: GET /refunds }, {}], met, 'The 3 requests came in this order.']
-- [*retry, [{ lost: true }, { lost: true }, { on: GET /refunds }, {}], forbidden, 'Request 2 of the sequence, GET /refunds, was to be next; POST /refunds came instead.']
+- [*retry, [{ lost: true }, { lost: true }, { on: GET /refunds }, {}], forbidden, 'Request 2 of the sequence, GET /refunds, was expected next; POST /refunds came instead.']
 - [*retry, [{ lost: true }, { on: GET /refunds }, {}, {}], forbidden, 'POST /refunds came after all 3 requests of the sequence; others: true allows it.']
 - [*retry, [{ lost: true }, { on: GET /refunds }, { on: GET /refunds }, {}], forbidden]
 - [*retry, [{ lost: true }, { on: GET /refunds }], unmet, 'Request 3 of the sequence, POST /refunds, came out of order or not at all.']
@@ -227,12 +227,12 @@ table(
 - [{ sequence: [{}, { on: GET /refunds }], others: true }, [{}, {}, { on: GET /refunds }, {}], met]
 - [{ sequence: [{}, { on: GET /refunds }], others: true }, [{ on: GET /refunds }, {}], unmet]
 - [{ sequence: [{}, { on: '*', status: 404 }] }, [{}, { on: nothing, status: 404 }], met]
-- [{ sequence: [{}, { on: '*', status: 404 }] }, [{}, { on: nothing, status: 405 }], forbidden, 'Request 2 of the sequence, any operation, was to be next; another request came instead.']
+- [{ sequence: [{}, { on: '*', status: 404 }] }, [{}, { on: nothing, status: 405 }], forbidden, 'Request 2 of the sequence, any operation, was expected next; another request came instead.']
 - [{ sequence: [{}, { on: GET /refunds }], per: ticket }, [{ ticket: a }, { ticket: b }, { on: GET /refunds, ticket: a }, { on: GET /refunds, ticket: b }], met, 'It holds for 2 tickets.']
 - [{ sequence: [{}, { on: GET /refunds }], per: ticket }, [{ ticket: a }, { ticket: b }, { on: GET /refunds, ticket: a }], unmet,
    'Request 2 of the sequence, GET /refunds, came out of order or not at all for b.']
 - [{ sequence: [{}, { on: GET /refunds }], per: ticket }, [{ on: GET /refunds, ticket: a }], forbidden,
-   'Request 1 of the sequence, POST /refunds, was to be next; GET /refunds came instead for a.']
+   'Request 1 of the sequence, POST /refunds, was expected next; GET /refunds came instead for a.']
 `
 )
 
@@ -247,10 +247,10 @@ table(
 - [{ per: test, times: 1 }, [{ test: a }, { test: b }], met]
 - [{ per: ticket, times: 0-1 }, [{ on: GET /refunds }], met]
 - [{ per: ticket, times: 0-1 }, [{ ticket: a }, { ticket: a }, { ticket: b }, { ticket: b }], forbidden,
-   'POST /refunds for each ticket: expected at most 1 request; got 2 for a; it does not hold for 1 more either']
+   'POST /refunds for each ticket: expected at most 1 request; got 2 for a; nor does it hold for 1 more']
 - [{ per: ticket, times: 2+ }, [{ ticket: a }, { ticket: a }, { ticket: b }], unmet, 'POST /refunds for each ticket: expected at least 2 requests; got 1 for b']
 - [{ per: ticket, times: 2 }, [{ ticket: a }, { ticket: b }, { ticket: b }, { ticket: b }], forbidden,
-   'POST /refunds for each ticket: expected 2 requests; got 3 for b; it does not hold for 1 more either']
+   'POST /refunds for each ticket: expected 2 requests; got 3 for b; nor does it hold for 1 more']
 `
 )
 
@@ -312,7 +312,7 @@ t.test('requests whose end comes late', async t => {
   const [first, second] = [{ lost: true } as const, { on: 'GET /refunds' }]
   const came = [first, second].map(request => tally.addRequest(sent(request)))
   const [late] = await tally.verdicts(RECORDS)
-  t.match(late, { seen: 0, verdict: 'unmet', wanted: /, in this order and no others$/ })
+  t.match(late, { seen: 0, verdict: 'unmet', wanted: /, in this order and no other requests$/ })
   t.notOk(['requests', 'tests', 'value'].some(name => name in (late as Verdict)))
   t.notOk(came.some(one => tally.hasCounted(one)))
   t.match(tally.awaited(), [{ seen: 0, calls: { data: data.sequence[0] } }])
@@ -380,10 +380,7 @@ t.test('what refers to a step that was not sent is never met', async t => {
   const { verdict, message } = await judged(data, [{}])
   t.strictSame(
     [verdict, message],
-    [
-      'never exercised',
-      'It refers to ${paid}, and no such step or play was sent; only check sends plays.'
-    ]
+    ['never exercised', 'It refers to ${paid}, not sent so far; only check sends plays.']
   )
   const gone = await judged({ state: { refunds: { '${paid.id}': null } } }, [{}])
   t.equal(gone.holds, false)

@@ -1,4 +1,4 @@
-/** Patterns: how much one may be, how many there may be, and that they match as the engine does. */
+/** Patterns: their limits, and that they match as the engine does. */
 import { equal } from 'node:assert/strict'
 import { join } from 'node:path'
 import fc from 'fast-check'

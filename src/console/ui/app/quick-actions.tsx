@@ -90,8 +90,8 @@ const ACTIONS: readonly Action[] = [
   {
     icon: 'lost',
     text: 'Lose next response',
-    title: 'The next request that writes takes effect, and its response is lost',
-    run: () => arm('lose', 'The next write will take effect, and its response will be lost'),
+    title: 'The next write takes effect, but its response is lost',
+    run: () => arm('lose', 'The next write will take effect, but its response will be lost'),
     kind: 'lose'
   },
   {
@@ -104,7 +104,7 @@ const ACTIONS: readonly Action[] = [
   {
     icon: 'reset',
     text: 'Reset',
-    title: "Returns to the scenario's first state; can be undone",
+    title: "Returns to the scenario's initial state; can be undone",
     run: reset
   }
 ]
@@ -145,7 +145,7 @@ export function ExportMenu() {
   const requests = new URLSearchParams({ format: 'scenario', ...(ids && { ids }) })
   const files: readonly (readonly [text: string, path: string, name: string])[] = [
     [
-      `Requests${ids ? ' that are shown' : ''} as a scenario`,
+      `${ids ? 'Shown requests' : 'Requests'} as a scenario`,
       `requests?${requests}`,
       'scenario.yaml'
     ],

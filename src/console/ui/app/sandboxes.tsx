@@ -28,7 +28,7 @@ export const Gone = () => (
       />
       <Button
         text={`Create ${sandbox.value}`}
-        run={() => act(create(sandbox.value), `The sandbox ${sandbox.value} is created`)}
+        run={() => act(create(sandbox.value), `Sandbox ${sandbox.value} created`)}
       />
     </div>
   </Empty>
@@ -64,7 +64,7 @@ export function Sandboxes({ onClose }: { onClose: () => void }) {
         label="New sandbox"
         example="worker-1"
         make={create}
-        done={name => `The sandbox ${name} is created`}
+        done={name => `Sandbox ${name} created`}
       >
         <Button text="Create" />
       </NameForm>
@@ -89,10 +89,7 @@ const drop = (name: string) =>
     text: 'Its records, snapshots and requests will be lost.',
     action: 'Delete sandbox',
     run: () =>
-      act(
-        control('DELETE /sandboxes/NAME', { name, sandbox: '' }),
-        `The sandbox ${name} is deleted`
-      )
+      act(control('DELETE /sandboxes/NAME', { name, sandbox: '' }), `Sandbox ${name} deleted`)
   })
 
 const stateOf = (name: string) => control('GET /state', { sandbox: name })
@@ -107,8 +104,8 @@ function Compare({ names }: { names: readonly string[] }) {
     <section class="stack" aria-label="Compare two sandboxes">
       <h3>Compare</h3>
       <div class="fields">
-        <Field label="One" options={options} {...bound(first)} />
-        <Field label="The other" options={options} {...bound(second)} />
+        <Field label="First" options={options} {...bound(first)} />
+        <Field label="Second" options={options} {...bound(second)} />
       </div>
       <CheckField
         label="Compare ids and creation times too"
@@ -126,7 +123,7 @@ function Compare({ names }: { names: readonly string[] }) {
             <>
               <p>
                 {`${countOf(same, 'record')} the same. `}
-                Of the others: <del>{sandboxShown(a)}</del> <ins>{sandboxShown(b)}</ins>
+                Differences: <del>{sandboxShown(a)}</del> <ins>{sandboxShown(b)}</ins>
               </p>
               <Diff before={before} after={after} />
             </>

@@ -84,7 +84,7 @@ export function Grid<Row>(props: Props<Row>) {
       <Lines {...props} id={id} rows={rows} count={count} groupOf={groupOf} onChoose={onChoose} />
       {rows.length > MAX_SHOWN && (
         <p class="state">
-          The first {MAX_SHOWN.toLocaleString('en')} are shown. Search to find the others.
+          The first {MAX_SHOWN.toLocaleString('en')} are shown. Search to find the rest.
         </p>
       )}
     </div>

@@ -46,11 +46,11 @@ export function Rules({ data: report }: { data: CoverageReport }) {
     <>
       <p>
         <b>{report.percent}%</b> of the rule outcomes were seen: {report.seen} of {report.possible}.
-        A rule that requests can both pass and violate has two.
+        A rule that requests can both pass and violate has two outcomes.
       </p>
       <QueryTabs
         class="chips"
-        label="Rules that are shown"
+        label="Rules to show"
         tabs={Object.fromEntries(states)}
         name="state"
       />
@@ -233,7 +233,7 @@ export function Page() {
       />
       <div class="row">
         {tab !== 'tests' && (
-          <QueryTabs class="chips" label="Whose evidence" tabs={SCOPES} name="scope" />
+          <QueryTabs class="chips" label="Scope of the evidence" tabs={SCOPES} name="scope" />
         )}
         <p class="hint">
           {scope === 'run' || tab === 'tests'

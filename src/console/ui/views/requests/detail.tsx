@@ -155,7 +155,7 @@ function Headers({
     <>
       <Pairs class="pairs" pairs={headers.filter(([, value]) => value)} />
       <p class="hint">
-        The journal keeps these headers only, and never a key. Replay shows all headers of a
+        The journal keeps only these headers, and never a key. Replay shows all headers of a
         response.
       </p>
     </>
@@ -163,7 +163,7 @@ function Headers({
 }
 
 function Changes({ call: { id }, changes }: Props) {
-  if (changes === null) return <p class="faint">The state before it is not known any more.</p>
+  if (changes === null) return <p class="faint">The state before it is no longer kept.</p>
   return (
     <>
       {changes.length === 0 ? (

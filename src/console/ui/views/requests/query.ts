@@ -25,14 +25,14 @@ type Meaning = {
 export const TERMS: Readonly<Record<string, Meaning>> = {
   status: {
     example: '4xx',
-    finds: 'a status, or a class of them',
+    finds: 'a status, or a class of statuses',
     holds: ({ status }, value) =>
       /^\dxx$/i.test(value) ? String(status)[0] === value[0] : String(status) === value,
     isValue: value => /^\d(\d\d|xx)$/i.test(value)
   },
   is: {
     example: 'refused',
-    finds: 'what became of it',
+    finds: 'its outcome',
     holds: ({ outcome, took_effect, answered, script }, value) =>
       [
         outcome === 'refused' && 'refused',
@@ -94,7 +94,7 @@ export const TERMS: Readonly<Record<string, Meaning>> = {
   },
   slower: {
     example: '100',
-    finds: 'took at least so many milliseconds',
+    finds: 'took at least this many milliseconds',
     holds: ({ ms }, value) => ms >= Number(value),
     isValue: value => Number.isFinite(Number(value))
   },
@@ -116,7 +116,7 @@ export const unknownIn = ({ words, terms }: Query): (readonly [part: string, why
     .map(word => [word, 'is not a search term, so it is searched as text'] as const),
   ...terms
     .filter(term => !isKnown(term))
-    .map(term => [`${term.name}:${term.value}`, 'is not known, so it finds nothing'] as const)
+    .map(term => [`${term.name}:${term.value}`, 'is unknown, so nothing matches it'] as const)
 ]
 
 const PARTS = /([a-z]+):"([^"]*)"|([a-z]+):(\S+)|"([^"]*)"|(\S+)/g

@@ -4,7 +4,7 @@ import type { IconName } from '../../components/icon.js'
 import type { JournalCall, JournalEvent } from '../../control/client.js'
 import { countOf } from '../count.js'
 
-/** `period` counts how often its journal was cleared before: ids begin anew then. */
+/** `period` counts how often its journal was cleared before: ids start again then. */
 export type Row = { key: string; sandbox: string; period: number; call: JournalCall }
 export type CallList = { rows: readonly Row[]; periods: ReadonlyMap<string, number> }
 
@@ -114,9 +114,9 @@ export function breakingShown({
   const entry = `the script entry ${script?.name ?? script?.id}`
   // JSON is a whole response in place of the malformed one
   if (fault === 'malformed_body' && answered && typeof body === 'string')
-    return `${entry} made the body malformed. This is what went out.`
+    return `${entry} made the body malformed. This was sent.`
   if (!fault || answered || body === null) return null
   return fault === 'truncated_body'
-    ? `${entry} truncated the body. The first half of this went out.`
-    : `${entry} lost the response (${fault}). Nothing of this went out.`
+    ? `${entry} truncated the body. Only the first half was sent.`
+    : `${entry} lost the response (${fault}). None of it was sent.`
 }

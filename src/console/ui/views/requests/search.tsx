@@ -31,7 +31,7 @@ export function Search({ count, children }: { count: string; children: Component
       <div class="row">
         <Terms q={q} />
         <div class="row filters">
-          <Choices label="Which requests" choices={kinds} chosen={termIn(query, 'is')} />
+          <Choices label="Requests to show" choices={kinds} chosen={termIn(query, 'is')} />
           <Button class="small" icon="plus" text="Filter" run={addFilter} />
         </div>
       </div>

@@ -109,7 +109,7 @@ export function TryDialog(props: TryProps) {
     >
       <p class="hint">
         A try runs on a copy of the sandbox and changes nothing.{' '}
-        {isMasked(call) && 'Replace ***, which stands for a secret that is not kept.'}
+        {isMasked(call) && 'Replace ***: secrets are not kept.'}
       </p>
       <div class="fields call">
         <Field label="Method" options={METHODS} {...bound(method)} />

@@ -25,7 +25,7 @@ export function Welcome() {
             />
           </Card>
           <Card id="welcome-load" title="Load a scenario">
-            <p>Start with records, outages or declined cards that somebody has written down.</p>
+            <p>Start with prepared records, outages or declined cards.</p>
             <p>
               <ButtonLink
                 icon="scenario"
@@ -35,7 +35,7 @@ export function Welcome() {
             </p>
           </Card>
           <Card id="welcome-run" title="Run your tests">
-            <p>Runs them against a fresh emulator, and reports what they prove.</p>
+            <p>Runs them against a fresh emulator, and reports what they cover.</p>
             <CodeBlock text="npx commerce-emulator exec -- npm test" label="command" />
           </Card>
         </div>

@@ -42,7 +42,7 @@ export function Why({ call, changed }: Props) {
       <Decision call={call} changed={changed} />
       {why === null && (
         <p class="faint">
-          The request log was cleared since, so the reasons for this response are gone.
+          The request log has been cleared, so the reasons for this response are gone.
         </p>
       )}
       {why && why.changed_by.length > 0 && (

@@ -17,7 +17,7 @@ export function changesInWords({
   const all: readonly Change[] = [
     ...FAMILIES.map((family): Change => [`${RESOURCE_NAMES[family]}s`, countsIn(records[family])]),
     ['API keys', countsIn(keys)],
-    ['Clock', [clock.changed && `it began ${beganInWords(clock.began)}`], { path: ['clock'] }],
+    ['Clock', [clock.changed && `began ${beganInWords(clock.began)}`], { path: ['clock'] }],
     [
       'Script',
       [

@@ -78,9 +78,9 @@ export function loadWith({ send }: Draft, parts: RequestParts): Promise<boolean>
     const message = await undo()
     return before
       ? message
-      : `${message} A reset still goes back to ${name}, since the scenario before it is not in the library.`
+      : `${message} A reset still goes back to ${name}, since the previous scenario is not in the library.`
   }
-  return send(load(), name => `${name} is loaded`, back)
+  return send(load(), name => `${name} loaded`, back)
 }
 
 /**

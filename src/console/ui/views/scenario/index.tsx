@@ -44,7 +44,7 @@ const download = (name: string) =>
     const href = URL.createObjectURL(new Blob([text], { type: 'application/yaml' }))
     Object.assign(document.createElement('a'), { href, download: `${name}.yaml` }).click()
     URL.revokeObjectURL(href)
-    toast(`${name}.yaml is saved`)
+    toast(`${name}.yaml saved`)
   }, toastError)
 
 const Present = ({ scenario: { name, description }, seed }: Overview) => (
@@ -91,7 +91,7 @@ const Snapshots = () => (
             label="Name of the snapshot"
             example="lunch"
             make={name => save(name, data)}
-            done={name => `The snapshot ${name} is saved`}
+            done={name => `Snapshot ${name} saved`}
           >
             <Button text="Save" />
           </NameForm>
@@ -118,7 +118,7 @@ const SnapshotActions = ({ name }: SnapshotName) => (
 
 async function save(name: string, saved: readonly SnapshotName[]): Promise<unknown> {
   if (saved.some(snapshot => snapshot.name === name))
-    throw new ControlError('name_taken', `There is a snapshot ${name}; delete it first.`)
+    throw new ControlError('name_taken', `The snapshot ${name} exists already; delete it first.`)
   return control('PUT /snapshots/NAME', { name })
 }
 
@@ -127,7 +127,7 @@ function restore(name: string) {
   const { first, undo } = undoable(name === 'before-restore' ? 'restore-again' : 'restore')
   return act(
     first().then(() => control('POST /snapshots/NAME/restore', { name })),
-    `The snapshot ${name} is restored`,
+    `Snapshot ${name} restored`,
     undo
   )
 }
@@ -140,7 +140,7 @@ const drop = (name: string) =>
     run: () =>
       remove(
         control('DELETE /snapshots/NAME', { name }),
-        `The snapshot ${name} is deleted`,
+        `Snapshot ${name} deleted`,
         'scenario-snapshots'
       )
   })

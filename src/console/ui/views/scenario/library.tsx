@@ -165,7 +165,7 @@ function LoadBar({ refused }: { refused: ControlError | null }) {
       />
       <p class="hint" role="status">
         {refused ? countOf(refused.problems.length || 1, 'problem') : checked.text.value}
-        {isMasked && ' *** stands for card data: write it again before you load.'}
+        {isMasked && ' *** stands for card data: enter it again before you load.'}
       </p>
       <Button class="small end" text="Open a file" run={() => file.current?.click()} />
       <input

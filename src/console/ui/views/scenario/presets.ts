@@ -13,7 +13,7 @@ const NTH = '# Nth request (calls): 1, 2-3, or 4+ for all from the fourth. Leave
 export const PRESETS = {
   decline: {
     title: 'Decline a card',
-    about: 'The payment is refused before it is made.',
+    about: 'The payment is refused, and nothing is charged.',
     entry: {
       name: 'card payments are declined',
       on: 'POST /transactions',
@@ -25,7 +25,7 @@ export const PRESETS = {
   },
   lose: {
     title: 'Lose a response',
-    about: 'The request takes effect, and its response never arrives.',
+    about: 'The request takes effect, but its response never arrives.',
     entry: {
       name: 'the response is lost',
       on: 'POST /refunds',
@@ -48,7 +48,8 @@ export const PRESETS = {
   },
   hold: {
     title: 'Hold until 2 requests arrive',
-    about: 'Requests wait until this many have come, then go on together: a race, every time.',
+    about:
+      'Requests wait until this many have arrived, then continue together: a race, every time.',
     entry: {
       name: 'requests wait for each other',
       on: 'POST /refunds',
@@ -73,7 +74,7 @@ export const PRESETS = {
   },
   flaky: {
     title: 'Random failures',
-    about: 'A share of the requests fails, drawn from the seed: the same ones every time.',
+    about: 'A share of the requests fails, drawn from the seed: the same requests every time.',
     entry: {
       name: 'requests fail now and then',
       on: '*',

@@ -17,9 +17,7 @@ export const ScriptTab = () => (
   <div class="halves">
     <div class="stack">
       <Card id={HEADING} title="Entries">
-        <p class="hint">
-          The first entry that can be applied is; all that match count the request.
-        </p>
+        <p class="hint">The first entry that applies is used; all that match count the request.</p>
         <Read from={() => control('GET /script')} every={REREAD_MS}>
           {({ data }) => <Entries entries={data} />}
         </Read>
@@ -59,7 +57,7 @@ const Entries = ({ entries }: { entries: readonly ListedEntry[] }) => (
 )
 
 const drop = ({ id, entry }: ListedEntry) =>
-  remove(control('DELETE /script/ID', { name: id }), `${id} is removed`, HEADING, () =>
+  remove(control('DELETE /script/ID', { name: id }), `${id} removed`, HEADING, () =>
     addAgain(entry)
   )
 
@@ -98,7 +96,7 @@ const Gates = ({ gates }: { gates: readonly Gate[] }) => (
           <span class={`badge ${open ? 'good' : 'warn'}`}>{open ? 'open' : 'closed'}</span>{' '}
           {open
             ? 'Requests go through.'
-            : `${waiting.length === 0 ? 'No requests are waiting' : `${waiting.length} wait, in this order`}.`}
+            : `${waiting.length === 0 ? 'No requests are waiting' : `${waiting.length} waiting, in this order`}.`}
         </p>
         <ol class="waiting row" aria-label={`Requests that wait at ${name}`}>
           {waiting.map(({ id, on }, place) => (
@@ -110,7 +108,7 @@ const Gates = ({ gates }: { gates: readonly Gate[] }) => (
       </>
     )}
     actions={({ name, open }) =>
-      Object.entries({ Open: 'in_order', 'Open, last first': 'reverse' }).map(([text, release]) => (
+      Object.entries({ Open: 'in_order', 'Open in reverse': 'reverse' }).map(([text, release]) => (
         <Button
           key={text}
           class="small"
@@ -148,7 +146,7 @@ function Preset({ name }: { name: keyof typeof PRESETS }) {
   const add = () =>
     draft.send(
       control('POST /script', { yaml: asEntry(draft.text.value) }),
-      ({ id }) => `${id} is added`
+      ({ id }) => `${id} added`
     )
   return (
     <Form class="stack" send={add}>

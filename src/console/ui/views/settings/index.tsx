@@ -57,7 +57,7 @@ function Setting({ setting }: { setting: Named }) {
         </p>
       </div>
       {isFixed ? (
-        <code title={`Given at start by ${flag} or ${variable}`}>{shownValue(value)}</code>
+        <code title={`Set at start by ${flag} or ${variable}`}>{shownValue(value)}</code>
       ) : (
         <Editor setting={setting} />
       )}

@@ -28,7 +28,7 @@ public final class Commerce implements ExtensionContext.Store.CloseableResource 
   public final String apiKey = "sk_test_merchant";
 
   private Commerce() {
-    // makes the sandbox, in the scenario's first state
+    // makes the sandbox, in the scenario's initial state
     control("POST", "/reset", null);
   }
 

@@ -49,7 +49,7 @@ public class CommerceEmulatorContainer extends GenericContainer<CommerceEmulator
     return getUrl() + "/_control";
   }
 
-  /** Goes back to the scenario's first state. */
+  /** Goes back to the scenario's initial state. */
   public void reset() throws IOException, InterruptedException {
     HttpRequest request = HttpRequest.newBuilder(URI.create(getControlUrl() + "/reset")).POST(HttpRequest.BodyPublishers.noBody()).build();
     int status = HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
