@@ -3,6 +3,8 @@ import { deflateSync, inflateSync } from 'node:zlib'
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 const MOST_COLOURS = 256
+/** Sum of the differences of red, green and blue. */
+const SIMILAR = 9
 /** Bytes per pixel by the header's colour type: RGB and RGBA. */
 const CHANNELS: Readonly<Record<number, number>> = { 2: 3, 6: 4 }
 
@@ -46,15 +48,18 @@ export function smaller(png: Buffer): Buffer {
   ])
 }
 
-/** The most frequent colours; each of the others becomes the nearest of them. */
+/** The most frequent colours that differ; each of the others becomes the nearest of them. */
 function paletteOf(counts: ReadonlyMap<number, number>): {
   palette: number[]
   places: Map<number, number>
 } {
-  const palette = [...counts]
-    .sort(([, first], [, second]) => second - first)
-    .slice(0, MOST_COLOURS)
-    .map(([colour]) => colour)
+  const palette: number[] = []
+  for (const [colour] of [...counts].sort(([, first], [, second]) => second - first))
+    if (
+      palette.length < MOST_COLOURS &&
+      palette.every(chosen => distance(chosen, colour) > SIMILAR)
+    )
+      palette.push(colour)
   const nearest = (colour: number) => {
     const distances = palette.map(candidate => distance(candidate, colour))
     return distances.indexOf(Math.min(...distances))
