@@ -173,19 +173,15 @@ export const SAYS = {
     `${countOf(requests, 'request')} sent to ${address}; no control requests, scripts or records were sent`,
   not_compared: (file: string) => `${file} was not written: there was nothing to compare`,
   no_key: (name: string) => `no key for ${name}; add --key ${name}=KEY`,
-  no_merchant_key: () => 'no key was given, and the scenario has no merchant key; add --key KEY',
+  no_merchant_key: () =>
+    'the scenario has no merchant with an API key; add one, such as with fixtures: [bistro]',
   no_value: (name: string) => `\${${name}} has no value; add --var ${name}=VALUE`,
   not_sent: () => 'not sent: the service cannot be reached',
   no_response: (why: string) => `no response came: ${why}`,
   timed_out: (ms: number) => `no response came within ${ms} ms; wait longer with --timeout`,
-  compressed: (encoding: string) =>
-    `the response is compressed (Content-Encoding: ${encoding}), but Accept-Encoding: identity was sent`,
   too_long: (bytes: number) => `the response is longer than ${bytes} bytes`,
-  refused_reading: (path: string, status: number, why: string) =>
-    `the response to GET ${path} was ${status}${why && ` (${why})`}`,
-  too_many_records: (path: string, most: number) =>
-    `GET ${path} has more than ${most} records, and not all were read`,
-  users_of_account: () => 'the API lists Users only for one Account; name it with account',
+  state_unread: () =>
+    'not checked: the records of a service are not read; read them in the play, and expect the bodies',
   differently: () => 'the service responds differently',
   by_setting: (settings: readonly string[]) =>
     `the service responds as the emulator does with --set ${settings.join(', or with --set ')}`,
@@ -198,11 +194,6 @@ export const SAYS = {
   surplus: (path: string, there: string) => `${path}: only the service has it; ${there}`,
   other_record: (path: string, here: string, there: string) =>
     `${path}: the record ${here} here, ${there} at the service`,
-  only_there: (id: string) => `only the service has the record ${id}`,
-  other_values: (id: string, names: readonly string[]) =>
-    `the record ${id} has another ${names.join(', ')} at the service`,
-  has_no: (status: number, records: string) => `${status}; the service has no ${records}`,
-  other_cursor: () => 'not compared; no response has shown the record that its cursor names',
   hidden: () => 'data that cannot be shown',
   cut_short: () => 'the body is truncated, or is not JSON',
   empty_body: () => 'the body is empty',
