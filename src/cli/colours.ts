@@ -3,9 +3,9 @@ import { styleText } from 'node:util'
 
 /** The first that matches a line counts. */
 const STYLES: readonly (readonly [line: RegExp, style: 'red' | 'yellow' | 'green' | 'bold'])[] = [
-  [/^(error|commerce-emulator): |^ {2}(\u2717|FAILED) |[1-9]\d* (failed|problems?)\b/, 'red'],
-  [/^ {2}! |^warning: |\d warnings?$/, 'yellow'],
-  [/^ {2}\u2713 |^\d+ passed|: valid$|^commerce-emulator ready /, 'green'],
+  [/^(error|commerce-emulator): |^ {2}(\u2717|FAILED) |[1-9]\d* failed\b/, 'red'],
+  [/^ {2}! /, 'yellow'],
+  [/^ {2}\u2713 |^\d+ passed|^commerce-emulator ready /, 'green'],
   [/^ {2}Next /, 'bold']
 ]
 

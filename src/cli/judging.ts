@@ -99,11 +99,14 @@ function runJson({ run, criteria, hasPassed, ignore, status }: JudgedRun): strin
   return jsonText({ status, passed: hasPassed, criteria: judged, ignored: ignore, run })
 }
 
+export type CheckReporting = { format?: keyof typeof CHECK_FORMATS; report?: string | undefined }
+
 export async function concludeCheck(
   checked: readonly CheckedFile[],
-  report: string | undefined,
-  { environment, stderr }: Output
+  { environment, stdout, stderr }: CommandLine,
+  { format = 'text', report }: CheckReporting = {}
 ): Promise<number> {
+  stdout.write(coloured(CHECK_FORMATS[format](checked), stdout))
   if (report !== undefined) {
     await mkdir(report, { recursive: true })
     const reports = {

@@ -155,6 +155,7 @@ export const SAYS = {
   shared_script: () => 'left out: it has groups that scenarios share',
   other_document: () => 'left out: it is not a scenario or a fixture',
   valid: () => 'the document is valid',
+  unlikely: () => 'nothing looks like a mistake',
   sends: () => 'requests are sent',
   no_steps: () => 'nothing was sent; write steps or play',
   file_exists: () => 'file exists',

@@ -2,7 +2,6 @@ import { visible } from '../../core/visible.js'
 import { CHECK_FORMATS } from '../../reports/formats.js'
 import { commonSettings } from '../../reports/points.js'
 import { criteriaFrom } from '../../reports/run.js'
-import { coloured } from '../colours.js'
 import {
   type CommandLine,
   type CommandSpec,
@@ -73,9 +72,9 @@ export const CHECK: CommandSpec = {
     ]
   ],
   async run(flags: CheckFlags, line, places: string[]) {
-    const { environment, stdout, stderr } = line
+    const { environment, stderr } = line
     refuseContradictions(flags, line)
-    const { against = null, key = new Map(), format, timeout, writeSettings } = flags
+    const { against = null, key = new Map(), format, report, timeout, writeSettings } = flags
     const criteria = criteriaFrom({ failOn: flags.failOn ?? [] })
     const { check } = await import('../check/check.js')
     const { COMMERCE_API_KEY: defaultKey } = environment
@@ -89,7 +88,6 @@ export const CHECK: CommandSpec = {
       keys,
       variables: flags.var ?? new Map()
     })
-    stdout.write(coloured(CHECK_FORMATS[format](checked), stdout))
     if (writeSettings !== undefined) {
       if (checked.every(({ settings }) => settings === null))
         stderr.write(`commerce-emulator: ${SAYS.not_compared(visible(writeSettings))}\n`)
@@ -99,7 +97,7 @@ export const CHECK: CommandSpec = {
           commonSettings(checked)
         )
     }
-    return concludeCheck(checked, flags.report, line)
+    return concludeCheck(checked, line, { format, report })
   }
 }
 

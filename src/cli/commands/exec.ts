@@ -1,6 +1,3 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { constants } from 'node:os'
 import { join } from 'node:path'
 import { BASE } from '../../core/paths.js'
 import {
@@ -12,6 +9,7 @@ import {
 import { visible } from '../../core/visible.js'
 import type { RunningEmulator, RunOptions } from '../../emulator.js'
 import type { RunDocument } from '../../reports/run.js'
+import { type Command, runCommand } from '../child-command.js'
 import { type CommandLine, type CommandSpec, option, STATUS, wholeOf } from '../command.js'
 import { CRITERIA, type CriteriaFlags, concludeRun, reportingOf } from '../judging.js'
 import {
@@ -25,15 +23,11 @@ import {
 import { originOf, runOf } from '../running.js'
 import { SAYS, shellWord } from '../sentences.js'
 
-type Command = [string, ...string[]]
 type ExecFlags = SettingFlags &
   CriteriaFlags & { killAfter: number; out?: string } & Record<
     'urlName' | 'baseUrlName' | 'sandboxUrlName' | 'apiKeyName' | 'controlUrlName',
     string
   >
-
-const NOT_RUNNABLE = 126
-const NOT_FOUND = 127
 
 const nameOption = (name: string, what: string) =>
   option(`--${name}-name <name>`, `Variable for ${what}.`).default(
@@ -193,45 +187,3 @@ const recordingSettings = (environment: GivenSettings): GivenSettings => ({
   ...(!('limits.journal' in environment) && { 'limits.journal': 10_000 }),
   ...(!('limits.journal_bytes' in environment) && { 'limits.journal_bytes': 268_435_456 })
 })
-
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
-/** A terminal sends Ctrl-C and Ctrl-\ to the command as well. */
-const OF_KEYBOARD: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT']
-
-/** Returns the status, or 128 plus the signal, and why it is not 0. */
-async function runCommand(
-  [name, ...args]: Command,
-  variables: Record<string, string>,
-  killAfter: number,
-  say: (text: string) => void
-): Promise<{ status: number; why: string; hasRun?: boolean }> {
-  const child = spawn(name, args, { stdio: 'inherit', env: { ...process.env, ...variables } })
-  let killing: NodeJS.Timeout | undefined
-  const passOn = (signal: NodeJS.Signals) => {
-    if (process.stdin.isTTY && OF_KEYBOARD.includes(signal)) return
-    child.kill(signal)
-    killing ??= setTimeout(() => {
-      say(SAYS.killing(killAfter, signal))
-      child.kill('SIGKILL')
-    }, killAfter * 1000)
-  }
-  for (const signal of SIGNALS) process.on(signal, passOn)
-  const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
-  const outcome = await ended.then(
-    ([code, signal]) => ({
-      status: code ?? 128 + constants.signals[signal as NodeJS.Signals],
-      why: SAYS.command_failed(signal ?? `status ${code}`)
-    }),
-    ({ code, message }: NodeJS.ErrnoException) => {
-      const isMissing = code === 'ENOENT'
-      return {
-        status: isMissing ? NOT_FOUND : NOT_RUNNABLE,
-        why: SAYS.not_run(visible(name), isMissing ? SAYS.no_such_command() : message),
-        hasRun: false
-      }
-    }
-  )
-  clearTimeout(killing)
-  for (const signal of SIGNALS) process.off(signal, passOn)
-  return outcome
-}
