@@ -191,10 +191,6 @@ export const SAYS = {
   more: (count: number) => `and ${count} more`,
   differs: (what: string, here: string, there: string) =>
     `${what}: ${here} here, ${there} at the service`,
-  missing: (path: string, here: string) => `${path}: missing at the service; ${here} here`,
-  surplus: (path: string, there: string) => `${path}: only the service has it; ${there}`,
-  other_record: (path: string, here: string, there: string) =>
-    `${path}: the record ${here} here, ${there} at the service`,
   hidden: () => 'data that cannot be shown',
   cut_short: () => 'the body is truncated, or is not JSON',
   empty_body: () => 'the body is empty',

@@ -89,16 +89,18 @@ export class Comparison {
     this.differences.push({ steps, message, isOfOthers: isOfOthers && !isSent })
   }
 
-  #noteValues(there: unknown, here: unknown, { steps, isOfOthers }: Place): void {
-    const isValue = typeof there === typeof here || there === null || here === null
+  #differ(there: unknown, here: unknown, steps: readonly Step[], isOfOthers: boolean): void {
     const texts = [valueText(steps, here), valueText(steps, there)] as const
-    this.#note(SAYS.differs(pathOf(steps) || 'body', ...texts), steps, isOfOthers && isValue)
+    this.#note(SAYS.differs(pathOf(steps) || 'body', ...texts), steps, isOfOthers)
   }
 
   #values(there: unknown, here: unknown, place: Place): void {
     if (Array.isArray(there) && Array.isArray(here)) this.#lists(there, here, place)
     else if (isObject(there) && isObject(here)) this.#objects(there, here, place)
-    else if (!this.#isSame(there, here, place)) this.#noteValues(there, here, place)
+    else if (!this.#isSame(there, here, place)) {
+      const isValue = typeof there === typeof here || there === null || here === null
+      this.#differ(there, here, place.steps, place.isOfOthers && isValue)
+    }
   }
 
   #lists(there: unknown[], here: unknown[], { steps, isOfOthers }: Place): void {
@@ -114,8 +116,7 @@ export class Comparison {
     const [id, idThere] = [here.id, there.id]
     const isRecord = typeof id === 'string' && typeof idThere === 'string'
     if (isRecord && !pairs.match(idThere, id)) {
-      const message = SAYS.other_record(pathOf(steps) || 'body', id, idThere)
-      this.#note(message, steps, place.isOfOthers)
+      this.#differ(idThere, id, [...steps, 'id'], place.isOfOthers)
       return
     }
     const isOfOthers = isRecord ? !pairs.isCreated(idThere) : place.isOfOthers
@@ -125,15 +126,10 @@ export class Comparison {
     const isOptional = isOfOthers && !isRecord && !isList
     for (const name of new Set([...Object.keys(here), ...Object.keys(there)])) {
       const at = [...steps, name]
-      const path = pathOf(at)
-      if (!Object.hasOwn(there, name))
-        this.#note(SAYS.missing(path, valueText(at, here[name])), at, isOptional)
-      else if (!Object.hasOwn(here, name))
-        this.#note(SAYS.surplus(path, valueText(at, there[name])), at, isOptional)
-      else {
-        const field = { steps: at, isOfOthers, shape: partAt(shape, [name]) }
-        this.#values(there[name], here[name], field)
-      }
+      const isInBoth = Object.hasOwn(there, name) && Object.hasOwn(here, name)
+      const field = { steps: at, isOfOthers, shape: partAt(shape, [name]) }
+      if (isInBoth) this.#values(there[name], here[name], field)
+      else this.#differ(there[name], here[name], at, isOptional)
     }
   }
 
@@ -153,6 +149,7 @@ const MAX_SHOWN = 200
 
 /** Without secrets; too deep a nesting cannot be shown. */
 function valueText(steps: readonly Step[], value: unknown): string {
+  if (value === undefined) return 'nothing'
   try {
     const whole = steps.reduceRight<unknown>((part, step) => ({ [step]: part }), value)
     const text = JSON.stringify(partAt(maskedThroughout(whole), steps))

@@ -1,6 +1,6 @@
 /** How the responses of a service differ from the emulator's, and which settings explain that. */
 import { partAt } from '../../core/places.js'
-import { type GivenSettings, SETTING_KEYS, SETTINGS } from '../../core/settings.js'
+import { type GivenSettings, SETTING_KEYS, SETTINGS, type SettingKey } from '../../core/settings.js'
 import { clientResponse, execute, requestOf } from '../../engine/play.js'
 import { type Kind, operationAt, operationOf } from '../../reference/operations.js'
 import type { PlacedPoint, PlacedProblem } from '../../reports/points.js'
@@ -12,8 +12,9 @@ import { say } from '../sentences.js'
 import { Comparison, type Difference, IdPairs, idOf, isMade } from './compare.js'
 import type { PlayedStep } from './plays.js'
 
+type TriedSetting = readonly [key: SettingKey, value: unknown]
 /** Each of `settings` alone explains it. */
-export type Deviation = Difference & { played: PlayedStep; settings: GivenSettings[] }
+export type Deviation = Difference & { played: PlayedStep; settings: TriedSetting[] }
 /** By the step and the place in its response. */
 type Deviations = ReadonlyMap<string, Deviation>
 type DriftOptions = {
@@ -32,15 +33,15 @@ export async function driftOf(
   options: DriftOptions
 ): Promise<Deviation[]> {
   const ordered = inEffectOrder(playedSteps)
-  const replayWith = async (settings: GivenSettings) => {
+  const replayWith = async (...settings: TriedSetting[]) => {
     const copy = sandbox.copy()
-    await changeSettings(copy, { ...settings, seed: SEED })
+    await changeSettings(copy, { ...Object.fromEntries(settings), seed: SEED })
     return replay(ordered, copy, options)
   }
-  const deviations = await replayWith({})
-  for (const settings of deviations.size === 0 ? [] : settingsToTry(sandbox))
-    for (const explained of explainedBy(await replayWith(settings), deviations))
-      explained.settings.push(settings)
+  const deviations = await replayWith()
+  for (const setting of deviations.size === 0 ? [] : settingsToTry(sandbox))
+    for (const explained of explainedBy(await replayWith(setting), deviations))
+      explained.settings.push(setting)
   return [...deviations.values()]
 }
 
@@ -149,17 +150,19 @@ function explainedBy(tried: Deviations, before: Deviations): Deviation[] {
 }
 
 /** Settings with few values, each with another one. `warn` responds as `ignore` does. */
-const settingsToTry = ({ settings }: Sandbox): GivenSettings[] =>
-  SETTING_KEYS.flatMap(key => {
-    const { scope, schema } = SETTINGS[key]
+function settingsToTry({ settings }: Sandbox): TriedSetting[] {
+  const keys = SETTING_KEYS.filter(
+    key => SETTINGS[key].scope !== 'process' && !key.startsWith('evidence.')
+  )
+  return keys.flatMap(key => {
+    const { schema } = SETTINGS[key]
     const booleans = partAt(schema, ['type']) === 'boolean' ? [true, false] : []
-    const words = partAt(schema, ['enum']) ?? booleans
-    return !Array.isArray(words) || scope === 'process' || key.startsWith('evidence.')
-      ? []
-      : words
-          .filter(word => word !== 'warn' && word !== settings[key])
-          .map(word => ({ [key]: word }))
+    return [partAt(schema, ['enum']) ?? booleans]
+      .flat()
+      .filter(value => value !== 'warn' && value !== settings[key])
+      .map((value): TriedSetting => [key, value])
   })
+}
 
 const MAX_LISTED = 10
 
@@ -171,7 +174,7 @@ export function driftPoints(deviations: readonly Deviation[]): PlacedPoint[] {
   for (const { played, isOfOthers, settings, message } of deviations.toSorted(
     (a, b) => rankOf(a) - rankOf(b)
   )) {
-    const words = settings.flatMap(tried => Object.entries(tried).map(pair => pair.join('=')))
+    const words = settings.map(setting => setting.join('='))
     const unexplained = isOfOthers ? say('other_data') : say('differently')
     const title = words.length > 0 ? say('by_setting', words) : unexplained
     const group = groups.get(title.message) ?? { ...title, problems: [], isWarning: true }
@@ -190,4 +193,4 @@ function firstOf(problems: readonly PlacedProblem[]): PlacedProblem[] {
 }
 
 export const settingsFor = (deviations: readonly Deviation[]): GivenSettings =>
-  Object.assign({}, ...deviations.toReversed().map(({ settings: [first] }) => first))
+  Object.fromEntries(deviations.toReversed().flatMap(({ settings }) => settings.slice(0, 1)))
