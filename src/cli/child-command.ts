@@ -2,7 +2,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { constants } from 'node:os'
-import { visible } from '../core/visible.js'
 import { SAYS } from './sentences.js'
 
 export type Command = [string, ...string[]]
@@ -41,7 +40,7 @@ export async function runCommand(
       const isMissing = code === 'ENOENT'
       return {
         status: isMissing ? NOT_FOUND : NOT_RUNNABLE,
-        why: SAYS.not_run(visible(name), isMissing ? SAYS.no_such_command() : message),
+        why: SAYS.not_run(name, isMissing ? SAYS.no_such_command() : message),
         hasRun: false
       }
     }

@@ -1,7 +1,6 @@
 /** The end of a run or a check: reports, annotations and the exit status. */
 import { appendFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { visible } from '../core/visible.js'
 import { CHECK_FORMATS, jsonText, RUN_FORMATS } from '../reports/formats.js'
 import { type CheckedFile, isFailed } from '../reports/points.js'
 import {
@@ -13,8 +12,8 @@ import {
   type RunDocument
 } from '../reports/run.js'
 import { checkAnnotations, runAnnotations, runText } from '../reports/text.js'
-import { coloured } from './colours.js'
 import { type CommandLine, listOf, option, percentOf, STATUS } from './command.js'
+import { coloured, printLine } from './printing.js'
 import { reasonOf, SAYS } from './sentences.js'
 
 export type CriteriaFlags = GivenCriteria & { report?: string; verbose?: boolean }
@@ -73,7 +72,7 @@ export async function concludeRun(
       ? [SAYS.unwritten(outcome.reason.path, reasonOf('write', outcome.reason))]
       : []
   )
-  for (const problem of problems) stderr.write(`commerce-emulator: ${visible(problem)}\n`)
+  for (const problem of problems) printLine(stderr, problem)
   if (status !== null && status !== 0) return status
   if (!result.hasPassed) return STATUS.unmet
   return problems.length > 0 ? STATUS.failed : STATUS.done

@@ -2,11 +2,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Command, CommanderError, Help } from 'commander'
 import { VERSION } from '../scenario/library.js'
-import { coloured } from './colours.js'
 import { type CommandLine, type CommandSpec, STATUS } from './command.js'
 import { START } from './commands/start.js'
 import { COMMANDS, FIRST_COMMANDS } from './commands.js'
 import { failureLines, statusOf } from './failures.js'
+import { coloured, printLine } from './printing.js'
 import { SAYS } from './sentences.js'
 
 export type Streams = Pick<CommandLine, 'stdout' | 'stderr'>
@@ -71,7 +71,7 @@ function outliveFailures({ stdout, stderr }: Streams): ReadonlySet<string> {
     stream.on('error', ({ code, message }: NodeJS.ErrnoException) => {
       if (code === 'EPIPE' || failing.has(name)) return
       failing.add(name)
-      stderr.write(`commerce-emulator: ${SAYS.lines_missing(name, message)}\n`)
+      printLine(stderr, SAYS.lines_missing(name, message))
     })
   return failing
 }

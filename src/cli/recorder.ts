@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto'
 import { rm, stat, writeFile } from 'node:fs/promises'
 import { parse } from 'node:path'
 import { ApiError } from '../core/errors.js'
-import { visible } from '../core/visible.js'
 import type { RunningEmulator } from '../emulator.js'
 import { type RunRecording, scenarioOf } from '../replay/recorded-scenario.js'
 import { type Recording, recordingOf } from '../replay/recording.js'
@@ -12,6 +11,7 @@ import { replaceFile } from '../sandbox/saved/disk.js'
 import type { Json } from '../scenario/steps.js'
 import { scenarioText } from '../scenario/yaml.js'
 import { Failure } from './failures.js'
+import { printLine } from './printing.js'
 import { reasonOf, SAYS, type SystemError } from './sentences.js'
 
 const MAX_RECORDINGS = 100
@@ -33,7 +33,7 @@ export class Recorder {
   ): Promise<{ recordings: RunRecording[]; isWritten: boolean }> {
     for (const sandbox of sandboxes.all()) if (sandbox.isJudged) this.note(sandbox)
     const recorded = (await Promise.all(this.#recordings)).filter(({ calls }) => calls.length > 0)
-    const say = (text: string) => stderr.write(`commerce-emulator: ${visible(text)}\n`)
+    const say = (text: string) => printLine(stderr, text)
     if (this.#omitted > 0) say(SAYS.too_many_recordings(MAX_RECORDINGS, this.#omitted))
     if (recorded.length === 0 && out !== undefined)
       say(SAYS.not_written(out, SAYS.nothing_recorded()))

@@ -172,7 +172,7 @@ export const SAYS = {
   nothing_sent: (address: string) => `nothing was sent to ${address}`,
   sent: (requests: number, address: string) =>
     `${countOf(requests, 'request')} sent to ${address}; no control requests, scripts or records were sent`,
-  not_compared: (file: string) => `${file} was not written: there was nothing to compare`,
+  not_compared: () => 'there was nothing to compare',
   no_key: (name: string) => `no key for ${name}; add --key ${name}=KEY`,
   no_merchant_key: () =>
     'the scenario has no merchant with an API key; add one, such as with fixtures: [bistro]',

@@ -409,7 +409,7 @@ t.test('check --against: settings are proposed, written, and leave nothing to ex
     ['http://127.0.0.1:1', EVERYTHING]
   ] as const) {
     const failed = await against(t, to, scenario, ['--write-settings', file])
-    t.equal(failed.stderr, `commerce-emulator: ${SAYS.not_compared(file)}\n`)
+    t.equal(failed.stderr, `commerce-emulator: ${SAYS.not_written(file, SAYS.not_compared())}\n`)
   }
   t.equal(await readFile(file, 'utf8'), written, 'a file of settings is kept')
   const json = `${root}/found.json`

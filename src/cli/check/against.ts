@@ -21,7 +21,7 @@ export async function checkAgainst(
   const missing = missingValues(first, scenario, options)
   if (missing.length > 0) {
     const points = [{ ...say('all_given'), problems: missing }]
-    return { points, notes: [SAYS.nothing_sent(address)], settings: null }
+    return { points, notes: [SAYS.nothing_sent(address)] }
   }
   const bindings = serviceBindings(scenario, options)
   const keyHere = (key: string | null) => scenarioKeyOf(key, scenario, options)

@@ -30,14 +30,15 @@ export async function check(
   })
   const { launch, variables } = options
   const files = { launch, names: [...variables.keys()] }
-  return checkFiles(places, files, async (file, library, known) => {
-    const { points, notes, settings } = await checkFile(file, library, known, options)
-    return {
-      points: points.map(point => ({ ...masked(point), problems: point.problems.map(masked) })),
-      notes: notes.map(note => withoutSecrets(note, keys)),
-      settings: settings && maskedThroughout(settings, keys)
-    }
-  })
+  const checked = await checkFiles(places, files, (file, library, known) =>
+    checkFile(file, library, known, options)
+  )
+  return checked.map(({ points, notes, settings, ...file }) => ({
+    ...file,
+    points: points.map(point => ({ ...masked(point), problems: point.problems.map(masked) })),
+    notes: notes.map(note => withoutSecrets(note, keys)),
+    settings: settings && maskedThroughout(settings, keys)
+  }))
 }
 
 /** `known` takes names for `--var`: variables, what requests refer to, and records. */
@@ -46,7 +47,7 @@ async function checkFile(
   library: Library,
   known: Set<string>,
   options: CheckOptions
-): Promise<Pick<CheckedFile, 'points' | 'notes' | 'settings'>> {
+): Promise<Partial<CheckedFile>> {
   const { keys, launch, variables } = options
   const sandbox = new Sandbox({ library, launch, machine: Date.now })
   const values = { values: Object.fromEntries(variables), isText: true, known }
@@ -55,10 +56,8 @@ async function checkFile(
     return loadScenario(sandbox, document, { name: file, file }, { variables: values, keys })
   }
   const loaded = await load().catch(problemsOf)
-  if (!('sourceOf' in loaded)) {
-    const point = { ...say('valid'), file, problems: loaded, ms: 0 }
-    return { points: [point], notes: [], settings: null }
-  }
+  if (!('sourceOf' in loaded))
+    return { points: [{ ...say('valid'), file, problems: loaded, ms: 0 }] }
   const scenario = bindingsOf(sandbox.store)
   const { steps, play } = sandbox.requireLoaded()
   const names = namesIn(JSON.stringify([steps, play]))
@@ -81,5 +80,5 @@ async function checkHere(
   const tally = isPlayed ? sandbox.tally : new Tally(expectations)
   const { points, played } = await playedPoints(checking, tally)
   const warnings = isPlayed ? await warningPoints(checking, played) : []
-  return { points: [...points, ...warnings], notes: [], settings: null }
+  return { points: [...points, ...warnings] }
 }

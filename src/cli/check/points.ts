@@ -11,7 +11,7 @@ import { explainedMessage } from '../../scenario/match/near-misses.js'
 import { SAYS, say } from '../sentences.js'
 import { type Checking, type PlayedStep, playAll, wasSent } from './plays.js'
 
-export type Results = Pick<CheckedFile, 'notes' | 'settings'> & { points: PlacedPoint[] }
+export type Results = Partial<Pick<CheckedFile, 'notes' | 'settings'>> & { points: PlacedPoint[] }
 
 const MAX_SHOWN = 3
 

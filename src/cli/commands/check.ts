@@ -1,4 +1,3 @@
-import { visible } from '../../core/visible.js'
 import { CHECK_FORMATS } from '../../reports/formats.js'
 import { commonSettings } from '../../reports/points.js'
 import { criteriaFrom } from '../../reports/run.js'
@@ -15,6 +14,7 @@ import {
 } from '../command.js'
 import { concludeCheck } from '../judging.js'
 import { FOLDERS, launchOf, type SettingFlags } from '../launch.js'
+import { printLine } from '../printing.js'
 import { SAYS } from '../sentences.js'
 
 type ServiceFlags = { against?: string; writeSettings?: string; key?: Pairs }
@@ -90,7 +90,7 @@ export const CHECK: CommandSpec = {
     })
     if (writeSettings !== undefined) {
       if (checked.every(({ settings }) => settings === null))
-        stderr.write(`commerce-emulator: ${SAYS.not_compared(visible(writeSettings))}\n`)
+        printLine(stderr, SAYS.not_written(writeSettings, SAYS.not_compared()))
       else
         await (await import('../settings-file.js')).writeSettings(
           writeSettings,
@@ -112,8 +112,6 @@ function refuseContradictions(
   if (against !== undefined && !isBaseAddress(against)) refuse(SAYS.address())
 }
 
-function isBaseAddress(text: string): boolean {
-  if (!URL.canParse(text)) return false
-  const { protocol, username, password, search, hash } = new URL(text)
-  return /^https?:$/.test(protocol) && `${username}${password}${search}${hash}` === ''
-}
+/** Without a login, query and fragment. */
+const isBaseAddress = (text: string) =>
+  URL.canParse(text) && /^https?:\/\/[^/?#@]+(\/[^?#]*)?$/i.test(text)

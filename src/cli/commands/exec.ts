@@ -6,7 +6,6 @@ import {
   settingsInForce,
   variableOf
 } from '../../core/settings.js'
-import { visible } from '../../core/visible.js'
 import type { RunningEmulator, RunOptions } from '../../emulator.js'
 import type { RunDocument } from '../../reports/run.js'
 import { type Command, runCommand } from '../child-command.js'
@@ -20,6 +19,7 @@ import {
   settingOptions,
   VAR
 } from '../launch.js'
+import { printLine } from '../printing.js'
 import { originOf, runOf } from '../running.js'
 import { SAYS, shellWord } from '../sentences.js'
 
@@ -100,9 +100,9 @@ async function exec(flags: ExecFlags, line: CommandLine, command: Command): Prom
     out === undefined && reporting.report === null ? null : await import('../recorder.js')
   if (out !== undefined) await recording?.checkWritable(out)
   const recorder = recording && new recording.Recorder()
-  const flag = recorder ? { ...recordingSettings(launch.environment), ...launch.flag } : launch.flag
-  const say = (text: string) => stderr.write(`commerce-emulator: ${text}\n`)
-  const emulator = await startFor({ ...launch, flag, vars }, recorder?.note, line)
+  const environment = { ...(recorder && RECORDING_SETTINGS), ...launch.environment }
+  const say = (text: string) => printLine(stderr, text)
+  const emulator = await startFor({ ...launch, environment, vars }, recorder?.note, line)
   try {
     const variables = { ...variablesFor(emulator, flags), ...withoutProxy(process.env, say) }
     const { status, why, hasRun = true } = await runCommand(command, variables, killAfter, say)
@@ -145,7 +145,7 @@ async function startFor(
     import('../../server/logging.js')
   ])
   const level = flag.log_level ?? environment.log_level
-  const warn = (line: string) => stderr.write(`commerce-emulator: ${SAYS.warning(visible(line))}\n`)
+  const warn = (line: string) => printLine(stderr, SAYS.warning(line))
   return runEmulator({
     settings: flag,
     environment,
@@ -182,8 +182,8 @@ const nextFor =
       : SAYS.repro_of_run(shellWord(request), shellWord(join(report, 'run.json')))
   }
 
-/** A recording has a larger journal, unless a variable sets its size. */
-const recordingSettings = (environment: GivenSettings): GivenSettings => ({
-  ...(!('limits.journal' in environment) && { 'limits.journal': 10_000 }),
-  ...(!('limits.journal_bytes' in environment) && { 'limits.journal_bytes': 268_435_456 })
-})
+/** A recording has a larger journal, unless a flag or variable sets its size. */
+const RECORDING_SETTINGS: GivenSettings = {
+  'limits.journal': 10_000,
+  'limits.journal_bytes': 268_435_456
+}

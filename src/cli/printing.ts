@@ -1,5 +1,9 @@
-/** Colours of what commands print. */
+/** How commands print. */
 import { styleText } from 'node:util'
+import { visible } from '../core/visible.js'
+
+export const printLine = (stderr: NodeJS.WritableStream, text: string): unknown =>
+  stderr.write(`commerce-emulator: ${visible(text)}\n`)
 
 /** The first that matches a line counts. */
 const STYLES: readonly (readonly [line: RegExp, style: 'red' | 'yellow' | 'green' | 'bold'])[] = [
