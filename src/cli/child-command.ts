@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { constants } from 'node:os'
-import { SAYS } from './sentences.js'
+import { reasonOf, SAYS } from './sentences.js'
 
 export type Command = [string, ...string[]]
 
@@ -36,14 +36,11 @@ export async function runCommand(
       status: code ?? 128 + constants.signals[signal as NodeJS.Signals],
       why: SAYS.command_failed(signal ?? `status ${code}`)
     }),
-    ({ code, message }: NodeJS.ErrnoException) => {
-      const isMissing = code === 'ENOENT'
-      return {
-        status: isMissing ? NOT_FOUND : NOT_RUNNABLE,
-        why: SAYS.not_run(name, isMissing ? SAYS.no_such_command() : message),
-        hasRun: false
-      }
-    }
+    (error: NodeJS.ErrnoException) => ({
+      status: error.code === 'ENOENT' ? NOT_FOUND : NOT_RUNNABLE,
+      why: SAYS.not_run(name, reasonOf('run', error)),
+      hasRun: false
+    })
   )
   clearTimeout(killing)
   for (const signal of SIGNALS) process.off(signal, passOn)

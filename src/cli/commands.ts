@@ -1,4 +1,4 @@
-/** The table of commands. */
+/** The table of commands, in the order of the help. */
 import type { CommandSpec } from './command.js'
 import { CHECK } from './commands/check.js'
 import { EXEC, RECORD } from './commands/exec.js'
@@ -13,7 +13,6 @@ import { REPRO } from './commands/repro.js'
 import { START } from './commands/start.js'
 import { VALIDATE } from './commands/validate.js'
 
-/** In the order of the help. */
 export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
   start: START,
   new: NEW,

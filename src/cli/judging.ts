@@ -17,7 +17,6 @@ import { coloured, printLine } from './printing.js'
 import { reasonOf, SAYS } from './sentences.js'
 
 export type CriteriaFlags = GivenCriteria & { report?: string; verbose?: boolean }
-/** `report` is a folder. */
 export type Reporting = { criteria: Criteria; report: string | null; isVerbose: boolean }
 type Output = Pick<CommandLine, 'environment' | 'stderr'>
 

@@ -12,7 +12,7 @@ import type { Json } from '../scenario/steps.js'
 import { scenarioText } from '../scenario/yaml.js'
 import { Failure } from './failures.js'
 import { printLine } from './printing.js'
-import { reasonOf, SAYS, type SystemError } from './sentences.js'
+import { reasonOf, SAYS } from './sentences.js'
 
 const MAX_RECORDINGS = 100
 
@@ -63,7 +63,7 @@ function numbered(file: string, number: number): string {
   return `${file.slice(0, file.length - ext.length)}-${number}${ext}`
 }
 
-const unwritable = (file: string, error: SystemError) =>
+const unwritable = (file: string, error: Parameters<typeof reasonOf>[1]) =>
   new Failure(SAYS.out_unwritten(file, reasonOf('write', error)))
 
 export async function checkWritable(file: string): Promise<void> {
@@ -71,7 +71,7 @@ export async function checkWritable(file: string): Promise<void> {
     stats => stats.isDirectory(),
     () => false
   )
-  if (isFolder) throw unwritable(file, Object.assign(new Error(), { code: 'EISDIR' }))
+  if (isFolder) throw unwritable(file, { code: 'EISDIR', message: '' })
   const probe = `${file}.${randomBytes(8).toString('hex')}.tmp`
   await writeFile(probe, '', { flag: 'wx' }).catch(error => {
     throw unwritable(file, error)

@@ -23,6 +23,7 @@ const SYSTEM = {
     EEXIST: 'file exists; choose another name, or overwrite it with --force',
     ENAMETOOLONG: 'its name is too long'
   },
+  run: { ENOENT: 'no such command' },
   make: { ...UNWRITABLE, EEXIST: 'it is a file, not a folder' },
   reach: {
     ECONNREFUSED: 'nothing listens at that address',
@@ -115,7 +116,6 @@ export const SAYS = {
   proxy: (variable: string) =>
     `${variable} is set; the command gets NO_PROXY for localhost, so that it reaches the emulator`,
   not_run: (command: string, why: string) => `${command} cannot be run: ${why}`,
-  no_such_command: () => 'no such command',
   too_many_recordings: (most: number, more: number) =>
     `only the requests before the first ${most} loads and resets were recorded; ${more} more were left out`,
   nothing_recorded: () => 'the emulator received no requests',

@@ -458,7 +458,7 @@ t.test('cli: a system error is reported in words, a defect with its stack', asyn
       return 1
     }
   }
-  const launch = { flag, environment: {}, vars: undefined }
+  const launch = { flag, environment: {}, variables: {}, vars: undefined }
   await validate([], launch)
   ;[looks, most] = [0, looks]
   await t.rejects(

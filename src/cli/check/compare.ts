@@ -67,11 +67,11 @@ export type Comparing = {
 }
 
 export class Comparison {
-  readonly differences: Difference[] = []
+  readonly #differences: Difference[] = []
 
   constructor(private readonly comparing: Comparing) {}
 
-  responses(there: StepResponse, here: StepResponse): void {
+  responses(there: StepResponse, here: StepResponse): readonly Difference[] {
     const { error, isOfOthers } = this.comparing
     const problem = formProblem(there)
     const status = SAYS.differs('status', `${here.status}`, `${there.status}`)
@@ -82,11 +82,12 @@ export class Comparison {
       const shape = isMade(here) ? undefined : error
       this.#values(there.body, here.body, { steps: [], shape, isOfOthers })
     }
+    return this.#differences
   }
 
   #note(message: string, steps: readonly Step[], isOfOthers = false): void {
     const isSent = this.comparing.sent.has(pathOf(steps))
-    this.differences.push({ steps, message, isOfOthers: isOfOthers && !isSent })
+    this.#differences.push({ steps, message, isOfOthers: isOfOthers && !isSent })
   }
 
   #differ(there: unknown, here: unknown, steps: readonly Step[], isOfOthers: boolean): void {

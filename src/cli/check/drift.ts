@@ -20,7 +20,7 @@ type Deviations = ReadonlyMap<string, Deviation>
 type DriftOptions = {
   /** By names of the scenario, those of the service. */
   variables: ReadonlyMap<string, string>
-  keyHere: (key: string) => string | null
+  keyHere: (key: string | null) => string | null
 }
 
 /** The ids of the emulator are not those of a service that is one with the usual seed. */
@@ -81,13 +81,10 @@ async function replay(
     if (isMade(there) && kind === 'create') pairs.addCreated(idOf(there.body), idOf(here.body))
     const isOfOthers = isMade(here) && kind === 'list' && !isNarrowed(call, cursors, pairs)
     const comparison = new Comparison({ pairs, list, error, sent: sentIn(call), isOfOthers })
-    comparison.responses(there, here)
-    for (const difference of comparison.differences)
-      deviations.set([index, ...difference.steps, ''].join('/'), {
-        ...difference,
-        played,
-        settings: []
-      })
+    for (const difference of comparison.responses(there, here)) {
+      const place = [index, ...difference.steps, ''].join('/')
+      deviations.set(place, { ...difference, played, settings: [] })
+    }
   }
   return deviations
 }
@@ -100,7 +97,7 @@ function callHere(call: StepCall, pairs: IdPairs, keyHere: DriftOptions['keyHere
     path: withIds(path),
     query: withIds(query),
     form: form && withIds(form),
-    key: key && keyHere(key)
+    key: keyHere(key)
   }
 }
 

@@ -1,4 +1,5 @@
 /** What names and keys of a scenario mean at a service. */
+import type { Said } from '../../core/sentences.js'
 import { needsKey } from '../../reference/operations.js'
 import type { PlacedProblem } from '../../reports/points.js'
 import { namesIn, textsIn } from '../../scenario/play/references.js'
@@ -13,17 +14,12 @@ export type ServiceValues = {
   variables: ReadonlyMap<string, string>
 }
 
-const nameOf = (key: string, scenario: StepBindings): string => key || (scenario.key('') ?? '')
-
-function keyFor(key: string, scenario: StepBindings, { keys }: ServiceValues): string | undefined {
-  const name = nameOf(key, scenario)
-  if (name === '') return undefined
-  return keys.get(name) ?? (name === scenario.key('') ? keys.get('') : undefined)
-}
-
-function missingKey(key: string, scenario: StepBindings) {
-  const name = nameOf(key, scenario)
-  return name === '' ? say('no_merchant_key') : say('no_key', name)
+/** Why there is none, if nobody gave it. */
+function keyFor(key: string, scenario: StepBindings, { keys }: ServiceValues): string | Said {
+  const first = scenario.key('')
+  const name = key || first
+  if (!name) return say('no_merchant_key')
+  return keys.get(name) ?? (name === first ? keys.get('') : undefined) ?? say('no_key', name)
 }
 
 /** Errors: a `Failure` for a missing key. */
@@ -31,7 +27,7 @@ export const serviceBindings = (scenario: StepBindings, values: ServiceValues): 
   variable: name => values.variables.get(name),
   key: name => {
     const key = keyFor(name, scenario, values)
-    if (key === undefined) throw new Failure(missingKey(name, scenario).message)
+    if (typeof key !== 'string') throw new Failure(key.message)
     return key
   }
 })
@@ -50,11 +46,10 @@ export function missingValues(
         .filter(name => !names.has(name.split('.')[0]) && !values.variables.has(name))
         .map(name => ({ at: steps, ...say('no_value', name) }))
     )
-    const key = step.key ?? (needsKey(...splitCall(step.do)) ? '' : null)
+    const name = step.key ?? (needsKey(...splitCall(step.do)) ? '' : null)
     // a key from a response is known only once it has arrived
-    const isGiven =
-      key === null || key.includes('${') || keyFor(key, scenario, values) !== undefined
-    return isGiven ? unknown : [...unknown, { at, ...missingKey(key, scenario) }]
+    const key = name === null || name.includes('${') ? '' : keyFor(name, scenario, values)
+    return typeof key === 'string' ? unknown : [...unknown, { at, ...key }]
   })
 }
 

@@ -13,12 +13,10 @@ import type { CommandLaunch } from '../launch.js'
 import { checkFiles } from '../scenario-files.js'
 import { say } from '../sentences.js'
 
-type Launched = Omit<CommandLaunch, 'variables'>
-
 /** Each `--var` must be a variable of at least one file. `read` collects every file that was read. */
 export async function validate(
   places: readonly string[],
-  launch: Launched,
+  launch: CommandLaunch,
   read = new Set<string>()
 ): Promise<CheckedFile[]> {
   const { vars } = launch
@@ -40,8 +38,8 @@ export async function validate(
 async function load(
   file: string,
   library: Library,
-  launch: Launched,
-  { variables, warn }: Pick<GivenOptions, 'variables' | 'warn'>
+  launch: CommandLaunch,
+  { variables, warn }: GivenOptions
 ): Promise<void> {
   const sandbox = new Sandbox({ library, launch, machine: Date.now })
   const document = await library.file(file)

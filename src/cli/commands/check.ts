@@ -17,14 +17,15 @@ import { FOLDERS, launchOf, type SettingFlags } from '../launch.js'
 import { printLine } from '../printing.js'
 import { SAYS } from '../sentences.js'
 
-type ServiceFlags = { against?: string; writeSettings?: string; key?: Pairs }
-type CheckFlags = SettingFlags &
-  ServiceFlags & {
-    timeout: number
-    format: keyof typeof CHECK_FORMATS
-    failOn?: string[]
-    report?: string
-  }
+type CheckFlags = SettingFlags & {
+  against?: string
+  writeSettings?: string
+  key?: Pairs
+  timeout: number
+  format: keyof typeof CHECK_FORMATS
+  failOn?: string[]
+  report?: string
+}
 
 export const CHECK: CommandSpec = {
   about: 'Play scenarios and check their expectations; exit 0 if all hold.',
@@ -75,16 +76,15 @@ export const CHECK: CommandSpec = {
     const { environment, stderr } = line
     refuseContradictions(flags, line)
     const { against = null, key = new Map(), format, report, timeout, writeSettings } = flags
-    const criteria = criteriaFrom({ failOn: flags.failOn ?? [] })
+    const { failOn } = criteriaFrom({ failOn: flags.failOn ?? [] })
     const { check } = await import('../check/check.js')
     const { COMMERCE_API_KEY: defaultKey } = environment
-    const keys = new Map(defaultKey ? [['', defaultKey]] : [])
-    for (const [name, value] of key) keys.set(name, value)
+    const keys = new Map([...(defaultKey ? [['', defaultKey] as const] : []), ...key])
     const checked = await check(places, {
       launch: await launchOf(flags, environment),
       against,
       timeout,
-      failOn: criteria.failOn,
+      failOn,
       keys,
       variables: flags.var ?? new Map()
     })
@@ -102,7 +102,7 @@ export const CHECK: CommandSpec = {
 }
 
 function refuseContradictions(
-  { against, key, writeSettings }: ServiceFlags,
+  { against, key, writeSettings }: CheckFlags,
   { program }: CommandLine
 ): void {
   const refuse = (message: string) => program.error(`error: ${message}`)

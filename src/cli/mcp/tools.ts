@@ -22,12 +22,15 @@ export type Tool = {
 const text = (description: string) => Type.String({ minLength: 1, description })
 const object = (description: string) =>
   Type.Unsafe<Record<string, unknown>>({ type: 'object', description })
-const integer = (minimum: number, description: string) => Type.Integer({ minimum, description })
 
 const SANDBOX = {
   sandbox: optional(text('The name of a sandbox; by default the emulator at the base address.'))
 }
-const FROM = { from: optional(integer(0, 'The character of a long answer to go on from.')) }
+const FROM = {
+  from: optional(
+    Type.Integer({ minimum: 0, description: 'The character of a long answer to go on from.' })
+  )
+}
 const SCENARIO = {
   scenario: text('A name that list_scenarios lists, or a whole document in YAML or JSON.')
 }
