@@ -54,13 +54,13 @@ const BUDGETS: Readonly<Record<string, number>> = {
   control: 149_710,
   console: 234_090,
   client: 28_560,
-  cli: 141_350,
+  cli: 139_940,
   top: 22_390,
-  test: 2_433_090,
+  test: 2_432_980,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */
-const MAX_CASTS = 236
+const MAX_CASTS = 221
 
 /** The files of a folder of src/ that a pattern allows. */
 function sourcesIn(folder: string, pattern: RegExp): Tree {

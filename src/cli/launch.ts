@@ -81,7 +81,7 @@ export async function launchOf(
 
 type SettingText = { key: SettingKey; text: string; place: string; advice?: string }
 
-export const SETTINGS_CHECKER = checkerOf(() => settingsSchema(() => true))
+const CHECKER = checkerOf(() => settingsSchema(() => true))
 
 const isSetting = (key: string): key is SettingKey => Object.hasOwn(SETTINGS, key)
 
@@ -165,7 +165,7 @@ async function read(
   const values = Object.fromEntries(
     texts.map(({ key, text }) => [key, typedValue(text, SETTINGS[key].schema as { type?: string })])
   )
-  for (const { path, code, message } of await SETTINGS_CHECKER.problems(nested(values))) {
+  for (const { path, code, message } of await CHECKER.problems(nested(values))) {
     const { place, advice = '' } = texts.findLast(
       ({ key }) => path === key || path.startsWith(`${key}[`)
     ) as SettingText

@@ -1,9 +1,10 @@
 /** Files of settings: what `check --write-settings` writes, and `--settings` reads. */
 import { writeFile } from 'node:fs/promises'
 import { extname } from 'node:path'
+import { checkerOf } from '../core/checking.js'
 import { partAt } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
-import { flattened, type GivenSettings, nested } from '../core/settings.js'
+import { flattened, type GivenSettings, nested, settingsSchema } from '../core/settings.js'
 import { jsonText } from '../reports/formats.js'
 import { settingsYaml } from '../reports/text.js'
 import { refusalOf } from '../scenario/documents.js'
@@ -11,8 +12,9 @@ import { textOf } from '../scenario/library.js'
 import { below, readDocument } from '../scenario/read/document.js'
 import { withNumbers } from '../scenario/read/numbers.js'
 import { Failure } from './failures.js'
-import { SETTINGS_CHECKER } from './launch.js'
 import { reasonOf, SAYS } from './sentences.js'
+
+const CHECKER = checkerOf(() => settingsSchema(() => true))
 
 export async function writeSettings(file: string, settings: GivenSettings): Promise<void> {
   await writeFile(
@@ -30,11 +32,7 @@ export async function readSettings(file: string): Promise<GivenSettings> {
   const under = isObject(data) && 'settings' in data ? ['settings'] : []
   const settings = partAt(data, under)
   const problems = isObject(settings)
-    ? withNumbers(
-        below(document, under),
-        settings,
-        SETTINGS_CHECKER.problems(nested(flattened(settings)))
-      )
+    ? withNumbers(below(document, under), settings, CHECKER.problems(nested(flattened(settings))))
     : [{ steps: [], code: 'wrong_type', message: SAYS.settings_object() }]
   if (problems.length > 0)
     throw await refusalOf(

@@ -8,7 +8,6 @@ import type { SentCall } from '../../scenario/match/matching.js'
 import type { Play, StepCall } from '../../scenario/steps.js'
 import { isMade } from './compare.js'
 
-/** `keyHere` gives the scenario's key for one that is sent. */
 export const countedPlay =
   (
     play: Play,
