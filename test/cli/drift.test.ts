@@ -599,8 +599,7 @@ t.test('drift: two responses are compared by their places', t => {
     const pairs = new IdPairs(id => id.startsWith('tkt_'))
     const comparison = new Comparison({
       pairs,
-      list: LIST_TEMPLATE,
-      error: error as Record<string, unknown>,
+      shapes: { 'shapes.list': LIST_TEMPLATE, 'shapes.error': error as Body },
       sent: new Set(),
       isOfOthers: false
     })

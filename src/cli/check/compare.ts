@@ -2,7 +2,8 @@
 import { partAt, pathOf, type Step } from '../../core/places.js'
 import { isObject } from '../../core/quick-check.js'
 import { maskedThroughout } from '../../core/redaction.js'
-import { type Template, valueAt } from '../../core/templates.js'
+import type { Settings } from '../../core/settings.js'
+import { valueAt } from '../../core/templates.js'
 import type { StepResponse } from '../../scenario/steps.js'
 import { SAYS } from '../sentences.js'
 
@@ -56,11 +57,10 @@ function formProblem({ status, body, headers, fault }: StepResponse): string | n
 
 const FREE_TEXTS: readonly unknown[] = ['$message', '$request_id', '$url']
 
-/** The templates are those of both; `sent` are paths in the request. */
+/** The shapes are those of both; `sent` are paths in the request. */
 export type Comparing = {
   pairs: IdPairs
-  list: Template
-  error: Template
+  shapes: Pick<Settings, 'shapes.list' | 'shapes.error'>
   sent: ReadonlySet<string>
   /** Of a list that can go on with records from before the run. */
   isOfOthers: boolean
@@ -72,14 +72,14 @@ export class Comparison {
   constructor(private readonly comparing: Comparing) {}
 
   responses(there: StepResponse, here: StepResponse): readonly Difference[] {
-    const { error, isOfOthers } = this.comparing
+    const { shapes, isOfOthers } = this.comparing
     const problem = formProblem(there)
     const status = SAYS.differs('status', `${here.status}`, `${there.status}`)
     if (problem !== null) this.#note(problem, [])
     else if (isMade(there) !== isMade(here)) this.#note(status, [])
     else {
       if (there.status !== here.status) this.#note(status, ['status'])
-      const shape = isMade(here) ? undefined : error
+      const shape = isMade(here) ? undefined : shapes['shapes.error']
       this.#values(there.body, here.body, { steps: [], shape, isOfOthers })
     }
     return this.#differences
@@ -113,7 +113,8 @@ export class Comparison {
   }
 
   #objects(there: Fields, here: Fields, { steps, ...place }: Place): void {
-    const { pairs, list } = this.comparing
+    const { pairs, shapes } = this.comparing
+    const { 'shapes.list': list } = shapes
     const [id, idThere] = [here.id, there.id]
     const isRecord = typeof id === 'string' && typeof idThere === 'string'
     if (isRecord && !pairs.match(idThere, id)) {

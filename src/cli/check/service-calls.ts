@@ -3,7 +3,7 @@ import { basicAuthorization } from '../../core/basic-authorization.js'
 import { FORM_TYPE } from '../../core/form.js'
 import { withoutSlashes } from '../../core/paths.js'
 import type { Fault } from '../../scenario/script.js'
-import { type Play, readResponse, type StepCall, type StepResponse } from '../../scenario/steps.js'
+import { type Play, readResponse, type StepResponse } from '../../scenario/steps.js'
 import { reasonOf, SAYS } from '../sentences.js'
 
 const MAX_BYTES = 16_777_216
@@ -22,13 +22,25 @@ export const NOT_SENT = noResponse(SAYS.not_sent())
  */
 export function playOver(base: string, timeout: number): Play {
   let isUnreachable = false
-  return async ({ path, query, ...call }, fault) => {
+  return async ({ method, path, query, key, form, headers }, fault) => {
     if (isUnreachable) return NOT_SENT
     const wait = fault === 'hang' ? Math.min(HANG_MS, timeout) : timeout
     const url = `${withoutSlashes(base)}${path}${query === '' ? '' : `?${query}`}`
     let response: Response | null = null
     try {
-      response = await fetch(url, { ...optionsOf(call), signal: AbortSignal.timeout(wait) })
+      response = await fetch(url, {
+        method,
+        redirect: 'manual',
+        signal: AbortSignal.timeout(wait),
+        headers: {
+          accept: 'application/json',
+          'accept-encoding': 'identity',
+          ...(key !== null && { authorization: basicAuthorization(key) }),
+          ...(form !== null && { 'content-type': FORM_TYPE }),
+          ...headers
+        },
+        ...(form !== null && { body: form })
+      })
       const text = await textOf(response)
       return text === null
         ? noResponse(SAYS.too_long(MAX_BYTES))
@@ -41,24 +53,6 @@ export function playOver(base: string, timeout: number): Play {
     }
   }
 }
-
-const optionsOf = ({
-  method,
-  key,
-  form,
-  headers
-}: Omit<StepCall, 'path' | 'query'>): RequestInit => ({
-  method,
-  redirect: 'manual',
-  headers: {
-    accept: 'application/json',
-    'accept-encoding': 'identity',
-    ...(key !== null && { authorization: basicAuthorization(key) }),
-    ...(form !== null && { 'content-type': FORM_TYPE }),
-    ...headers
-  },
-  ...(form !== null && { body: form })
-})
 
 /** Null if it is too long. */
 async function textOf({ body }: Response): Promise<string | null> {
