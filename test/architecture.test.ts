@@ -38,24 +38,24 @@ const BUDGETS: Readonly<Record<string, number>> = {
   reference: 54_890,
   core: 123_190,
   work: 6_670,
-  store: 24_460,
+  store: 24_360,
   scenario: 310_110,
   engine: 100_080,
   evidence: 80_930,
   sandbox: 86_970,
   replay: 38_520,
-  reports: 48_560,
+  reports: 47_650,
   server: 39_770,
   control: 149_710,
   console: 233_930,
   client: 28_550,
-  cli: 165_410,
+  cli: 139_850,
   top: 22_390,
-  test: 2_437_820,
+  test: 2_432_980,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */
-const MAX_CASTS = 236
+const MAX_CASTS = 221
 
 /** The files of a folder of src/ that a pattern allows. */
 function sourcesIn(folder: string, pattern: RegExp): Tree {

@@ -1,6 +1,6 @@
 /** docs/reference/cli.md: the commands, from the table that the command line reads. */
 import { Help, type Option } from 'commander'
-import { COMMANDS } from '../../src/cli/program.js'
+import { COMMANDS } from '../../src/cli/commands.js'
 import { code, page, table } from './markdown.js'
 
 const INTRODUCTION = `\`npx commerce-emulator\`, or \`commerce-emulator\` where the package is installed; in the image it is \`node dist/main.js\`. Without a command it starts the emulator. \`--help\` prints the options of a command, \`--version\` the version.

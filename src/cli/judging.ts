@@ -1,7 +1,6 @@
 /** The end of a run or a check: reports, annotations and the exit status. */
 import { appendFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { visible } from '../core/visible.js'
 import { CHECK_FORMATS, jsonText, RUN_FORMATS } from '../reports/formats.js'
 import { type CheckedFile, isFailed } from '../reports/points.js'
 import {
@@ -13,12 +12,11 @@ import {
   type RunDocument
 } from '../reports/run.js'
 import { checkAnnotations, runAnnotations, runText } from '../reports/text.js'
-import { coloured } from './colours.js'
 import { type CommandLine, listOf, option, percentOf, STATUS } from './command.js'
+import { coloured, printLine } from './printing.js'
 import { reasonOf, SAYS } from './sentences.js'
 
 export type CriteriaFlags = GivenCriteria & { report?: string; verbose?: boolean }
-/** `report` is a folder. */
 export type Reporting = { criteria: Criteria; report: string | null; isVerbose: boolean }
 type Output = Pick<CommandLine, 'environment' | 'stderr'>
 
@@ -73,7 +71,7 @@ export async function concludeRun(
       ? [SAYS.unwritten(outcome.reason.path, reasonOf('write', outcome.reason))]
       : []
   )
-  for (const problem of problems) stderr.write(`commerce-emulator: ${visible(problem)}\n`)
+  for (const problem of problems) printLine(stderr, problem)
   if (status !== null && status !== 0) return status
   if (!result.hasPassed) return STATUS.unmet
   return problems.length > 0 ? STATUS.failed : STATUS.done
@@ -99,11 +97,14 @@ function runJson({ run, criteria, hasPassed, ignore, status }: JudgedRun): strin
   return jsonText({ status, passed: hasPassed, criteria: judged, ignored: ignore, run })
 }
 
+export type CheckReporting = { format?: keyof typeof CHECK_FORMATS; report?: string | undefined }
+
 export async function concludeCheck(
   checked: readonly CheckedFile[],
-  report: string | undefined,
-  { environment, stderr }: Output
+  { environment, stdout, stderr }: CommandLine,
+  { format = 'text', report }: CheckReporting = {}
 ): Promise<number> {
+  stdout.write(coloured(CHECK_FORMATS[format](checked), stdout))
   if (report !== undefined) {
     await mkdir(report, { recursive: true })
     const reports = {

@@ -66,21 +66,16 @@ export const FOLDERS = settingOptions(['fixtures_dir', 'scenarios_dir'])
 
 /** Errors: `setting_invalid`, and those of the file. */
 export async function launchOf(
-  { set = [], settings, var: values, ...flags }: SettingFlags,
+  { set = [], settings: file, var: vars, ...flags }: SettingFlags,
   environment: Environment
 ): Promise<CommandLaunch> {
-  const settingFlags = Object.entries(flags).map(([name, value]): [string, string] => [
-    name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`),
-    String(value)
-  ])
   const fromFile =
-    settings === undefined ? {} : await (await import('./settings-file.js')).readSettings(settings)
-  const fromFlags = await settingsOfFlags(Object.fromEntries(settingFlags), set)
+    file === undefined ? {} : await (await import('./settings-file.js')).readSettings(file)
   return {
-    flag: { ...fromFile, ...fromFlags },
+    flag: { ...fromFile, ...(await settingsOfFlags(flags, set)) },
     environment: await settingsOfEnvironment(environment),
     variables: variablesIn(environment),
-    vars: values && { values: Object.fromEntries(values), isText: true }
+    vars: vars && { values: Object.fromEntries(vars), isText: true }
   }
 }
 
@@ -139,27 +134,28 @@ function adviceOn(key: SettingKey, text: string, name: string): string {
   return /^tcp:/.test(text) ? SAYS.kubernetes() : ''
 }
 
-/** Flags take precedence over `--set`. Errors: `setting_invalid` with every problem. */
+/** `flags`, as commander names them, take precedence. Errors: `setting_invalid` with every problem. */
 export async function settingsOfFlags(
-  flags: Readonly<Record<string, string>>,
+  flags: Readonly<Record<string, unknown>>,
   sets: readonly string[]
 ): Promise<GivenSettings> {
   const problems: Problem[] = []
-  const fromSets = sets.flatMap(text => {
+  const texts: SettingText[] = []
+  for (const text of sets) {
     const [, key = '', value] = /^([^=]+)=(.*)$/s.exec(text) ?? []
     const place = `--set ${key === 'control_token' ? key : text}`
-    if (value !== undefined && isSetting(key)) return { key, text: value, place }
-    const problem =
-      value === undefined
-        ? say('set')
-        : say('unknown_setting', key, didYouMean(key, SETTING_KEYS) || SAYS.settings_listed())
-    problems.push({ path: place, ...problem })
-    return []
-  })
-  const fromFlags = Object.entries(flags).flatMap(([key, text]) =>
-    isSetting(key) ? { key, text, place: String(SETTINGS[key].flag) } : []
-  )
-  return read([...fromSets, ...fromFlags], problems)
+    if (value === undefined) problems.push({ path: place, ...say('set') })
+    else if (isSetting(key)) texts.push({ key, text: value, place })
+    else {
+      const advice = didYouMean(key, SETTING_KEYS) || SAYS.settings_listed()
+      problems.push({ path: place, ...say('unknown_setting', key, advice) })
+    }
+  }
+  for (const [name, value] of Object.entries(flags)) {
+    const key = name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+    if (isSetting(key)) texts.push({ key, text: String(value), place: String(SETTINGS[key].flag) })
+  }
+  return read(texts, problems)
 }
 
 async function read(

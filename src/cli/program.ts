@@ -1,43 +1,15 @@
-/** The table of commands, and how a command line is run. */
+/** How a command line is run. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Command, CommanderError, Help } from 'commander'
 import { VERSION } from '../scenario/library.js'
-import { coloured } from './colours.js'
 import { type CommandLine, type CommandSpec, STATUS } from './command.js'
-import { CHECK } from './commands/check.js'
-import { EXEC, RECORD } from './commands/exec.js'
-import { HEALTHCHECK } from './commands/healthcheck.js'
-import { JUDGE } from './commands/judge.js'
-import { LISTS } from './commands/lists.js'
-import { MCP } from './commands/mcp.js'
-import { NEW } from './commands/new.js'
-import { OPENAPI } from './commands/openapi.js'
-import { REPORT, REPORT_MERGE } from './commands/report.js'
-import { REPRO } from './commands/repro.js'
 import { START } from './commands/start.js'
-import { VALIDATE } from './commands/validate.js'
+import { COMMANDS, FIRST_COMMANDS } from './commands.js'
 import { failureLines, statusOf } from './failures.js'
+import { coloured, printLine } from './printing.js'
 import { SAYS } from './sentences.js'
 
 export type Streams = Pick<CommandLine, 'stdout' | 'stderr'>
-
-/** In the order of the help. */
-export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
-  start: START,
-  new: NEW,
-  validate: VALIDATE,
-  check: CHECK,
-  exec: EXEC,
-  record: RECORD,
-  judge: JUDGE,
-  repro: REPRO,
-  report: REPORT,
-  'report merge': REPORT_MERGE,
-  mcp: MCP,
-  openapi: OPENAPI,
-  ...LISTS,
-  healthcheck: HEALTHCHECK
-}
 
 const EXAMPLES = `
 Examples:
@@ -54,9 +26,6 @@ A flag takes precedence over its environment variable, and the variable over the
 scenario. A variable with the prefix COMMERCE_EMULATOR_ takes precedence over
 the same name without it. GET /_control/settings of a running emulator lists
 every setting and where its value came from.`
-
-/** The other commands are under More. */
-const FIRST_COMMANDS = ['start', 'new', 'validate', 'check', 'exec', 'openapi']
 
 const FLAG = /^-(-|[a-z]$)/i
 
@@ -102,7 +71,7 @@ function outliveFailures({ stdout, stderr }: Streams): ReadonlySet<string> {
     stream.on('error', ({ code, message }: NodeJS.ErrnoException) => {
       if (code === 'EPIPE' || failing.has(name)) return
       failing.add(name)
-      stderr.write(`commerce-emulator: ${SAYS.lines_missing(name, message)}\n`)
+      printLine(stderr, SAYS.lines_missing(name, message))
     })
   return failing
 }

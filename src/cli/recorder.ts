@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto'
 import { rm, stat, writeFile } from 'node:fs/promises'
 import { parse } from 'node:path'
 import { ApiError } from '../core/errors.js'
-import { visible } from '../core/visible.js'
 import type { RunningEmulator } from '../emulator.js'
 import { type RunRecording, scenarioOf } from '../replay/recorded-scenario.js'
 import { type Recording, recordingOf } from '../replay/recording.js'
@@ -12,7 +11,8 @@ import { replaceFile } from '../sandbox/saved/disk.js'
 import type { Json } from '../scenario/steps.js'
 import { scenarioText } from '../scenario/yaml.js'
 import { Failure } from './failures.js'
-import { reasonOf, SAYS, type SystemError } from './sentences.js'
+import { printLine } from './printing.js'
+import { reasonOf, SAYS } from './sentences.js'
 
 const MAX_RECORDINGS = 100
 
@@ -33,7 +33,7 @@ export class Recorder {
   ): Promise<{ recordings: RunRecording[]; isWritten: boolean }> {
     for (const sandbox of sandboxes.all()) if (sandbox.isJudged) this.note(sandbox)
     const recorded = (await Promise.all(this.#recordings)).filter(({ calls }) => calls.length > 0)
-    const say = (text: string) => stderr.write(`commerce-emulator: ${visible(text)}\n`)
+    const say = (text: string) => printLine(stderr, text)
     if (this.#omitted > 0) say(SAYS.too_many_recordings(MAX_RECORDINGS, this.#omitted))
     if (recorded.length === 0 && out !== undefined)
       say(SAYS.not_written(out, SAYS.nothing_recorded()))
@@ -63,7 +63,7 @@ function numbered(file: string, number: number): string {
   return `${file.slice(0, file.length - ext.length)}-${number}${ext}`
 }
 
-const unwritable = (file: string, error: SystemError) =>
+const unwritable = (file: string, error: Parameters<typeof reasonOf>[1]) =>
   new Failure(SAYS.out_unwritten(file, reasonOf('write', error)))
 
 export async function checkWritable(file: string): Promise<void> {
@@ -71,7 +71,7 @@ export async function checkWritable(file: string): Promise<void> {
     stats => stats.isDirectory(),
     () => false
   )
-  if (isFolder) throw unwritable(file, Object.assign(new Error(), { code: 'EISDIR' }))
+  if (isFolder) throw unwritable(file, { code: 'EISDIR', message: '' })
   const probe = `${file}.${randomBytes(8).toString('hex')}.tmp`
   await writeFile(probe, '', { flag: 'wx' }).catch(error => {
     throw unwritable(file, error)

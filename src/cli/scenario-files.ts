@@ -14,11 +14,7 @@ import { say as sayOfDocument } from '../scenario/sentences.js'
 import { SAYS, say } from './sentences.js'
 
 /** `names` are those of `--var`, each of which some file must know; `withShared` includes groups. */
-type Files = {
-  launch: Launch
-  names: readonly string[]
-  withShared?: boolean
-}
+type Files = { launch: Launch; names: readonly string[]; withShared?: boolean }
 type CheckFile = (
   file: string,
   library: Library,

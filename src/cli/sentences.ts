@@ -23,6 +23,7 @@ const SYSTEM = {
     EEXIST: 'file exists; choose another name, or overwrite it with --force',
     ENAMETOOLONG: 'its name is too long'
   },
+  run: { ENOENT: 'no such command' },
   make: { ...UNWRITABLE, EEXIST: 'it is a file, not a folder' },
   reach: {
     ECONNREFUSED: 'nothing listens at that address',
@@ -115,7 +116,6 @@ export const SAYS = {
   proxy: (variable: string) =>
     `${variable} is set; the command gets NO_PROXY for localhost, so that it reaches the emulator`,
   not_run: (command: string, why: string) => `${command} cannot be run: ${why}`,
-  no_such_command: () => 'no such command',
   too_many_recordings: (most: number, more: number) =>
     `only the requests before the first ${most} loads and resets were recorded; ${more} more were left out`,
   nothing_recorded: () => 'the emulator received no requests',
@@ -155,6 +155,7 @@ export const SAYS = {
   shared_script: () => 'left out: it has groups that scenarios share',
   other_document: () => 'left out: it is not a scenario or a fixture',
   valid: () => 'the document is valid',
+  unlikely: () => 'nothing looks like a mistake',
   sends: () => 'requests are sent',
   no_steps: () => 'nothing was sent; write steps or play',
   file_exists: () => 'file exists',
@@ -171,21 +172,17 @@ export const SAYS = {
   nothing_sent: (address: string) => `nothing was sent to ${address}`,
   sent: (requests: number, address: string) =>
     `${countOf(requests, 'request')} sent to ${address}; no control requests, scripts or records were sent`,
-  not_compared: (file: string) => `${file} was not written: there was nothing to compare`,
+  not_compared: () => 'there was nothing to compare',
   no_key: (name: string) => `no key for ${name}; add --key ${name}=KEY`,
-  no_merchant_key: () => 'no key was given, and the scenario has no merchant key; add --key KEY',
+  no_merchant_key: () =>
+    'the scenario has no merchant with an API key; add one, such as with fixtures: [bistro]',
   no_value: (name: string) => `\${${name}} has no value; add --var ${name}=VALUE`,
   not_sent: () => 'not sent: the service cannot be reached',
   no_response: (why: string) => `no response came: ${why}`,
   timed_out: (ms: number) => `no response came within ${ms} ms; wait longer with --timeout`,
-  compressed: (encoding: string) =>
-    `the response is compressed (Content-Encoding: ${encoding}), but Accept-Encoding: identity was sent`,
   too_long: (bytes: number) => `the response is longer than ${bytes} bytes`,
-  refused_reading: (path: string, status: number, why: string) =>
-    `the response to GET ${path} was ${status}${why && ` (${why})`}`,
-  too_many_records: (path: string, most: number) =>
-    `GET ${path} has more than ${most} records, and not all were read`,
-  users_of_account: () => 'the API lists Users only for one Account; write account',
+  state_unread: () =>
+    'not checked: the records of a service are not read; read them in the play, and expect the bodies',
   differently: () => 'the service responds differently',
   by_setting: (settings: readonly string[]) =>
     `the service responds as the emulator does with --set ${settings.join(', or with --set ')}`,
@@ -194,15 +191,6 @@ export const SAYS = {
   more: (count: number) => `and ${count} more`,
   differs: (what: string, here: string, there: string) =>
     `${what}: ${here} here, ${there} at the service`,
-  missing: (path: string, here: string) => `${path}: missing at the service; ${here} here`,
-  surplus: (path: string, there: string) => `${path}: missing here; ${there} at the service`,
-  other_record: (path: string, here: string, there: string) =>
-    `${path}: the record ${here} here, ${there} at the service`,
-  only_there: (id: string) => `only the service has the record ${id}`,
-  other_values: (id: string, names: readonly string[]) =>
-    `the record ${id} has a different ${names.join(', ')} at the service`,
-  has_no: (status: number, records: string) => `${status}; the service has no ${records}`,
-  other_cursor: () => 'not compared: its cursor names a record that no response has shown',
   hidden: () => 'data that cannot be shown',
   cut_short: () => 'the body is truncated, or is not JSON',
   empty_body: () => 'the body is empty',

@@ -2,12 +2,12 @@
 import { runPage } from './html.js'
 import { checkJunit, runJunit } from './junit.js'
 import { runMarkdown } from './markdown.js'
-import { checkTap, checkText } from './text.js'
+import { checkText } from './text.js'
 
 export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
 export const RUN_FORMATS = { html: runPage, junit: runJunit, markdown: runMarkdown } as const
-export const CHECK_FORMATS = { text: checkText, tap: checkTap, junit: checkJunit } as const
+export const CHECK_FORMATS = { text: checkText, junit: checkJunit } as const
 
 export const MEDIA_TYPES = {
   html: 'text/html; charset=utf-8',

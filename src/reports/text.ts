@@ -1,4 +1,4 @@
-/** Runs, checks, coverage and findings as text, TAP and annotations. */
+/** Runs, checks, coverage and findings as text and annotations. */
 import { isObject } from '../core/quick-check.js'
 import { type GivenSettings, nested } from '../core/settings.js'
 import { visible } from '../core/visible.js'
@@ -184,38 +184,6 @@ const yamlLines = (values: object, indent: string): string[] =>
       ? [`${indent}${name}:`, ...yamlLines(value, `${indent}  `)]
       : [`${indent}${name}: ${JSON.stringify(value)}`]
   )
-
-export function checkTap(checked: readonly CheckedFile[]): string {
-  const comments = checked.flatMap(({ file, leftOut, notes }) =>
-    [...(leftOut === null ? [] : [leftOut]), ...notes].map(
-      note => `# ${visible(`${file}: ${note}`)}`
-    )
-  )
-  const points = pointsOf(checked)
-  const lines = points.flatMap((point, index) => {
-    const [result, kind] = isFailed(point) ? ['not ok', 'problems'] : ['ok', 'warnings']
-    const problems = point.problems.map(
-      problem => `    - ${visible(JSON.stringify(problemLine(problem)))}`
-    )
-    // on one line, without the characters that start a TAP directive
-    const title = visible(`${point.file}: ${point.message}`.replace(/\s+/g, ' ')).replace(
-      /[\\#]/g,
-      '\\$&'
-    )
-    return [
-      `${result} ${index + 1} - ${title}`,
-      ...(problems.length === 0 ? [] : ['  ---', `  ${kind}:`, ...problems, '  ...'])
-    ]
-  })
-  return [
-    'TAP version 14',
-    `1..${points.length}`,
-    ...comments,
-    ...lines,
-    ...settingsBlock(checked).map(line => `# ${line}`),
-    ''
-  ].join('\n')
-}
 
 /** Criteria other than findings, which have annotations of their own. */
 const OTHER_CRITERIA: readonly string[] = ['requests', 'coverage', 'expectations', 'script']

@@ -168,11 +168,9 @@ export class Collection<R extends StoredRecord> {
     return this.#indexes.get(name) as OrderedIndex<Stored<R>>
   }
 
-  /** A smaller `nth` puts a record before others of its instant. */
-  insert(record: R, nth = this.#inserted): R {
+  insert(record: R): R {
     this.#beginChange()
-    this.#inserted++
-    return this.#put('add', record, nth)
+    return this.#put('add', record, this.#inserted++)
   }
 
   /** Replaces the record with this id, which keeps its number in the order of creation. */

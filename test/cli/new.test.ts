@@ -27,7 +27,11 @@ t.test('new: the file is right without a change, and passes check', async t => {
     `  commerce-emulator check ./${file}        plays its requests, and checks what it expects`,
     `  commerce-emulator --scenario ./${file}   starts the emulator with it`
   ])
-  t.strictSame(valid, { status: 0, stdout: `${file}: valid\n`, stderr: '' })
+  t.strictSame(valid, {
+    status: 0,
+    stdout: `${file}\n  ✓ ${SAYS.valid()}\n\n1 passed, 0 failed\n`,
+    stderr: ''
+  })
   t.strictSame(
     [checked.status, /✗|skipped/.test(checked.stdout), checked.stdout.includes('6 passed')],
     [0, false, true],

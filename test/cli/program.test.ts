@@ -5,8 +5,8 @@ import { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { parse } from 'yaml'
+import { validate } from '../../src/cli/check/validate.js'
 import { startUpText, warnOfExposure } from '../../src/cli/commands/start.js'
-import { validate } from '../../src/cli/commands/validate.js'
 import { failureLines } from '../../src/cli/failures.js'
 import { run, type Streams } from '../../src/cli/program.js'
 import { reasonOf, SAYS } from '../../src/cli/sentences.js'
@@ -265,6 +265,9 @@ t.test('cli: an unknown setting or a bad value is refused where it was given', a
   )
 })
 
+const VALID = `  ✓ ${SAYS.valid()}`
+const INVALID = `  ✗ ${SAYS.valid()}`
+
 t.test('cli: validate reports for each file whether it is valid', async t => {
   const root = t.testdir(
     parse(`
@@ -297,7 +300,7 @@ t.test('cli: validate reports for each file whether it is valid', async t => {
 
   t.strictSame(right, {
     status: 0,
-    stdout: `${at('right.yaml')}: valid\n${at('fixture.yaml')}: valid\n\n2 files: 2 valid\n`,
+    stdout: `${at('right.yaml')}\n${VALID}\n${at('fixture.yaml')}\n${VALID}\n\n2 passed, 0 failed in 2 files\n`,
     stderr: ''
   })
   t.strictSame([wrong.status, wrong.stderr], [1, ''])
@@ -306,23 +309,28 @@ t.test('cli: validate reports for each file whether it is valid', async t => {
     stdout
       .replaceAll(`${root}/`, '')
       .split('\n')
-      .map(line => line.replace(/^(\S+:\d+:\d+ [^:]+): .*/, '$1'))
+      .map(line => line.replace(/^ {6}/, '').replace(/^(\S+:\d+:\d+ [^:]+): .*/, '$1'))
   t.strictSame(placesIn(wrong.stdout), [
+    'right.yaml',
+    VALID,
+    'bad.yaml',
+    INVALID,
     'bad.yaml:1:1 sede',
     'bad.yaml:2:13 settings.port',
     'bad.yaml:5:48 data.tickets[0].reference',
-    'bad.yaml: 3 problems',
-    'right.yaml: valid',
+    'one.yaml',
+    INVALID,
     'one.yaml:1:12 fixtures[0]',
-    'one.yaml: 1 problem',
+    'none.yaml',
+    INVALID,
     SAYS.unread('none.yaml', reasonOf('read', { code: 'ENOENT', message: '' })),
-    'none.yaml: 1 problem',
     ...['inner', 'outer'].flatMap(name => [
-      'parts/inner.yaml:4:12 users[0].email',
-      `parts/${name}.yaml: 1 problem`
+      `parts/${name}.yaml`,
+      INVALID,
+      'parts/inner.yaml:4:12 users[0].email'
     ]),
     '',
-    '6 files: 1 valid, 5 with 7 problems',
+    '1 passed, 5 failed in 6 files; 5 files failed',
     ''
   ])
   const outer = await ran(['validate', at('parts/outer.yaml')])
@@ -334,16 +342,20 @@ t.test('cli: validate reports for each file whether it is valid', async t => {
   t.strictSame(
     placesIn(steps.stdout),
     [
+      'made.yaml',
+      VALID,
+      'steps.yaml',
+      INVALID,
       'steps.yaml:2:9 steps[0].do',
       'steps.yaml:3:9 steps[1].do',
-      'steps.yaml: 2 problems',
-      'made.yaml: valid',
+      'refused.yaml',
+      INVALID,
       'refused.yaml:2:5 steps[0]',
-      'refused.yaml: 1 problem',
+      'misspelled.yaml',
+      INVALID,
       'misspelled.yaml:3:5 steps[0]',
-      'misspelled.yaml: 1 problem',
       '',
-      '4 files: 1 valid, 3 with 4 problems',
+      '1 passed, 3 failed in 4 files; 3 files failed',
       ''
     ],
     'the requests of steps are sent where nothing else is wrong'
@@ -355,7 +367,7 @@ t.test('cli: validate reports for each file whether it is valid', async t => {
   )
   const broken = await ran(['validate', at('broken.json')])
   t.equal(broken.status, 1)
-  t.ok(/^.*broken\.json:1:\d+ .+\n/.test(broken.stdout))
+  t.match(broken.stdout, /\n {6}.*broken\.json:1:\d+ .+\n/)
 })
 
 t.test('cli: a start that fails says why on stderr', async t => {
@@ -446,7 +458,7 @@ t.test('cli: a system error is reported in words, a defect with its stack', asyn
       return 1
     }
   }
-  const launch = { flag, environment: {}, vars: undefined }
+  const launch = { flag, environment: {}, variables: {}, vars: undefined }
   await validate([], launch)
   ;[looks, most] = [0, looks]
   await t.rejects(

@@ -189,10 +189,12 @@ t.test('validate --watch: files and those they use, after each change, until Ctr
     t.ok(printed.endsWith(end), printed)
   }
 
-  await until(`${own}: valid\n`)
-  await until(`\n${SAYS.changed(own)}\n${own}: valid\n`, own, 'fixtures: [records.yaml, more.yaml]')
-  await until(': 3 problems\n', `${root}/more.yaml`, 'users: [{}]')
-  t.match(printed, `\n${SAYS.changed(`${root}/more.yaml`)}\n${root}/more.yaml:1:9 users[0]: `)
+  const valid = `${own}\n  ✓ ${SAYS.valid()}\n\n1 passed, 0 failed\n`
+  await until(valid)
+  await until(`\n${SAYS.changed(own)}\n${valid}`, own, 'fixtures: [records.yaml, more.yaml]')
+  await until('0 passed, 1 failed\n', `${root}/more.yaml`, 'users: [{}]')
+  t.match(printed, `\n${SAYS.changed(`${root}/more.yaml`)}\n${own}\n  ✗ ${SAYS.valid()}\n`)
+  t.match(printed, `\n      ${root}/more.yaml:1:9 users[0]: `)
   child.kill('SIGINT')
 
   t.strictSame(await ended, [1, null], 'with the status of the last result')

@@ -5,13 +5,7 @@ import { RULE_IDS, RULES } from '../../src/reference/rules.js'
 import { checkJunit, xml } from '../../src/reports/junit.js'
 import type { CheckedFile, Point } from '../../src/reports/points.js'
 import { SAYS } from '../../src/reports/sentences.js'
-import {
-  checkAnnotations,
-  checkTap,
-  checkText,
-  coverageText,
-  findingsText
-} from '../../src/reports/text.js'
+import { checkAnnotations, checkText, coverageText, findingsText } from '../../src/reports/text.js'
 import { judgement } from '../support/judged-request.js'
 import { elementsIn, parseMarkup } from './markup.js'
 
@@ -37,15 +31,9 @@ t.test('check: a report stays well-formed, whatever a title or problem contains'
     { file: 'y.yaml', points: [point('y.yaml', 'plain')], leftOut: null, notes: [], settings: {} }
   ]
 
-  const tap = checkTap(points).split('\n')
   const junit = checkJunit(points)
   const text = checkText(points)
 
-  t.equal(
-    tap[2],
-    'not ok 1 - x & \\#1.yaml: a & b <c> "d" \\\\u0007\u{1F600}\uD800\uFFFE \\# SKIP \\\\ end'
-  )
-  t.strictSame(JSON.parse((tap[5] as string).slice(6)), odd)
   const elements = elementsIn(parseMarkup(junit))
   t.strictSame(elements.find(({ name }) => name === 'testcase')?.attributes, {
     classname: 'x & #1.yaml',
@@ -64,7 +52,7 @@ t.test('check: a report stays well-formed, whatever a title or problem contains'
   t.ok(text.endsWith('\n\n2 passed, 1 failed in 2 files; 1 file failed\n'))
 })
 
-t.test('check: JUnit and TAP hold the settings that were found', t => {
+t.test('check: JUnit has the settings that were found', t => {
   const problems = [
     { path: 'a', ...step('wrong') },
     { file: 'own.yaml', line: 3, column: 5, path: '', ...step('wrong') }
@@ -84,7 +72,6 @@ t.test('check: JUnit and TAP hold the settings that were found', t => {
     elementsIn(parseMarkup(checkJunit(checked))).at(-1)?.text,
     'settings:\n  statuses:\n    created: 201\n'
   )
-  t.match(checkTap(checked), /\n# settings:\n# {3}statuses:\n# {5}created: 201\n$/)
   t.equal(
     checkAnnotations(checked),
     [

@@ -1,54 +1,71 @@
 /** Points of expectations, of the script, and of the findings of plays. */
-import type { Finding } from '../../evidence/findings.js'
-import { REPEATS } from '../../evidence/findings.js'
+import { type Finding, REPEATS } from '../../evidence/findings.js'
 import { explainedUnused, explainedVerdicts } from '../../evidence/near-misses.js'
-import type { PlacedPoint, PlacedProblem } from '../../reports/points.js'
+import type { CheckedFile, PlacedPoint, PlacedProblem } from '../../reports/points.js'
 import { concerns } from '../../reports/run.js'
 import type { Expectation } from '../../scenario/expect/expectations.js'
-import { recordsOf, type StateData, type StateTest } from '../../scenario/expect/final-state.js'
-import type { Tally } from '../../scenario/expect/tally.js'
+import { recordsOf } from '../../scenario/expect/final-state.js'
+import type { Tally, Verdict } from '../../scenario/expect/tally.js'
 import { shownOn } from '../../scenario/match/matching.js'
-import { type Explained, explainedMessage } from '../../scenario/match/near-misses.js'
-import { withResponses } from '../../scenario/play/references.js'
-import type { Json } from '../../scenario/steps.js'
-import { type Drift, wasSent } from '../drift/drift.js'
-import type { PlayedStep } from '../drift/replay.js'
-import { serviceState } from '../drift/service-state.js'
+import { explainedMessage } from '../../scenario/match/near-misses.js'
 import { SAYS, say } from '../sentences.js'
-import type { Checking } from './plays.js'
+import { type Checking, type PlayedStep, playAll, wasSent } from './plays.js'
+
+export type Results = Partial<Pick<CheckedFile, 'notes' | 'settings'>> & { points: PlacedPoint[] }
 
 const MAX_SHOWN = 3
 
-export async function expectationPoints(
+export async function playedPoints(
+  checking: Checking,
+  tally: Tally
+): Promise<{ points: PlacedPoint[]; played: PlayedStep[] }> {
+  const { steps, play } = checking.sandbox.requireLoaded()
+  const isUnplayed = steps.length + play.length === 0
+  const { points, played } = await playAll(checking, tally)
+  points.push(...(await expectationPoints(tally, checking, played, isUnplayed)))
+  if (isUnplayed) points.push({ ...say('sends'), problems: [{ at: [], ...say('no_steps') }] })
+  return { points, played }
+}
+
+async function expectationPoints(
   tally: Tally,
   checking: Checking,
   played: readonly PlayedStep[],
-  drift: Drift | null
+  isUnplayed: boolean
 ): Promise<PlacedPoint[]> {
-  const { steps, play } = checking.sandbox.requireLoaded()
+  const { sandbox, service } = checking
   const verdicts = await explainedVerdicts(tally, lookedAt(checking, played))
-  return Promise.all(
-    verdicts.map(async (verdict, index) => {
-      const { expectation, wanted: description, seen, holds, forbidden, message } = verdict
-      // a number says nothing about requests that came too soon
-      const isPlain =
-        'on' in expectation &&
-        expectation.per === undefined &&
-        !(forbidden && (expectation.no_sooner_than ?? expectation.no_later_than))
-      const isUnplayed = steps.length + play.length === 0
-      const counted = isPlain ? SAYS.counted(Number(seen), isUnplayed) : message
-      const unmet: readonly (PlacedProblem & Explained)[] =
-        'state' in expectation
-          ? await stateProblems(index, checking, drift)
-          : [{ ...verdict, at: [], code: 'counted', message: counted }].filter(() => !holds)
-      const problems = unmet.map(({ at, code, message, ...more }) => ({
-        at: ['expect', index, ...at],
-        code,
-        message: explainedMessage(message, more)
-      }))
-      return { ...say('expects', description), problems }
-    })
-  )
+  const points = verdicts.map(async (verdict, index) => {
+    const title = say('expects', verdict.wanted)
+    const at = ['expect', index]
+    const expectation = tally.expectations[index] as Expectation
+    if (!('differences' in expectation)) {
+      const message = countMessage(verdict, isUnplayed)
+      const problem = { at, code: 'counted', message: explainedMessage(message, verdict) }
+      return { ...title, problems: verdict.holds ? [] : [problem] }
+    }
+    if (service) return { ...title, problems: [{ at, ...say('state_unread') }], isWarning: true }
+    const differences = await expectation.differences(recordsOf(sandbox.store))
+    const problems = differences.map(({ at: within, code, message, near_misses = [] }) => ({
+      at: [...at, ...within],
+      code,
+      message: explainedMessage(message, { near_misses })
+    }))
+    return { ...title, problems }
+  })
+  return Promise.all(points)
+}
+
+/** A number says nothing about requests that came too soon. */
+function countMessage(
+  { expectation, seen, forbidden, message }: Verdict,
+  isUnplayed: boolean
+): string {
+  const isPlain =
+    'on' in expectation &&
+    expectation.per === undefined &&
+    !(forbidden && (expectation.no_sooner_than ?? expectation.no_later_than))
+  return isPlain ? SAYS.counted(Number(seen), isUnplayed) : message
 }
 
 const lookedAt = ({ sandbox: { store, evidence } }: Checking, played: readonly PlayedStep[]) => ({
@@ -56,26 +73,6 @@ const lookedAt = ({ sandbox: { store, evidence } }: Checking, played: readonly P
   requests: evidence.journal.requests(),
   nameOf: (request: string) => playedAs(request, played).label
 })
-
-async function stateProblems(
-  index: number,
-  { sandbox, service, bindings }: Checking,
-  drift: Drift | null
-): Promise<readonly PlacedProblem[]> {
-  const { expectations, responses } = sandbox.requireLoaded()
-  const { differences, data } = expectations[index] as Expectation & {
-    differences: StateTest
-    data: { state: StateData }
-  }
-  if (service === null || drift === null) return differences(recordsOf(sandbox.store))
-  return serviceState(withResponses(data.state as Json, responses) as StateData, differences, {
-    play: service,
-    key: bindings.key(''),
-    pairs: drift.pairs,
-    settings: sandbox.settings,
-    accountOf: user => sandbox.store.users.get(user)?.account
-  })
-}
 
 /** A lost response has no Request-Id header; its request is found by its number. */
 function playedAs(request: string, steps: readonly PlayedStep[]): PlayedStep {

@@ -9,17 +9,26 @@ import { reasonOf, SAYS } from '../sentences.js'
 const MAX_BYTES = 16_777_216
 const HANG_MS = 1000
 
-export const NOT_SENT: StepResponse = { status: 0, body: { error: { message: SAYS.not_sent() } } }
+const noResponse = (message: string, fault: Fault | null = null): StepResponse => ({
+  status: 0,
+  body: { error: { message } },
+  fault
+})
+export const NOT_SENT = noResponse(SAYS.not_sent())
 
-/** Redirects are not followed, so that no key goes elsewhere. Status 0: no readable response. */
+/**
+ * Redirects are not followed, so that no key goes elsewhere. Status 0: no readable response. After a
+ * failed connection no further request is sent.
+ */
 export function playOver(base: string, timeout: number): Play {
   let isUnreachable = false
   return async ({ method, path, query, key, form, headers }, fault) => {
     if (isUnreachable) return NOT_SENT
     const wait = fault === 'hang' ? Math.min(HANG_MS, timeout) : timeout
+    const url = `${withoutSlashes(base)}${path}${query === '' ? '' : `?${query}`}`
     let response: Response | null = null
     try {
-      response = await fetch(`${withoutSlashes(base)}${path}${query === '' ? '' : `?${query}`}`, {
+      response = await fetch(url, {
         method,
         redirect: 'manual',
         signal: AbortSignal.timeout(wait),
@@ -32,16 +41,30 @@ export function playOver(base: string, timeout: number): Play {
         },
         ...(form !== null && { body: form })
       })
-      const body = await textOf(response)
-      return readResponse(response.status, Object.fromEntries(response.headers), body)
+      const text = await textOf(response)
+      return text === null
+        ? noResponse(SAYS.too_long(MAX_BYTES))
+        : readResponse(response.status, Object.fromEntries(response.headers), text)
     } catch (thrown) {
       const error = thrown as FetchError
-      const message = whyNone(error, wait)
-      isUnreachable = UNREACHABLE.includes(error.cause?.code)
-      const fault = error instanceof UnreadableResponse ? null : faultBy(error, response !== null)
-      return { status: 0, body: { error: { message } }, fault }
+      const fault = faultBy(error, response !== null)
+      isUnreachable = fault === null
+      return noResponse(whyNone(error, wait), fault)
     }
   }
+}
+
+/** Null if it is too long. */
+async function textOf({ body }: Response): Promise<string | null> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length
+    // leaving the loop ends the connection
+    if (bytes > MAX_BYTES) return null
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
 }
 
 type FetchError = Error & { cause?: { code?: string; message?: string } }
@@ -53,37 +76,7 @@ function faultBy({ name, cause }: FetchError, hasBegun: boolean): Fault | null {
   return cause?.code === 'UND_ERR_SOCKET' ? 'empty_response' : null
 }
 
-class UnreadableResponse extends Error {}
-
-async function textOf({ headers, body }: Response): Promise<string> {
-  const encoding = headers.get('content-encoding') ?? 'identity'
-  if (encoding.toLowerCase() !== 'identity') {
-    await body?.cancel()
-    throw new UnreadableResponse(SAYS.compressed(encoding))
-  }
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of body ?? []) {
-    bytes += chunk.length
-    // leaving the loop ends the connection
-    if (bytes > MAX_BYTES) throw new UnreadableResponse(SAYS.too_long(MAX_BYTES))
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString()
-}
-
-/** After these no further request is sent. */
-const UNREACHABLE: readonly unknown[] = [
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT'
-]
-
-function whyNone(error: FetchError, timeout: number): string {
-  if (error instanceof UnreadableResponse) return error.message
-  const { name, message, cause } = error
+function whyNone({ name, message, cause }: FetchError, timeout: number): string {
   if (name === 'TimeoutError') return SAYS.timed_out(timeout)
   const { code = '' } = cause ?? {}
   const why = reasonOf('reach', { code, message: '' })

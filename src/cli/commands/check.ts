@@ -1,8 +1,6 @@
-import { visible } from '../../core/visible.js'
 import { CHECK_FORMATS } from '../../reports/formats.js'
 import { commonSettings } from '../../reports/points.js'
 import { criteriaFrom } from '../../reports/run.js'
-import { coloured } from '../colours.js'
 import {
   type CommandLine,
   type CommandSpec,
@@ -16,16 +14,18 @@ import {
 } from '../command.js'
 import { concludeCheck } from '../judging.js'
 import { FOLDERS, launchOf, type SettingFlags } from '../launch.js'
+import { printLine } from '../printing.js'
 import { SAYS } from '../sentences.js'
 
-type ServiceFlags = { against?: string; writeSettings?: string; key?: Pairs }
-type CheckFlags = SettingFlags &
-  ServiceFlags & {
-    timeout: number
-    format: keyof typeof CHECK_FORMATS
-    failOn?: string[]
-    report?: string
-  }
+type CheckFlags = SettingFlags & {
+  against?: string
+  writeSettings?: string
+  key?: Pairs
+  timeout: number
+  format: keyof typeof CHECK_FORMATS
+  failOn?: string[]
+  report?: string
+}
 
 export const CHECK: CommandSpec = {
   about: 'Play scenarios and check their expectations; exit 0 if all hold.',
@@ -73,38 +73,36 @@ export const CHECK: CommandSpec = {
     ]
   ],
   async run(flags: CheckFlags, line, places: string[]) {
-    const { environment, stdout, stderr } = line
+    const { environment, stderr } = line
     refuseContradictions(flags, line)
-    const { against = null, key = new Map(), format, timeout, writeSettings } = flags
-    const criteria = criteriaFrom({ failOn: flags.failOn ?? [] })
+    const { against = null, key = new Map(), format, report, timeout, writeSettings } = flags
+    const { failOn } = criteriaFrom({ failOn: flags.failOn ?? [] })
     const { check } = await import('../check/check.js')
     const { COMMERCE_API_KEY: defaultKey } = environment
-    const keys = new Map(defaultKey ? [['', defaultKey]] : [])
-    for (const [name, value] of key) keys.set(name, value)
+    const keys = new Map([...(defaultKey ? [['', defaultKey] as const] : []), ...key])
     const checked = await check(places, {
       launch: await launchOf(flags, environment),
       against,
       timeout,
-      failOn: criteria.failOn,
+      failOn,
       keys,
       variables: flags.var ?? new Map()
     })
-    stdout.write(coloured(CHECK_FORMATS[format](checked), stdout))
     if (writeSettings !== undefined) {
       if (checked.every(({ settings }) => settings === null))
-        stderr.write(`commerce-emulator: ${SAYS.not_compared(visible(writeSettings))}\n`)
+        printLine(stderr, SAYS.not_written(writeSettings, SAYS.not_compared()))
       else
         await (await import('../settings-file.js')).writeSettings(
           writeSettings,
           commonSettings(checked)
         )
     }
-    return concludeCheck(checked, flags.report, line)
+    return concludeCheck(checked, line, { format, report })
   }
 }
 
 function refuseContradictions(
-  { against, key, writeSettings }: ServiceFlags,
+  { against, key, writeSettings }: CheckFlags,
   { program }: CommandLine
 ): void {
   const refuse = (message: string) => program.error(`error: ${message}`)
@@ -114,8 +112,6 @@ function refuseContradictions(
   if (against !== undefined && !isBaseAddress(against)) refuse(SAYS.address())
 }
 
-function isBaseAddress(text: string): boolean {
-  if (!URL.canParse(text)) return false
-  const { protocol, username, password, search, hash } = new URL(text)
-  return /^https?:$/.test(protocol) && `${username}${password}${search}${hash}` === ''
-}
+/** Without a login, query and fragment. */
+const isBaseAddress = (text: string) =>
+  URL.canParse(text) && /^https?:\/\/[^/?#@]+(\/[^?#]*)?$/i.test(text)

@@ -1,6 +1,3 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { constants } from 'node:os'
 import { join } from 'node:path'
 import { BASE } from '../../core/paths.js'
 import {
@@ -9,9 +6,9 @@ import {
   settingsInForce,
   variableOf
 } from '../../core/settings.js'
-import { visible } from '../../core/visible.js'
 import type { RunningEmulator, RunOptions } from '../../emulator.js'
 import type { RunDocument } from '../../reports/run.js'
+import { type Command, runCommand } from '../child-command.js'
 import { type CommandLine, type CommandSpec, option, STATUS, wholeOf } from '../command.js'
 import { CRITERIA, type CriteriaFlags, concludeRun, reportingOf } from '../judging.js'
 import {
@@ -22,18 +19,15 @@ import {
   settingOptions,
   VAR
 } from '../launch.js'
+import { printLine } from '../printing.js'
 import { originOf, runOf } from '../running.js'
 import { SAYS, shellWord } from '../sentences.js'
 
-type Command = [string, ...string[]]
 type ExecFlags = SettingFlags &
   CriteriaFlags & { killAfter: number; out?: string } & Record<
     'urlName' | 'baseUrlName' | 'sandboxUrlName' | 'apiKeyName' | 'controlUrlName',
     string
   >
-
-const NOT_RUNNABLE = 126
-const NOT_FOUND = 127
 
 const nameOption = (name: string, what: string) =>
   option(`--${name}-name <name>`, `Variable for ${what}.`).default(
@@ -106,9 +100,9 @@ async function exec(flags: ExecFlags, line: CommandLine, command: Command): Prom
     out === undefined && reporting.report === null ? null : await import('../recorder.js')
   if (out !== undefined) await recording?.checkWritable(out)
   const recorder = recording && new recording.Recorder()
-  const flag = recorder ? { ...recordingSettings(launch.environment), ...launch.flag } : launch.flag
-  const say = (text: string) => stderr.write(`commerce-emulator: ${text}\n`)
-  const emulator = await startFor({ ...launch, flag, vars }, recorder?.note, line)
+  const environment = { ...(recorder && RECORDING_SETTINGS), ...launch.environment }
+  const say = (text: string) => printLine(stderr, text)
+  const emulator = await startFor({ ...launch, environment, vars }, recorder?.note, line)
   try {
     const variables = { ...variablesFor(emulator, flags), ...withoutProxy(process.env, say) }
     const { status, why, hasRun = true } = await runCommand(command, variables, killAfter, say)
@@ -151,7 +145,7 @@ async function startFor(
     import('../../server/logging.js')
   ])
   const level = flag.log_level ?? environment.log_level
-  const warn = (line: string) => stderr.write(`commerce-emulator: ${SAYS.warning(visible(line))}\n`)
+  const warn = (line: string) => printLine(stderr, SAYS.warning(line))
   return runEmulator({
     settings: flag,
     environment,
@@ -188,50 +182,8 @@ const nextFor =
       : SAYS.repro_of_run(shellWord(request), shellWord(join(report, 'run.json')))
   }
 
-/** A recording has a larger journal, unless a variable sets its size. */
-const recordingSettings = (environment: GivenSettings): GivenSettings => ({
-  ...(!('limits.journal' in environment) && { 'limits.journal': 10_000 }),
-  ...(!('limits.journal_bytes' in environment) && { 'limits.journal_bytes': 268_435_456 })
-})
-
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
-/** A terminal sends Ctrl-C and Ctrl-\ to the command as well. */
-const OF_KEYBOARD: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT']
-
-/** Returns the status, or 128 plus the signal, and why it is not 0. */
-async function runCommand(
-  [name, ...args]: Command,
-  variables: Record<string, string>,
-  killAfter: number,
-  say: (text: string) => void
-): Promise<{ status: number; why: string; hasRun?: boolean }> {
-  const child = spawn(name, args, { stdio: 'inherit', env: { ...process.env, ...variables } })
-  let killing: NodeJS.Timeout | undefined
-  const passOn = (signal: NodeJS.Signals) => {
-    if (process.stdin.isTTY && OF_KEYBOARD.includes(signal)) return
-    child.kill(signal)
-    killing ??= setTimeout(() => {
-      say(SAYS.killing(killAfter, signal))
-      child.kill('SIGKILL')
-    }, killAfter * 1000)
-  }
-  for (const signal of SIGNALS) process.on(signal, passOn)
-  const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
-  const outcome = await ended.then(
-    ([code, signal]) => ({
-      status: code ?? 128 + constants.signals[signal as NodeJS.Signals],
-      why: SAYS.command_failed(signal ?? `status ${code}`)
-    }),
-    ({ code, message }: NodeJS.ErrnoException) => {
-      const isMissing = code === 'ENOENT'
-      return {
-        status: isMissing ? NOT_FOUND : NOT_RUNNABLE,
-        why: SAYS.not_run(visible(name), isMissing ? SAYS.no_such_command() : message),
-        hasRun: false
-      }
-    }
-  )
-  clearTimeout(killing)
-  for (const signal of SIGNALS) process.off(signal, passOn)
-  return outcome
+/** A recording has a larger journal, unless a flag or variable sets its size. */
+const RECORDING_SETTINGS: GivenSettings = {
+  'limits.journal': 10_000,
+  'limits.journal_bytes': 268_435_456
 }

@@ -20,7 +20,7 @@ export const NEW: CommandSpec = {
 const SCHEMA = join(PACKAGE_ROOT, 'docs', 'schema', 'scenario.json')
 const ENDING = /\.ya?ml$/i
 
-/** Returns what to print. Errors: a `Failure` that says why nothing was written. */
+/** Errors: a `Failure` that says why nothing was written. */
 export async function newScenario(name: string, { force }: { force: boolean }): Promise<string[]> {
   const file = ENDING.test(name) ? name : `${name}.yaml`
   const title = basename(file).replace(ENDING, '')

@@ -8,9 +8,9 @@ import { visible } from '../../core/visible.js'
 import type { RunningEmulator, RunOptions } from '../../emulator.js'
 import { countOf } from '../../reports/sentences.js'
 import { isPath } from '../../scenario/library.js'
-import { coloured } from '../colours.js'
 import { type CommandLine, type CommandSpec, option } from '../command.js'
 import { launchOf, refuseForeignHost, type SettingFlags, settingOptions, VAR } from '../launch.js'
+import { coloured, printLine } from '../printing.js'
 import { SAYS, shellWord } from '../sentences.js'
 
 type StartOptions = Required<Pick<RunOptions, 'settings' | 'environment'>> &
@@ -68,7 +68,7 @@ export async function start(
   onEnd({ delay: values['limits.shutdown'] + 5000, logger: false }, async ({ err }) => {
     if (err) logger.fatal({ err }, SAYS.defect())
     await emulator.close().catch(error => {
-      stderr.write(`commerce-emulator: ${error.message}\n`)
+      printLine(stderr, error.message)
       throw error
     })
   })
@@ -117,19 +117,21 @@ export function startUpText(
   )
   if (apiKeys.length > listedKeys.length)
     keys.push(SAYS.more_keys(apiKeys.length - listedKeys.length, `${controlUrl}/keys`))
-  const description = scenario.description ? `: ${visible(scenario.description)}` : ''
+  const description = scenario.description ? `: ${scenario.description}` : ''
   const texts: [name: string, text: string][] = [
     ['API', baseUrl],
     ['Console', controlUrl],
     ['API docs', `${controlUrl}/docs`],
-    ['Scenario', `${visible(scenario.name)}${description}`],
+    ['Scenario', `${scenario.name}${description}`],
     ['Data', `${countOf(records, 'record')}, ${storageText(data, resumed)}`]
   ]
-  if (resumed !== null && requested !== null) texts.push(['', SAYS.not_loaded(visible(requested))])
+  if (resumed !== null && requested !== null) texts.push(['', SAYS.not_loaded(requested)])
   if (resumed !== null && hasVars) texts.push(['', SAYS.vars_ignored()])
   return [
     '',
-    ...texts.flatMap(([name, text]) => beside(name, help.boxWrap(text, COLUMNS).split('\n'))),
+    ...texts.flatMap(([name, text]) =>
+      beside(name, help.boxWrap(visible(text), COLUMNS).split('\n'))
+    ),
     ...beside('Keys', keys),
     ...(first
       ? [
@@ -144,7 +146,7 @@ export function startUpText(
 
 function storageText(data: string | null, resumed: string | null): string {
   if (data === null) return SAYS.in_memory()
-  return resumed === null ? SAYS.kept(visible(data)) : SAYS.resumed(visible(resumed))
+  return resumed === null ? SAYS.kept(data) : SAYS.resumed(resumed)
 }
 
 const beside = (name: string, lines: readonly string[]) =>

@@ -1,7 +1,4 @@
 /** What a coding agent can do with an emulator. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Static, TObject, TProperties } from 'typebox'
 import * as Type from 'typebox'
 import type { Emulator } from '../../client/emulator.js'
@@ -13,8 +10,7 @@ import { FINDINGS } from '../../evidence/findings.js'
 import { OPERATION_NAMES } from '../../reference/operations.js'
 import { closed, nullable, optional, word } from '../../reference/parameters.js'
 import { RULE_IDS } from '../../reference/rules.js'
-import { checkText } from '../../reports/text.js'
-import { check } from '../check/check.js'
+import { checkScenario, documentIn } from './scenario-text.js'
 
 export type Tool = {
   about: string
@@ -26,12 +22,15 @@ export type Tool = {
 const text = (description: string) => Type.String({ minLength: 1, description })
 const object = (description: string) =>
   Type.Unsafe<Record<string, unknown>>({ type: 'object', description })
-const integer = (minimum: number, description: string) => Type.Integer({ minimum, description })
 
 const SANDBOX = {
   sandbox: optional(text('The name of a sandbox; by default, the sandbox at the base address.'))
 }
-const FROM = { from: optional(integer(0, 'Offset at which to continue a long response.')) }
+const FROM = {
+  from: optional(
+    Type.Integer({ minimum: 0, description: 'Offset at which to continue a long response.' })
+  )
+}
 const SCENARIO = {
   scenario: text('A name that list_scenarios lists, or a whole document in YAML or JSON.')
 }
@@ -48,23 +47,6 @@ const tool = <P extends TProperties>(
   isReading,
   run
 })
-
-/** With a line break, which tells a document from a name. */
-const documentIn = (scenario: string) => (/^\s*\{|: /.test(scenario) ? `${scenario}\n` : scenario)
-
-async function checkScenario(scenario: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'scenario-'))
-  try {
-    const document = documentIn(scenario)
-    const file = document.includes('\n') ? join(folder, 'scenario.yaml') : scenario
-    if (file !== scenario) await writeFile(file, document)
-    const launch = { flag: {}, environment: {} }
-    const options = { against: null, keys: new Map(), variables: new Map(), timeout: 0 }
-    return checkText(await check([file], { launch, ...options }))
-  } finally {
-    await rm(folder, { recursive: true })
-  }
-}
 
 const ofRequest = (
   about: string,

@@ -50,10 +50,9 @@ type FamilySubject = Scope<FieldAt> & { family: Family; fields: Scope<FieldAt> }
 
 export type { StateData } from '../shape/expectation.js'
 
-/** `all` gives null where they could not be read. */
 export type StateRecords = {
   record: (family: Family, id: string) => unknown
-  all: (family: Family) => readonly object[] | null
+  all: (family: Family) => readonly object[]
   /** By a request; left out where the state alone is judged. */
   isChanged?: (family: Family, id: string) => boolean
 }
@@ -205,11 +204,10 @@ function compileQuantities(
   if (every) tests.push(compileEvery(every, subject, within(report, 'every')))
 
   return async records => {
-    const all = tests.length === 0 ? null : records.all(subject.family)
-    if (all === null) return []
+    if (tests.length === 0) return []
     const nearest = new Nearest()
     const matching: FieldAt[] = []
-    for (const record of all.toReversed()) {
+    for (const record of records.all(subject.family).toReversed()) {
       const fieldAt = fieldsOf(record, records)
       const unmet = unmetBy(fieldAt, conditions)
       if (unmet.length === 0) matching.push(fieldAt)

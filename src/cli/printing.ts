@@ -1,11 +1,15 @@
-/** Colours of what commands print. */
+/** How commands print. */
 import { styleText } from 'node:util'
+import { visible } from '../core/visible.js'
+
+export const printLine = (stderr: NodeJS.WritableStream, text: string): unknown =>
+  stderr.write(`commerce-emulator: ${visible(text)}\n`)
 
 /** The first that matches a line counts. */
 const STYLES: readonly (readonly [line: RegExp, style: 'red' | 'yellow' | 'green' | 'bold'])[] = [
-  [/^(error|commerce-emulator): |^ {2}(\u2717|FAILED) |[1-9]\d* (failed|problems?)\b/, 'red'],
-  [/^ {2}! |^warning: |\d warnings?$/, 'yellow'],
-  [/^ {2}\u2713 |^\d+ passed|: valid$|^commerce-emulator ready /, 'green'],
+  [/^(error|commerce-emulator): |^ {2}(\u2717|FAILED) |[1-9]\d* failed\b/, 'red'],
+  [/^ {2}! /, 'yellow'],
+  [/^ {2}\u2713 |^\d+ passed|^commerce-emulator ready /, 'green'],
   [/^ {2}Next /, 'bold']
 ]
 

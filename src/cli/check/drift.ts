@@ -1,0 +1,180 @@
+/** How the responses of a service differ from the emulator's, and which settings explain that. */
+import { partAt } from '../../core/places.js'
+import { type GivenSettings, SETTING_KEYS, SETTINGS, type SettingKey } from '../../core/settings.js'
+import { clientResponse, execute, requestOf } from '../../engine/play.js'
+import { type Kind, operationAt, operationOf } from '../../reference/operations.js'
+import type { PlacedPoint, PlacedProblem } from '../../reports/points.js'
+import type { Sandbox } from '../../sandbox/sandbox.js'
+import { changeSettings } from '../../sandbox/settings.js'
+import { type StepCall, wantsStatus } from '../../scenario/steps.js'
+import { FAMILIES } from '../../store/store.js'
+import { say } from '../sentences.js'
+import { Comparison, type Difference, IdPairs, idOf, isMade } from './compare.js'
+import type { PlayedStep } from './plays.js'
+
+type TriedSetting = readonly [key: SettingKey, value: unknown]
+/** Each of `settings` alone explains it. */
+export type Deviation = Difference & { played: PlayedStep; settings: TriedSetting[] }
+/** By the step and the place in its response. */
+type Deviations = ReadonlyMap<string, Deviation>
+type DriftOptions = {
+  /** By names of the scenario, those of the service. */
+  variables: ReadonlyMap<string, string>
+  keyHere: (key: string | null) => string | null
+}
+
+/** The ids of the emulator are not those of a service that is one with the usual seed. */
+const SEED = 2_147_483_629
+
+/** The requests are repeated in copies of the sandbox, without the script. */
+export async function driftOf(
+  playedSteps: readonly PlayedStep[],
+  sandbox: Sandbox,
+  options: DriftOptions
+): Promise<Deviation[]> {
+  const ordered = inEffectOrder(playedSteps)
+  const replayWith = async (...settings: TriedSetting[]) => {
+    const copy = sandbox.copy()
+    await changeSettings(copy, { ...Object.fromEntries(settings), seed: SEED })
+    return replay(ordered, copy, options)
+  }
+  const deviations = await replayWith()
+  for (const setting of deviations.size === 0 ? [] : settingsToTry(sandbox))
+    for (const explained of explainedBy(await replayWith(setting), deviations))
+      explained.settings.push(setting)
+  return [...deviations.values()]
+}
+
+/** Of requests that were sent together, accepted ones come first. */
+function inEffectOrder(playedSteps: readonly PlayedStep[]): PlayedStep[] {
+  const groupOf = ({ place }: PlayedStep) => `${place[0]} ${place[1]}`
+  const groups = [...new Set(playedSteps.map(groupOf))]
+  const rankOf = (played: PlayedStep) =>
+    2 * groups.indexOf(groupOf(played)) + Number(!isMade(played.outcome.response))
+  return playedSteps
+    .filter(({ outcome }) => outcome.response.status > 0)
+    .sort((a, b) => rankOf(a) - rankOf(b))
+}
+
+async function replay(
+  playedSteps: readonly PlayedStep[],
+  copy: Sandbox,
+  { variables, keyHere }: DriftOptions
+): Promise<Deviations> {
+  const deviations = new Map<string, Deviation>()
+  const { settings: shapes } = copy
+  const pairs = new IdPairs(id => FAMILIES.some(family => copy.store[family].get(id)))
+  for (const [name, id] of variables) if (pairs.isKnown(name)) pairs.match(id, name)
+  const hasScript = copy.script.listed().length > 0
+  for (const [index, played] of playedSteps.entries()) {
+    const { call, response: there, step, problems } = played.outcome
+    const before = copy.snapshot()
+    const request = requestOf(callHere(call, pairs, keyHere))
+    const here = clientResponse(execute(copy, request, { given: null }))
+    const { status } = step.expect ?? {}
+    const isExpected = problems.length === 0 && status !== undefined
+    // the script of the scenario responds like the service
+    const isScripted = isExpected && hasScript && !wantsStatus(status, here.status)
+    if (isScripted || isMade(there) !== isMade(here)) copy.restore(before)
+    if (isScripted) continue
+    const kind = kindOf(call)
+    if (isMade(there) && kind === 'create') pairs.addCreated(idOf(there.body), idOf(here.body))
+    const isOfOthers = isMade(here) && kind === 'list' && !isNarrowed(call, copy, pairs)
+    const comparison = new Comparison({ pairs, shapes, sent: sentIn(call), isOfOthers })
+    for (const difference of comparison.responses(there, here)) {
+      const place = [index, ...difference.steps, ''].join('/')
+      deviations.set(place, { ...difference, played, settings: [] })
+    }
+  }
+  return deviations
+}
+
+function callHere(call: StepCall, pairs: IdPairs, keyHere: DriftOptions['keyHere']): StepCall {
+  const withIds = (text: string) => text.replace(/(?<=[=/])[\w-]+(?=[&/]|$)/g, pairs.here)
+  const { path, query, form, key } = call
+  return {
+    ...call,
+    path: withIds(path),
+    query: withIds(query),
+    form: form && withIds(form),
+    key: keyHere(key)
+  }
+}
+
+/** Paths of parameters: `address.city` for `address[city]`. */
+const sentIn = ({ form }: StepCall): ReadonlySet<string> =>
+  new Set(
+    Array.from(new URLSearchParams(form ?? ''), ([name]) => name.replace(/\[(.*?)\]/g, '.$1'))
+  )
+
+function kindOf({ method, path }: StepCall): Kind | null {
+  const route = operationAt(method, path)
+  return route && operationOf(route.operation).kind
+}
+
+/** Whether a list is of a record that the run created. */
+function isNarrowed({ path, query }: StepCall, { settings }: Sandbox, pairs: IdPairs): boolean {
+  const cursors: readonly string[] = settings['pagination.cursors']
+  const filters = [...new URLSearchParams(query)].filter(([name]) => !cursors.includes(name))
+  return [...path.split('/'), ...filters.map(([, id]) => id)].some(pairs.isCreated)
+}
+
+/** The deviations that are gone, if none is new; one below a gone one is not new. */
+function explainedBy(tried: Deviations, before: Deviations): Deviation[] {
+  const places = [...tried.keys()]
+  // where data from before the run differs, a setting can make places equal by chance
+  const isGone = ([place, { isOfOthers }]: [string, Deviation]) =>
+    isOfOthers
+      ? !places.some(remaining => remaining.startsWith(place.replace(/\/.*/, '/')))
+      : !tried.has(place)
+  const gone = [...before].filter(isGone)
+  const isNew = (place: string) =>
+    !before.has(place) && !gone.some(([above]) => place.startsWith(above))
+  return places.some(isNew) ? [] : gone.map(([, deviation]) => deviation)
+}
+
+/** Settings with few values, each with another one. `warn` responds as `ignore` does. */
+function settingsToTry({ settings }: Sandbox): TriedSetting[] {
+  const keys = SETTING_KEYS.filter(
+    key => SETTINGS[key].scope !== 'process' && !key.startsWith('evidence.')
+  )
+  return keys.flatMap(key => {
+    const { schema } = SETTINGS[key]
+    const booleans = partAt(schema, ['type']) === 'boolean' ? [true, false] : []
+    return [partAt(schema, ['enum']) ?? booleans]
+      .flat()
+      .filter(value => value !== 'warn' && value !== settings[key])
+      .map((value): TriedSetting => [key, value])
+  })
+}
+
+const MAX_LISTED = 10
+
+/** A warning where only data from before the run differs. */
+export function driftPoints(deviations: readonly Deviation[]): PlacedPoint[] {
+  const groups = new Map<string, PlacedPoint & { problems: PlacedProblem[] }>()
+  const rankOf = ({ settings, isOfOthers }: Deviation) =>
+    settings.length > 0 ? 1 : 2 * Number(isOfOthers)
+  for (const { played, isOfOthers, settings, message } of deviations.toSorted(
+    (a, b) => rankOf(a) - rankOf(b)
+  )) {
+    const words = settings.map(setting => setting.join('='))
+    const unexplained = isOfOthers ? say('other_data') : say('differently')
+    const title = words.length > 0 ? say('by_setting', words) : unexplained
+    const group = groups.get(title.message) ?? { ...title, problems: [], isWarning: true }
+    groups.set(title.message, group)
+    group.problems.push({ at: played.place, ...say('of_step', played.label, message) })
+    group.isWarning &&= isOfOthers
+  }
+  return [...groups.values()].map(group => ({ ...group, problems: firstOf(group.problems) }))
+}
+
+function firstOf(problems: readonly PlacedProblem[]): PlacedProblem[] {
+  const more = problems.length - MAX_LISTED
+  const [first] = problems
+  const listed = problems.slice(0, MAX_LISTED)
+  return first && more > 0 ? [...listed, { at: first.at, ...say('more', more) }] : listed
+}
+
+export const settingsFor = (deviations: readonly Deviation[]): GivenSettings =>
+  Object.fromEntries(deviations.toReversed().flatMap(({ settings }) => settings.slice(0, 1)))
