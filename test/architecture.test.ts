@@ -51,7 +51,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   client: 28_550,
   cli: 165_410,
   top: 22_390,
-  test: 2_437_820,
+  test: 2_436_140,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */
@@ -352,7 +352,7 @@ function impureInBrowser(tree: Tree): string[] {
   })
 }
 
-t.test('the browser source imports of src only types, and what is pure', async t => {
+t.test('the browser source imports only types and pure files of src', async t => {
   t.strictSame(impureInBrowser(browserTree), [])
   t.strictSame(
     impureInBrowser({
@@ -377,7 +377,7 @@ t.test('the browser source makes no markup of text', async t => {
     )
 })
 
-t.test('the whole of src is looked at', async t => {
+t.test('the whole of src is checked', async t => {
   for (const file of 'app.ts main.ts core/money.ts engine/operations/transactions.ts store/paging.ts'.split(
     ' '
   ))
