@@ -173,7 +173,7 @@ export const SAYS = {
     `${countOf(requests, 'request')} sent to ${address}; no control requests, scripts or records were sent`,
   not_compared: (file: string) => `${file} was not written: there was nothing to compare`,
   no_key: (name: string) => `no key for ${name}; add --key ${name}=KEY`,
-  no_merchant_key: () => 'no key was given, and the scenario has no merchant key; add --key KEY',
+  no_merchant_key: () => 'no key was set, and the scenario has no merchant key; add --key KEY',
   no_value: (name: string) => `\${${name}} has no value; add --var ${name}=VALUE`,
   not_sent: () => 'not sent: the service cannot be reached',
   no_response: (why: string) => `no response came: ${why}`,

@@ -87,7 +87,7 @@ t.test('cli: --help shows the commands, every flag with its default and variable
     'validate [options] <file...> Check',
     'check [options] <file...> Play',
     'exec [options] <command...> Run',
-    'openapi [options] Print the emulated API as OpenAPI 3.1, with the given settings. More: record',
+    'openapi [options] Print the emulated API as OpenAPI 3.1, with these settings. More: record',
     'judge [options] Judge',
     'report Merge',
     'Examples:'
