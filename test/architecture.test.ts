@@ -352,7 +352,7 @@ function impureInBrowser(tree: Tree): string[] {
   })
 }
 
-t.test('the browser source imports of src only types, and what is pure', async t => {
+t.test('the browser source imports only types and pure files of src', async t => {
   t.strictSame(impureInBrowser(browserTree), [])
   t.strictSame(
     impureInBrowser({
@@ -377,7 +377,7 @@ t.test('the browser source makes no markup of text', async t => {
     )
 })
 
-t.test('the whole of src is looked at', async t => {
+t.test('the whole of src is checked', async t => {
   for (const file of 'app.ts main.ts core/money.ts engine/operations/transactions.ts store/paging.ts'.split(
     ' '
   ))

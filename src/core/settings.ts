@@ -93,7 +93,7 @@ const PROCESS_SETTINGS = settingsOf('process', {
   scenario: setting(
     Type.String({ minLength: 1 }),
     'default',
-    'Scenario to load at start: a name, or the path of a file.'
+    'Scenario to load at start: a name or a file path.'
   ),
   fixtures_dir: orNull('Folder with your own fixtures, searched before the built-in ones.'),
   scenarios_dir: orNull('Folder with your own scenarios, searched before the built-in ones.'),
@@ -184,7 +184,7 @@ const PROCESS_SETTINGS = settingsOf('process', {
   ),
   'sandboxes.evict_idle': flag(
     false,
-    'Whether, when limits.sandboxes is reached, a new sandbox replaces the least recently used one that has no request in flight.'
+    'Whether, when limits.sandboxes is reached, a new sandbox replaces the least recently used sandbox that has no request in flight.'
   ),
   data: orNull(
     'Folder that keeps the state of every sandbox across restarts; without it the state is kept in memory.'
@@ -278,7 +278,7 @@ const SANDBOX_SETTINGS = settingsOf('sandbox', {
   ),
   'auth.payment_key': choice(
     ['ignore', 'check'],
-    'What happens to a key sent to POST /transactions; `check` refuses a wrong one.'
+    'What happens to a key sent to POST /transactions; `check` refuses an invalid key.'
   ),
   'evidence.journal': flag(true, 'Whether the journal keeps requests.'),
   'evidence.test_header': setting(

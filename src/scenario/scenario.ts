@@ -187,9 +187,9 @@ function checkSize({ document: { limits }, data, fixtures }: Used): void {
       )
   }
   const counts = {
-    given: recordsIn(fixtures),
+    written: recordsIn(fixtures),
     generated: generatedBy(data.generate ?? []),
-    'made by steps': data.steps?.length ?? 0
+    'created by steps': data.steps?.length ?? 0
   }
   const parts = Object.entries(counts).filter(([, count]) => count > 0)
   checkCount(

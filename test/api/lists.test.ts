@@ -34,7 +34,7 @@ const idsOf = ({ body }: Pick<Answer, 'body'>): string[] =>
 const dayOf = (day: number) => `2026-01-${String(day).padStart(2, '0')}T12:00:00.000Z`
 const NONE = { object: 'list', data: [], has_more: false, first_id: null, last_id: null }
 
-t.test('LIST-1, A09: a list of nothing is a list too', async t => {
+t.test('LIST-1, A09: an empty list is a list, too', async t => {
   const { call } = await startWorld({
     scenario: {
       data: { api_keys: [{ key: MERCHANT, account: 'mch_a' }], accounts: [account('mch_a')] }
@@ -50,7 +50,7 @@ t.test('LIST-1, A09: a list of nothing is a list too', async t => {
   })
 })
 
-t.test('SRCH-3, A10, A12: a search filters a page of ten after it was retrieved', async t => {
+t.test('SRCH-3, A10, A12: a search filters a page of ten after retrieval', async t => {
   const tickets = Array.from({ length: 25 }, (_, nth) =>
     ticket(`t${nth + 1}`, { reference: nth === 2 ? 'needle' : 'hay', created: dayOf(nth + 1) })
   )
@@ -78,7 +78,7 @@ t.test('SRCH-3, A10, A12: a search filters a page of ten after it was retrieved'
   })
 })
 
-t.test('A11, TXN-8: the order of lists is a setting, of every family but Refunds', async t => {
+t.test('A11, TXN-8: the order of all lists except Refunds is a setting', async t => {
   const records = {
     accounts: [account('mch_b')],
     users: ['u1', 'u2'].map(id => ({ id, account: 'mch_a', name: id, email: 'u@example.com' })),
@@ -154,7 +154,7 @@ const shared = {
 }
 const SCOPED = { settings: { 'auth.visibility': 'scoped' }, scenario: { data: shared } } as const
 
-t.test('A19: scoped, a merchant sees its own Account and what hangs on it', async t => {
+t.test('A19: scoped, a merchant sees its own Account and what belongs to it', async t => {
   const { call } = await startWorld(SCOPED)
   const KEYS = [MERCHANT, RESELLER]
   const lists: [path: string, merchant: string[] | null, reseller: string[] | null][] = [
@@ -198,7 +198,7 @@ t.test('A19: scoped, a merchant sees its own Account and what hangs on it', asyn
   }
 })
 
-t.test('A19: whoever created an Account sees it and what hangs on it', async t => {
+t.test('A19: whoever created an Account sees it and what belongs to it', async t => {
   const cases: [visibility: 'open' | 'scoped', key: string, reseller: string | null][] = [
     ['scoped', MERCHANT, 'mch_a'],
     ['scoped', RESELLER, 'rsl_r'],
@@ -232,7 +232,7 @@ t.test('A19: whoever created an Account sees it and what hangs on it', async t =
   }
 })
 
-t.test('A19: scoped, what is hidden cannot be changed, referred to or paged from', async t => {
+t.test('A19: scoped, a hidden record cannot be changed, referred to or paged from', async t => {
   const { call, blame, world } = await startWorld(SCOPED)
   const user = { body: 'name=A&email=a@example.com' }
   const missing: Blame = [404, 'resource_missing', 'id', 'A08']

@@ -29,7 +29,7 @@ const ticket = (id: string, created: string, more: object = {}) => ({
   ...more
 })
 
-t.test('A02, A04, A05, A21: a record is made with what was sent, the rest null', async t => {
+t.test('A02, A04, A05, A21: a record has what was sent, the rest is null', async t => {
   const least = {
     country: 'DE',
     line1: null,
@@ -250,7 +250,7 @@ t.test('A02, A03: prefixes, length and seed are settings', async t => {
   t.equal(shape(await idsWith(settings), 8), 'L_# M-# # U# T# R#')
 })
 
-t.test('A31: what an Account may do goes by its type as it is now', async t => {
+t.test('A31: what an Account may do depends on its current type', async t => {
   const { call } = await startWorld()
   const location = () =>
     call('POST /locations', { body: 'display_name=A&address[country]=US' }).status
@@ -286,7 +286,7 @@ t.test('TXN-8, A29: the ten most recent Refunds are embedded', async t => {
   }
 })
 
-t.test('TXN-8: the embedded Refunds are those of now', async t => {
+t.test('TXN-8: the embedded Refunds are current', async t => {
   const { call, control, inject } = await startTestEmulator(t, {
     records: { transactions: [CHARGE] }
   })
@@ -323,7 +323,7 @@ t.test('TXN-8: the embedded Refunds are those of now', async t => {
   )
 })
 
-t.test('A04: an answer shows what a fixture gave under extra', async t => {
+t.test('A04: a response shows what a fixture sets under extra', async t => {
   const extra = { vat_number: 'X1', nested: { list: [1, null, 'a'] }, 'odd "name"': true }
   const { call } = await startWorld({
     records: {

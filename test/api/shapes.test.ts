@@ -30,7 +30,7 @@ const documentOf = (settings: object): Json =>
 
 const CURSORS = { 'pagination.cursors': ['after', 'before'] as const }
 
-t.test('pagination.cursors: lists are paged through by the names that are given', async t => {
+t.test('pagination.cursors: lists are paged through with these names', async t => {
   const { call, control, refusal } = await startTestEmulator(t, { records, settings: CURSORS })
   const cases: [query: string, ids: string[], hasMore: boolean][] = [
     ['limit=2', ['tkt_a', 't5'], true],
@@ -64,7 +64,7 @@ t.test('pagination.cursors: lists are paged through by the names that are given'
     t.strictSame(await refusal('GET /tickets', { query }), [400, code, param, by], query)
 })
 
-t.test('pagination.cursors: two names that differ from each other and the rest', async t => {
+t.test('pagination.cursors: two names that differ from each other and from parameters', async t => {
   const { control, call } = await startTestEmulator(t, { records })
   const cases: [path: string, ...values: unknown[]][] = [
     ['', 'after', ['after'], ['a', 'b', 'c'], ['after', 'after']],
@@ -260,7 +260,7 @@ t.test('shapes: the bytes of the usual list', async t => {
   )
 })
 
-t.test('shapes.list: a change shapes the next answer, of what was answered before too', async t => {
+t.test('shapes.list: a change shapes the next response, also of earlier records', async t => {
   const { call, control } = await startTestEmulator(t, { records: { transactions } })
   const before = await call('GET /transactions/txn_a')
 
@@ -287,7 +287,7 @@ const ERROR = {
   by: '$assumption'
 }
 
-t.test('shapes.error: errors of every stage have the shape that is given', async t => {
+t.test('shapes.error: errors of every stage have this shape', async t => {
   const settings = { 'shapes.error': ERROR }
   const [usual, shaped] = await Promise.all([
     startTestEmulator(t, { records: { transactions } }),
@@ -340,7 +340,7 @@ t.test('shapes.error: errors of every stage have the shape that is given', async
   t.strictSame([hidden.errors.length, hidden.by], [1, undefined])
 })
 
-t.test('shapes.error: answers of the script have it, those of the control API do not', async t => {
+t.test('shapes.error: responses of the script have it, control responses do not', async t => {
   const { call, control } = await startTestEmulator(t, { settings: { 'shapes.error': ERROR } })
   await control('POST /script', { on: 'GET /tickets', respond: { status: 503 } })
   await control('POST /script', {
@@ -377,7 +377,7 @@ t.test('shapes.error: what cannot be read as HTTP has it too', async t => {
     t.ok((await exchanged(port, bytes)).endsWith(`{"oops":"${code}"}`), code)
 })
 
-t.test('shapes: a template that is wrong is refused, with what is wrong', async t => {
+t.test('shapes: an invalid template is refused, with the reason', async t => {
   const { control, call } = await startTestEmulator(t)
   const before = (await call('GET /tickets')).text
   const cases: [key: 'list' | 'error', value: unknown][] = [
@@ -417,7 +417,7 @@ t.test('shapes: a template that is wrong is refused, with what is wrong', async 
   )
 })
 
-t.test('shapes: steps and plays expect what is answered, refer to it', async t => {
+t.test('shapes: steps and plays expect the shaped response, refer to it', async t => {
   const settings = {
     shapes: {
       list: { items: { rows: '$members' }, datas: '$has_more' },
@@ -475,7 +475,7 @@ t.test('shapes: steps and plays expect what is answered, refer to it', async t =
   t.notMatch(expected(scripted as Answer), /req_3/)
 })
 
-t.test('shapes: OpenAPI describes what is answered', async t => {
+t.test('shapes: OpenAPI describes the shaped responses', async t => {
   const document = documentOf({ 'shapes.list': LIST, 'shapes.error': ERROR })
   const { LocationList, RefundList, Transaction, ErrorResponse, ErrorDetail } =
     document.components.schemas

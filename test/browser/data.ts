@@ -14,7 +14,7 @@ const RECORDS = {
 }
 
 t.test(
-  'console: a record with its money, its links both ways, and a search as one types',
+  'console: a record with its money, links both ways, and search while typing',
   BROWSER,
   async t => {
     const { page, origin } = await openConsole(t, {
@@ -52,7 +52,7 @@ t.test(
 )
 
 t.test(
-  'console: the chosen family is in view on a narrow page, and amounts are whole beside a record',
+  'console: the chosen family is visible on a narrow page, and amounts are complete next to a record',
   LONG,
   async t => {
     const { page } = await openConsole(t, {

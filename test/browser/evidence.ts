@@ -94,7 +94,7 @@ t.test(
   }
 )
 
-t.test('console: the link of a test finds all that was counted for it', LONG, async t => {
+t.test('console: the link of a test finds everything that was counted for it', LONG, async t => {
   const opened = await openConsole(t, { hash: '#/evidence/tests', records: RECORDS })
   const { page, inject } = opened
   const headers = { authorization: `Basic ${btoa('sk_merchant:')}`, 'test-name': 'reads a Ticket' }
@@ -137,7 +137,7 @@ t.test('console: assumptions by share of calls, and what each test did, as text'
 })
 
 t.test(
-  'console: the evidence of the run is over all sandboxes, and its report is a file',
+  'console: the evidence of the run covers all sandboxes, and its report is a file',
   LONG,
   async t => {
     const opened = await openConsole(t, { hash: '#/evidence', records: RECORDS })

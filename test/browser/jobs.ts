@@ -145,7 +145,7 @@ const JOBS: readonly [job: string, clicks: number, run: Job][] = [
   ]
 ]
 
-t.test('console: twelve jobs, each with as few clicks as it needs', BROWSER, async t => {
+t.test('console: twelve tasks, each with as few clicks as it needs', BROWSER, async t => {
   for (const [job, clicks, run] of JOBS) {
     await t.test(job, async t => {
       const opened = await openConsole(t, { expected: /400/ })

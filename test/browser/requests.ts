@@ -25,7 +25,7 @@ async function makeCalls({
 }
 
 t.test(
-  'requests: the list is live, its filters are in the address, and a call says why it was answered so',
+  'requests: the list is live, its filters are in the address, and a request shows why it got its response',
   BROWSER,
   async t => {
     const opened = await openConsole(t)
@@ -124,7 +124,7 @@ t.test(
 )
 
 t.test(
-  'requests: a call that is opened after a load has its why, and those before the load do not',
+  'requests: a request after a load has its why, requests before the load do not',
   BROWSER,
   async t => {
     const { page, call, control, origin } = await openConsole(t, {
@@ -168,7 +168,7 @@ const partOf = (url: string) =>
   })
 
 t.test(
-  'requests: an answer that the script broke on its way says so next to what went out, and one that is whole does not',
+  'requests: a response that the script altered says so next to what was sent, and an unaltered one does not',
   BROWSER,
   async t => {
     const { page, control, origin } = await openConsole(t)
@@ -275,7 +275,7 @@ t.test('requests: the keyboard goes through the list, copies and sends again', L
 })
 
 t.test(
-  'requests: one is explained with changes, on a copy, and its scenario is copied',
+  'requests: a request is tried with changes on a copy, and its scenario is copied',
   LONG,
   async t => {
     const opened = await openConsole(t, { hash: '#/requests/req_4', expected: /404/ })
@@ -346,7 +346,7 @@ t.test(
 )
 
 t.test(
-  'requests: those before a reset stay in the list, and ids that begin anew are others',
+  'requests: requests before a reset stay in the list, though ids start again',
   LONG,
   async t => {
     const { page, call, control, origin } = await openConsole(t)
@@ -389,7 +389,7 @@ t.test(
 )
 
 t.test(
-  'requests: those of every sandbox come, and a link leads to one of another',
+  'requests: those of every sandbox are listed, and a link leads to another sandbox',
   LONG,
   async t => {
     const { page, inject, call, origin } = await openConsole(t)
@@ -418,7 +418,7 @@ t.test(
   }
 )
 
-t.test('requests: one that is not in the journal says so', LONG, async t => {
+t.test('requests: a request that is not in the journal says so', LONG, async t => {
   const { page, call } = await openConsole(t, { hash: '#/requests/req_1', expected: /404/ })
 
   await page.getByRole('alert').getByText('req_1').waitFor()
@@ -587,7 +587,7 @@ t.test(
   }
 )
 
-t.test('requests: columns are sorted, and the browser keeps how', LONG, async t => {
+t.test('requests: columns are sorted, and the browser remembers how', LONG, async t => {
   const opened = await openConsole(t)
   const { page } = opened
   await makeCalls(opened)
@@ -610,7 +610,7 @@ t.test('requests: columns are sorted, and the browser keeps how', LONG, async t 
   t.equal(await link.getAttribute('href'), '#/requests/req_5')
 })
 
-t.test('requests: those that are shown are saved as a scenario', LONG, async t => {
+t.test('requests: the shown requests are saved as a scenario', LONG, async t => {
   const opened = await openConsole(t)
   const { page, control } = opened
   await makeCalls(opened)

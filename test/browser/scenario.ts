@@ -37,7 +37,7 @@ const problemAt = (page: Page, label: string) =>
 const card = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
 
 t.test(
-  'console: the next card payment is declined by an entry, which shows how often it was applied',
+  'console: an entry declines the next card payment, and shows how often it was applied',
   BROWSER,
   async t => {
     const { page, call, control } = await openConsole(t, { hash: '#/scenario/script' })
@@ -71,7 +71,7 @@ t.test(
 )
 
 t.test(
-  'console: an entry that was never applied shows what it nearly was applied to, with links to the calls',
+  'console: an entry that was never applied shows its near misses, with links to the requests',
   BROWSER,
   async t => {
     const { page, call, control, origin } = await openConsole(t, {
@@ -125,7 +125,7 @@ t.test(
 )
 
 t.test(
-  'console: a scenario of the library is checked and loaded, what changed since is listed, and a load and a reset are undone',
+  'console: a scenario of the library is checked and loaded, later changes are listed, and a load and a reset are undone',
   LONG,
   async t => {
     const { page, call, control } = await openConsole(t, { hash: '#/scenario' })
@@ -391,7 +391,7 @@ t.test('console: the clock is set, advanced, let run and frozen', LONG, async t 
 })
 
 t.test(
-  'console: each preset of a script entry does on a live emulator what it says',
+  'console: each preset of a script entry does what it says on a live emulator',
   LONG,
   async t => {
     const { page, origin, control } = await openConsole(t, {
@@ -498,44 +498,40 @@ t.test(
   }
 )
 
-t.test(
-  'console: a gate shows who waits in which order, and opens for the last one first',
-  LONG,
-  async t => {
-    const { page, origin, control } = await openConsole(t, {
-      hash: '#/scenario/script?add=gate',
-      records: PAID
-    })
-    const { refund } = client(origin)
-    const gates = card(page, 'Gates')
+t.test('console: a gate shows who waits in which order, and can open in reverse', LONG, async t => {
+  const { page, origin, control } = await openConsole(t, {
+    hash: '#/scenario/script?add=gate',
+    records: PAID
+  })
+  const { refund } = client(origin)
+  const gates = card(page, 'Gates')
 
-    await button(page, 'Add entry').click()
-    await gates.getByText('closed').waitFor()
-    const answered: string[] = []
-    const noted = async (amount: string) => {
-      const answer = (await (await refund(amount)).json()) as { amount: number }
-      answered.push(String(answer.amount))
-    }
-    const first = noted('100')
-    await gates.getByText('1. req_1 POST /refunds').waitFor()
-    const second = noted('200')
-    await gates.getByText('2. req_2 POST /refunds').waitFor()
-    await button(page, 'Open in reverse: refunds').click()
-    await page.getByText('The gate refunds is open; 2 requests go on').waitFor()
-    await Promise.all([first, second])
-    await gates.getByText('Requests go through.').waitFor()
-    t.equal(await button(page, 'Open: refunds').isDisabled(), true)
-    const { refunds } = (await control('GET /state')).body
-    t.strictSame(
-      refunds.map(({ amount }: { amount: number }) => amount),
-      [200, 100],
-      'the last call ran first'
-    )
+  await button(page, 'Add entry').click()
+  await gates.getByText('closed').waitFor()
+  const answered: string[] = []
+  const noted = async (amount: string) => {
+    const answer = (await (await refund(amount)).json()) as { amount: number }
+    answered.push(String(answer.amount))
   }
-)
+  const first = noted('100')
+  await gates.getByText('1. req_1 POST /refunds').waitFor()
+  const second = noted('200')
+  await gates.getByText('2. req_2 POST /refunds').waitFor()
+  await button(page, 'Open in reverse: refunds').click()
+  await page.getByText('The gate refunds is open; 2 requests go on').waitFor()
+  await Promise.all([first, second])
+  await gates.getByText('Requests go through.').waitFor()
+  t.equal(await button(page, 'Open: refunds').isDisabled(), true)
+  const { refunds } = (await control('GET /state')).body
+  t.strictSame(
+    refunds.map(({ amount }: { amount: number }) => amount),
+    [200, 100],
+    'the last call ran first'
+  )
+})
 
 t.test(
-  'console: a setting is changed and set back; it shows its assumption and where its value comes from',
+  'console: a setting is changed and reset; it shows its assumption and where its value comes from',
   LONG,
   async t => {
     const { page, call, control } = await openConsole(t, {
@@ -718,7 +714,7 @@ t.test('console: nothing moves in the views of the scenario while calls come', L
 const TYPED = "name: t?jk123456/pces 'x' # 1 2 3 4 5 6 t ? / j k p c e s"
 
 t.test(
-  'console: what is typed into an editor or field stays, and is no shortcut',
+  'console: text typed into an editor or field stays, and triggers no shortcut',
   BROWSER,
   async t => {
     const { page, call } = await openConsole(t, { hash: '#/scenario/library', expected: /400/ })

@@ -28,7 +28,7 @@ t.test('console: what the first view needs is below 100 kB compressed', async t 
 })
 
 t.test(
-  'console: a request that comes is shown at once, and its address can be kept',
+  'console: a new request is shown at once, and its address can be saved',
   BROWSER,
   async t => {
     const { page, call, origin } = await openConsole(t)
@@ -78,7 +78,7 @@ t.test('console: with a token it asks for it once, and signs out', BROWSER, asyn
 })
 
 t.test(
-  "console: the theme is the system's until one is chosen, and the choice is kept",
+  "console: the theme is the system's until one is chosen, and the choice is remembered",
   LONG,
   async t => {
     const { page } = await openConsole(t, { theme: 'dark' })
@@ -209,36 +209,32 @@ t.test(
   }
 )
 
-t.test(
-  'console: an answer that comes late from the sandbox before takes the place of nothing',
-  LONG,
-  async t => {
-    const { page, inject } = await openConsole(t)
-    await inject({
-      method: 'POST',
-      url: '/sandbox/worker-1/_control/load',
-      headers: { host: 'localhost' },
-      payload: { scenario: 'month-end' }
-    })
-    await page.reload()
-    const shown = page.locator('.status a')
-    await shown.getByText('test', { exact: true }).waitFor()
-    await page.route('**/_control', async route => {
-      if (!route.request().url().includes('worker-1'))
-        await new Promise(next => setTimeout(next, 500))
-      await route.continue()
-    })
+t.test('console: a late response from the previous sandbox replaces nothing', LONG, async t => {
+  const { page, inject } = await openConsole(t)
+  await inject({
+    method: 'POST',
+    url: '/sandbox/worker-1/_control/load',
+    headers: { host: 'localhost' },
+    payload: { scenario: 'month-end' }
+  })
+  await page.reload()
+  const shown = page.locator('.status a')
+  await shown.getByText('test', { exact: true }).waitFor()
+  await page.route('**/_control', async route => {
+    if (!route.request().url().includes('worker-1'))
+      await new Promise(next => setTimeout(next, 500))
+    await route.continue()
+  })
 
-    await chooseSandbox(page, 'worker-1')
-    await shown.getByText('month-end').waitFor()
-    await chooseSandbox(page, 'base sandbox')
-    await chooseSandbox(page, 'worker-1')
-    await page.waitForTimeout(800)
-    t.equal(await shown.textContent(), 'month-end')
-  }
-)
+  await chooseSandbox(page, 'worker-1')
+  await shown.getByText('month-end').waitFor()
+  await chooseSandbox(page, 'base sandbox')
+  await chooseSandbox(page, 'worker-1')
+  await page.waitForTimeout(800)
+  t.equal(await shown.textContent(), 'month-end')
+})
 
-t.test('console: when a session is over, it asks for the token again', LONG, async t => {
+t.test('console: when a session has ended, it asks for the token again', LONG, async t => {
   const { page, context, call } = await openConsole(t, {
     settings: { control_token: 'open sesame' },
     expected: /401/

@@ -10,7 +10,7 @@ import { NOW, startTestEmulator } from '../support/emulator.js'
 const DIST = fileURLToPath(new URL('../../dist/', import.meta.url))
 const USER = fileURLToPath(new URL('built-package.mjs', import.meta.url))
 
-t.test('built: each part that is loaded later is there', async t => {
+t.test('built: each part that is loaded later exists', async t => {
   const scenario = {
     clock: NOW,
     fixtures: ['bistro'],
@@ -70,7 +70,7 @@ t.test('built: faked timers and a browser’s globals do not reach it', async t 
   }
 })
 
-t.test('built: every package that it holds is named with its licence', async t => {
+t.test('built: every bundled package is listed with its licence', async t => {
   const licences = readFileSync(`${DIST}LICENCES.txt`, 'utf8')
   const packages: Record<string, string> = { mcp: '@modelcontextprotocol/server' }
   const later = readdirSync(`${DIST}packages`)
@@ -95,7 +95,7 @@ t.test('built: every package that it holds is named with its licence', async t =
   t.equal(dependencies[0].ref, metadata.component['bom-ref'])
 })
 
-t.test('built: every module that a script requires is one of Node.js or is there', async t => {
+t.test('built: every module that a script requires is part of Node.js or exists', async t => {
   for (const file of [
     'emulator/emulator.js',
     ...readdirSync(`${DIST}packages`).map(name => `packages/${name}`)

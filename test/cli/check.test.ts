@@ -94,7 +94,7 @@ const checkOf = async (
   return check(files, options)
 }
 
-t.test('check: plays are sent as a client would, so that the script acts on them', async t => {
+t.test('check: plays are sent as a client would, so the script applies to them', async t => {
   const data = smallFixture({
     transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }]
   })
@@ -332,7 +332,7 @@ t.test('check: plays are sent as a client would, so that the script acts on them
 
 const LOST = ['connection_reset', 'empty_response', 'truncated_body'] as const
 
-t.test('check: plays are sent to a running service as they are', async t => {
+t.test('check: plays are sent to a running service unchanged', async t => {
   const data = smallFixture({
     transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }],
     users: [{ id: 'usr_a', account: 'mch_a', name: 'Ana', email: 'ana@example.com' }]
@@ -547,7 +547,7 @@ t.test('check: a running service is sent only the steps', async t => {
   }
 })
 
-t.test('check: variables and keys are checked before the first call is sent', async t => {
+t.test('check: variables and keys are checked before the first request', async t => {
   const state = { state: { refunds: { count: 1 } } }
   const paying = { as: 'payment', do: 'POST /transactions', body: { ticket: '${tkt_a}' } }
   const together = [
@@ -619,7 +619,7 @@ t.test('check: variables and keys are checked before the first call is sent', as
   t.strictSame([status, stderr, calls], [1, `commerce-emulator: ${SAYS.no_key('unknown')}\n`, 1])
 })
 
-t.test('check: a key goes to the address that was given and to no other', async t => {
+t.test('check: a key is sent only to the given address', async t => {
   const root = t.testdir({
     'list.yaml':
       'steps:\n  - { do: GET /tickets, key: sk_own }\n  - { do: POST /refunds, key: sk_own, body: { transaction: txn_a } }\n',
@@ -662,7 +662,7 @@ t.test('check: a key goes to the address that was given and to no other', async 
   t.strictSame(reached, [], 'no redirect is followed')
 })
 
-t.test('check: a service that does not answer, or does not answer with JSON', async t => {
+t.test('check: a service that does not respond, or not with JSON', async t => {
   const root = t.testdir({
     'one.yaml':
       'steps:\n  - { do: GET /tickets, expect: { body: { object: list } } }\nfixtures: [bistro]\n'
@@ -697,7 +697,7 @@ t.test('check: a service that does not answer, or does not answer with JSON', as
   t.strictSame(await problemsOf(nothing), ['one.yaml:2:41 body: must be an object; got null'])
 })
 
-t.test('check: where a service cannot be reached, no further call is sent', async t => {
+t.test('check: if a service cannot be reached, no further request is sent', async t => {
   const file = `${t.testdir({ 'three.yaml': 'steps:\n  - { do: GET /tickets }\n  - { do: GET /tickets }\nplay:\n  - { do: GET /tickets }\nfixtures: [bistro]\n' })}/three.yaml`
 
   const { status, stdout } = await ranAgainst(

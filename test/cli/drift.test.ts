@@ -280,7 +280,7 @@ const JUDGED: [
   ]
 ]
 
-t.test('check --against: what is found of a response, and how it is said', async t => {
+t.test('check --against: the points of a response, and their messages', async t => {
   const behind = await service(t)
   for (const [index, [on, change, play, causes, says]] of JUDGED.entries()) {
     const base = proxied(behind, at(on, change, 0))
@@ -380,7 +380,7 @@ const SETTINGS = {
 }
 const isDrift = (title: string) => !/^(play )?\d+[. ]/.test(title)
 
-t.test('check --against: settings are proposed, written, and leave nothing to explain', async t => {
+t.test('check --against: settings are proposed, written, and explain all differences', async t => {
   const base = await service(t, SETTINGS)
   const root = await mkdtemp(join(tmpdir(), 'settings-'))
   t.teardown(() => rm(root, { recursive: true }))
@@ -421,7 +421,7 @@ t.test('check --against: settings are proposed, written, and leave nothing to ex
   t.ok(unwritable.stderr.includes(`${file}/none.yaml`))
 })
 
-t.test('check --against: files that need other values of a setting propose none', t => {
+t.test('check --against: files that need different values of a setting propose none', t => {
   const file = (settings: GivenSettings | null) => ({ ...NOTHING_FOUND, file: '', settings })
   const [one, other] = [{ 'search.last4': 'exact' }, { 'search.last4': 'prefix', seed: 1 }] as const
   t.strictSame(commonSettings([file(one), file(other), file(null)]), { seed: 1 })
@@ -429,7 +429,7 @@ t.test('check --against: files that need other values of a setting propose none'
   t.end()
 })
 
-t.test('check --against: the script takes no part', async t => {
+t.test('check --against: the script is not compared', async t => {
   const script = [{ on: 'POST /refunds', calls: 1, respond: { status: 503 } }]
   const play = [refund(1, 503), refund(1000)]
   const plain = await service(t)
@@ -515,7 +515,7 @@ const typed = (type: string) => (passing: Passing) => {
   if (passing.text !== '') passing.type = type
 }
 
-t.test('check --against: what means the same does not fail', async t => {
+t.test('check --against: an equivalent response does not fail', async t => {
   const cases: [
     title: string,
     more: object,
@@ -630,7 +630,7 @@ t.test('check --against: without a message by the template', async t => {
   t.match(nobody.found[STEP]?.[0], /^status: must be a 2xx, but no response came/)
 })
 
-t.test('check: why a call that was never sent has no answer', async t => {
+t.test('check: why a request that was never sent has no response', async t => {
   const cases: [base: string, method: string, message: string][] = [
     ['http://127.0.0.1:1', 'GET', SAYS.no_response('bad port')],
     ['http://127.0.0.1:1', 'TRACE', SAYS.no_response("'TRACE' HTTP method is unsupported.")],

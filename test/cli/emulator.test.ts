@@ -66,7 +66,7 @@ t.test('cli: the address that is shown works on this machine, whatever host is b
   }
 })
 
-t.test('cli: closing waits for calls in flight up to limits.shutdown, then cuts them', async t => {
+t.test('cli: closing waits up to limits.shutdown, then cuts requests off', async t => {
   const slow = (baseUrl: string) => {
     const call = request(`${baseUrl}/transactions`, {
       method: 'POST',

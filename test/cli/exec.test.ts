@@ -16,7 +16,7 @@ const isOpen = (url: string) =>
     socket.on('connect', () => resolve(socket.destroy() !== null)).on('error', () => resolve(false))
   })
 
-t.test('exec: the command gets a ready emulator of its own through its variables', async t => {
+t.test('exec: the variables give the command a separate emulator that is ready', async t => {
   const scenario = scenarioIn(t)
   const file = `${t.testdirName}/found.json`
   const code = `
@@ -132,7 +132,7 @@ await fetch(base + '/tickets', { method: 'PUT' })`
   }
 })
 
-t.test('exec: a command that fails is said to, with its status or signal', async t => {
+t.test('exec: the failure of a command is reported, with its status or signal', async t => {
   const failing = ['exec', '--allow-no-requests', '--', 'sh', '-c']
   for (const [code, how] of [
     ['exit 0', null],
@@ -241,7 +241,7 @@ t.test('exec: a wrong command line is refused before anything is run', async t =
   t.notOk(existsSync(mark), 'the command was not run')
 })
 
-t.test('exec: what comes after the name of the command, or after --', async t => {
+t.test('exec: arguments after the name of the command, or after --', async t => {
   const flags = [
     process.execPath,
     '-e',
@@ -273,7 +273,7 @@ await call('POST /refunds', { transaction: pay.id, amount: 600 })
 await call('POST /refunds', { transaction: pay.id, amount: 600 })
 await call('GET /tickets?search_query=T')`
 
-t.test('exec: the summary shows calls, coverage, assumptions, findings', async t => {
+t.test('exec: the summary shows requests, coverage, assumptions, findings', async t => {
   const scenario = scenarioIn(t, SHOP)
   const all = ['--min-coverage', '80', '--fail-on', 'findings', 'script', 'expectations']
   const folder = `${t.testdirName}/some/new/folder`
@@ -397,7 +397,7 @@ ${failures.flatMap(([, ...problems]) => problems.map(message => `  FAILED       
   )
 })
 
-t.test('exec: calls are logged when a level is given, to stderr like the summary', async t => {
+t.test('exec: requests are logged if a level is set, to stderr like the summary', async t => {
   const scenario = scenarioIn(t)
   const args = ['exec', '--scenario', scenario, '--', ...script(`await call('GET /tickets/tkt_a')`)]
 
@@ -442,7 +442,7 @@ setInterval(() => {}, 1000)`
   t.notOk(await isOpen(url), 'the port is closed')
 })
 
-t.test('exec: a command that has not ended so many seconds after a signal is killed', async t => {
+t.test('exec: a command that has not ended in time after a signal is killed', async t => {
   const code = `
 process.on('SIGTERM', () => {})
 await call('GET /tickets/tkt_a')

@@ -92,7 +92,7 @@ t.test('judge: a running emulator passes or fails by the criteria of exec', asyn
   t.equal(await (await fetch(`${controlUrl}/run`)).text(), before)
 })
 
-t.test('judge: the address comes from COMMERCE_URL where no flag gives it', async t => {
+t.test('judge: the address comes from COMMERCE_URL if no flag sets it', async t => {
   const { controlUrl } = await emulatorWithFindings({ control_token: TOKEN })
   const refused = `commerce-emulator: ${SAYS.not_readable('the run', `${controlUrl}/run`, SAYS.responded(401, ''))}`
   const url = ['--url', controlUrl]
@@ -221,7 +221,7 @@ t.test('exec and judge: a report that cannot be written makes the status 1', asy
   )
 })
 
-t.test('exec: with a control token the run is read all the same', async t => {
+t.test('exec: a run with a control token is read, too', async t => {
   const folder = `${t.testdir()}/reports`
   const code = `
 const { COMMERCE_CONTROL_URL: url } = process.env

@@ -58,7 +58,7 @@ t.test('a bare HOST is an address or localhost', async t => {
   }
 })
 
-t.test('the settings in force tell the variable that each was read from', async t => {
+t.test('settings show the variable that each was read from', async t => {
   const emulator = await runEmulator({
     environment: { seed: 5, cors: false, port: 0 },
     variables: { seed: 'COMMERCE_EMULATOR_SEED', port: 'PORT' },

@@ -42,7 +42,7 @@ data:
 expect: [{ on: POST /refunds, times: 1 }]
 `
 
-t.test('mcp: an agent with an emulator of its own', async t => {
+t.test('mcp: an agent with its own emulator', async t => {
   const { client, use } = await agent(t)
 
   t.match(
@@ -137,7 +137,7 @@ t.test('mcp: every tool has a title and descriptions', async t => {
   t.match((await use('list_requests', { limit: 1 })).text, /\nThere are older requests\.$/)
 })
 
-t.test('mcp: what is wrong is said to the agent', async t => {
+t.test('mcp: errors are reported to the agent', async t => {
   const { use } = await agent(t)
   const wrong = await use('validate_scenario', { scenario: 'name: x\nscripts: []\n' })
   const cases: [name: string, given: object, code: string][] = [
@@ -169,7 +169,7 @@ t.test('mcp: the docs are resources', async t => {
   t.match((page.contents[0] as { text: string }).text, /^# /)
 })
 
-t.test('mcp: with a running emulator, which goes on when the agent has left', async t => {
+t.test('mcp: with a running emulator, which continues when the agent has left', async t => {
   for (const token of [null, 'token-of-its-own']) {
     const emulator = await startEmulator({ settings: { control_token: token } })
     t.teardown(() => emulator.close())

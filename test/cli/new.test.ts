@@ -12,7 +12,7 @@ import { ran } from '../support/command.js'
 const SCHEMA = 'docs/schema/scenario.json'
 const OWN_SCHEMA = fileURLToPath(new URL(`../../${SCHEMA}`, import.meta.url))
 
-t.test('new: the file is right without a change, and passes check', async t => {
+t.test('new: the file is valid unchanged, and passes check', async t => {
   const folder = relative('.', t.testdir({}))
 
   const written = await ran(['new', `${folder}/declined-card`])
@@ -75,7 +75,7 @@ t.test('new: the name of the scenario is that of the file', async t => {
   }
 })
 
-t.test('new: nothing that is there is written over without --force', async t => {
+t.test('new: no existing file is overwritten without --force', async t => {
   const folder = t.testdir({ 'there.yaml': 'mine: true\n', file: 'x' })
   mkdirSync(join(folder, 'folder.yaml'))
   symlinkSync('loop.yaml', join(folder, 'loop.yaml'))

@@ -83,7 +83,7 @@ commerce-emulator ready on ${baseUrl}
 `
   )
   await t.test(
-    'the example call that it prints works',
+    'the example request that it prints works',
     { skip: hasCurl ? false : 'curl is not installed' },
     async t => {
       const [, line = ''] = /Try +(curl .*)\n/.exec(run.stdout()) ?? []
@@ -142,7 +142,7 @@ t.test('cli: --quiet prints only that it is ready', async t => {
   t.equal(JSON.parse(run.stderr()).msg, SAYS.exposed('0.0.0.0'), 'nothing else is logged')
 })
 
-t.test('cli: a second signal ends the process at once with 1', async t => {
+t.test('cli: a second signal ends the process immediately with 1', async t => {
   const run = await ready(t, ['--set', 'limits.shutdown=20000'], { main: BUILT })
   const call = request(`${run.baseUrl}/transactions`, {
     method: 'POST',

@@ -22,7 +22,7 @@ const isOpen = (port: number) =>
     socket.on('connect', () => resolve(socket.destroy() !== null)).on('error', () => resolve(false))
   })
 
-t.test('cli: a reader that has read enough is no failure; a full disk ends nothing', async t => {
+t.test('cli: a reader that closes early is not a failure; a full disk ends nothing', async t => {
   const cases = [
     ['EPIPE', ['stdout', 'stderr'], 'rules', 0],
     ['ENOSPC', ['stdout'], 'rules', 1],
@@ -87,7 +87,7 @@ t.test('cli: --help shows the commands, every flag with its default and variable
     'validate [options] <file...> Check',
     'check [options] <file...> Play',
     'exec [options] <command...> Run',
-    'openapi [options] Print the emulated API as OpenAPI 3.1, with the given settings. More: record',
+    'openapi [options] Print the emulated API as OpenAPI 3.1, with these settings. More: record',
     'judge [options] Judge',
     'report Merge',
     'Examples:'
@@ -100,7 +100,7 @@ t.test('cli: --help shows the commands, every flag with its default and variable
   t.equal((await ran(['help'])).stdout, stdout)
 })
 
-t.test('cli: the help of every command fits 80 columns and ends in a right example', async t => {
+t.test('cli: the help of every command fits 80 columns and ends in a valid example', async t => {
   const namesIn = (help: string) =>
     [...help.matchAll(/^(?:Commands|More):\n([\s\S]*?)\n\n/gm)].flatMap(([, list = '']) =>
       [...list.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name as string)
@@ -123,7 +123,7 @@ t.test('cli: the help of every command fits 80 columns and ends in a right examp
   await check([])
 })
 
-t.test('cli: an invalid command line is refused with what is wrong', async t => {
+t.test('cli: an invalid command line is refused with the reason', async t => {
   const cases: [args: string[], message: string][] = [
     [['--prot', '1'], "error: unknown option '--prot'\n(Did you mean --port?)"],
     [['strat'], 'error: unknown command strat; did you mean start?'],
@@ -567,7 +567,7 @@ t.test('cli: healthcheck has a time limit, and reports other errors too', async 
   t.ok(silent.stdout.endsWith(`${SAYS.no_response_within(3)}\n`), silent.stdout)
 })
 
-t.test('cli: a host beyond loopback without a control token is warned of', async t => {
+t.test('cli: a host beyond loopback without a control token causes a warning', async t => {
   const warned = (host: string, control_token: string | null = null) => {
     const lines: string[] = []
     warnOfExposure({ host, control_token }, {

@@ -63,7 +63,7 @@ t.test('record: a command runs as with exec', async t => {
   t.strictSame(readdirSync(t.testdirName).sort(), ['out.yaml', 'own.yaml'], 'nothing else is left')
 })
 
-t.test('record: after each reset and for each sandbox there is a file of its own', async t => {
+t.test('record: each reset and each sandbox has its own file', async t => {
   const scenario = scenarioIn(t)
   const file = `${t.testdirName}/out.yaml`
   const code = `${PAYMENT}${RESET}${RESET}await call('GET /tickets/tkt_a')
@@ -96,7 +96,7 @@ await fetch(control + '/sandboxes/one', { method: 'DELETE' })`
   )
 })
 
-t.test('record: calls that no play makes are counted', async t => {
+t.test('record: requests that cannot be played are counted', async t => {
   const scenario = scenarioIn(t)
   const file = `${t.testdirName}/out`
   const code = `await call('GET /tickets/tkt_a')\nawait call('GET /nowhere')\nawait call('GET /nowhere')`
@@ -114,7 +114,7 @@ t.test('record: calls that no play makes are counted', async t => {
   t.strictSame(lines(waiting.stderr), [recorded(file, 2)], 'a wait is not a request')
 })
 
-t.test('record: what cannot be written is refused before the command runs', async t => {
+t.test('record: a file that cannot be written is refused before the command runs', async t => {
   const folder = t.testdir({ file: '', locked: {} })
   const ranFile = `${folder}/ran`
   const command = script(`save(${JSON.stringify(ranFile)}, 1)`)
@@ -137,7 +137,7 @@ t.test('record: what cannot be written is refused before the command runs', asyn
   t.notOk(existsSync(ranFile))
 })
 
-t.test('record: no call, or a file that cannot be written in the end', async t => {
+t.test('record: no request, or a file that cannot be written at the end', async t => {
   const scenario = scenarioIn(t)
   const file = `${t.testdirName}/folder/out.yaml`
   mkdirSync(`${t.testdirName}/folder`)
@@ -192,7 +192,7 @@ t.test('record: at most a hundred scenarios are written', async t => {
   t.notOk(existsSync(refused))
 })
 
-t.test('repro: the scenario of a call of a running emulator', async t => {
+t.test('repro: the scenario of a request of a running emulator', async t => {
   const emulator = await startEmulator({
     scenario: { data: smallFixture() as never },
     settings: { log_level: 'silent', control_token: 'a-secret-token-of-tests' }

@@ -201,7 +201,7 @@ t.test('report merge: entries of another scenario do not count', async t => {
   t.strictSame([run.requests.length, run.omitted.requests], [10_000, 2003])
 })
 
-t.test('report: a file that is not of a run, or of another version', async t => {
+t.test('report: a file that is not a report of a run, or of another version', async t => {
   const root = t.testdir({
     text: 'a',
     list: '[]',

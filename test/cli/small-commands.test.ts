@@ -19,7 +19,7 @@ import { scenarioIn, script } from './exec-run.js'
 
 const DIST = fileURLToPath(new URL('../../dist', import.meta.url))
 
-t.test('scenarios, rules, assumptions, settings: each is listed in a line', async t => {
+t.test('scenarios, rules, assumptions, settings: each is listed on a line', async t => {
   const root = t.testdir({
     'plain.yaml': 'seed: 1',
     'titled.yaml': 'name: A title',
@@ -89,7 +89,7 @@ t.test('validate, check: a document comes on stdin', async t => {
   }
 })
 
-t.test('check: of several files those that failed come last', async t => {
+t.test('check: failed files come last', async t => {
   const own = (path: string) =>
     JSON.stringify({ data: smallFixture(), play: [{ do: `GET ${path}` }] })
   const root = t.testdir({ 'a.json': own('/tickets/none'), 'b.json': own('/tickets') })
@@ -103,7 +103,7 @@ t.test('check: of several files those that failed come last', async t => {
   )
 })
 
-t.test('start: a scenario that is not there is told from a near name and from a file', async t => {
+t.test('start: an unknown scenario is refused with a near name or file', async t => {
   const folder = process.cwd()
   process.chdir(t.testdir({ 'mine.yml': 'seed: 1', 'flaky-netwrok.json': '{}' }))
   t.teardown(() => process.chdir(folder))
@@ -126,35 +126,32 @@ t.test('start: a scenario that is not there is told from a near name and from a 
   }
 })
 
-t.test(
-  'record, exec: a run that failed a criterion names the command that plays it again',
-  async t => {
-    const file = `${scenarioIn(t)}.recorded.yaml`
-    const { status, stderr } = await ran([
-      'record',
-      '--out',
-      file,
-      '--fail-on',
-      'warnings',
-      '--',
-      ...script(`await call('GET /tickets?location=null')`)
-    ])
-    t.strictSame(
-      [status, stderr.includes(`\n  Next          ${SAYS.check_it(file)}\n`)],
-      [3, true],
-      stderr
-    )
-    const scenario = scenarioIn(t, { expect: [{ on: 'GET /tickets', times: 2 }] })
-    const unmet = await ran([
-      'exec',
-      '--scenario',
-      scenario,
-      '--',
-      ...script(`await call('GET /tickets')`)
-    ])
-    t.ok(unmet.stderr.endsWith(`\n  Next          ${SAYS.record_it()}\n`), unmet.stderr)
-  }
-)
+t.test('record, exec: a run that failed a criterion names the command that replays it', async t => {
+  const file = `${scenarioIn(t)}.recorded.yaml`
+  const { status, stderr } = await ran([
+    'record',
+    '--out',
+    file,
+    '--fail-on',
+    'warnings',
+    '--',
+    ...script(`await call('GET /tickets?location=null')`)
+  ])
+  t.strictSame(
+    [status, stderr.includes(`\n  Next          ${SAYS.check_it(file)}\n`)],
+    [3, true],
+    stderr
+  )
+  const scenario = scenarioIn(t, { expect: [{ on: 'GET /tickets', times: 2 }] })
+  const unmet = await ran([
+    'exec',
+    '--scenario',
+    scenario,
+    '--',
+    ...script(`await call('GET /tickets')`)
+  ])
+  t.ok(unmet.stderr.endsWith(`\n  Next          ${SAYS.record_it()}\n`), unmet.stderr)
+})
 
 t.test('the command and the package say which Node.js they need before they load anything', t => {
   const [main, index] = ['main.js', 'index.js'].map(file => JSON.stringify(join(DIST, file)))

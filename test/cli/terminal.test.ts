@@ -16,7 +16,7 @@ const ESCAPE = '\u001b'
 /** Sequences that must not reach a terminal. */
 const CONTROLS = /[^\P{Cc}\n]|[\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
 
-t.test('what controls a terminal is made visible, and nothing else is changed', async t => {
+t.test('control characters are made visible, and nothing else changes', async t => {
   const cases: [text: string, shown: string][] = [
     ['', ''],
     ['plain text, Ünïcode, 日本, 🙂 and \\n', 'plain text, Ünïcode, 日本, 🙂 and \\n'],
@@ -66,7 +66,7 @@ t.test('reports, failures and the text at start show no control character of oth
   t.notMatch(startUpText({ ...emulator, resumed: evil, apiKeys: [] }, facts), CONTROLS)
 })
 
-t.test('check: an answer that is too long, too slow', async t => {
+t.test('check: a response that is too long or too slow', async t => {
   const folder = t.testdir()
   const file = `${folder}/one.json`
   await writeFile(

@@ -132,7 +132,7 @@ t.test('cli: with --watch a changed scenario or fixture is reloaded', async t =>
   t.strictSame(lines, [])
 })
 
-t.test('cli: changes are loaded one after the other', async t => {
+t.test('cli: changes are loaded in order', async t => {
   const root = t.testdir({ 'a.json': '1', 'b.json': '1' })
   const library = new Library({ fixtures: null, scenarios: null })
   for (const file of ['a.json', 'b.json']) await library.file(`${root}/${file}`)

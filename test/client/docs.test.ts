@@ -7,7 +7,7 @@ import t from 'tap'
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const environment = { ...process.env, COMMERCE_URL: '', _TAPJS_PROCESSINFO_COVERAGE_: '0' }
 
-t.test('api: each piece of code of the README and docs/in-process.md runs as it is', async t => {
+t.test('api: all code of the README and docs/in-process.md runs unchanged', async t => {
   for (const [file, count] of [
     ['README.md', 1],
     ['docs/in-process.md', 2]

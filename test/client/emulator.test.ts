@@ -571,7 +571,7 @@ const CASES: Case[] = [
 ]
 
 for (const [way, start] of Object.entries(WAYS)) {
-  t.test(`api: ${way}, each method answers what its control call answers`, async t => {
+  t.test(`api: ${way}, each method returns what its control request returns`, async t => {
     const emulator = await start(t)
     for (const { title, run, is } of CASES) {
       await emulator.reset()
@@ -579,7 +579,7 @@ for (const [way, start] of Object.entries(WAYS)) {
     }
   })
 
-  t.test(`api: ${way}, an answer that a script loses is no answer`, async t => {
+  t.test(`api: ${way}, a response lost by a script is no response`, async t => {
     const { inject, script } = await start(t)
     for (const fault of ['connection_reset', 'empty_response', 'truncated_body'] as const) {
       await script.clear()
@@ -590,7 +590,7 @@ for (const [way, start] of Object.entries(WAYS)) {
     }
   })
 
-  t.test(`api: ${way}, closing ends the calls that wait, and there are no more`, async t => {
+  t.test(`api: ${way}, closing ends waiting requests, and refuses new ones`, async t => {
     const emulator = await start(t, {
       ...SCENARIO,
       script: [{ on: 'GET /refunds', fault: 'hang' }]

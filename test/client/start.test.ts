@@ -66,7 +66,7 @@ t.test('api: without options it starts on a free port in the default scenario', 
   await t.rejects(fetch(`${at}/health`), 'await using closes it at the end of the block')
 })
 
-t.test('api: port, settings, scenario and now are what it starts with', async t => {
+t.test('api: it starts with the given port, settings, scenario and now', async t => {
   const port = await freePort()
   const own = await started(t, {
     port,
@@ -104,7 +104,7 @@ t.test('api: a document is taken as its JSON, once: a date is an instant', async
   t.equal((await state()).accounts.length, 1)
 })
 
-t.test('api: with a control token each call of the object has it', async t => {
+t.test('api: with a control token each request has it', async t => {
   const { url, reset, sandbox } = await started(t, {
     scenario: FIXTURE,
     settings: { control_token: 'open sesame, open' }
@@ -118,7 +118,7 @@ t.test('api: with a control token each call of the object has it', async t => {
     t.equal((await errorOf(connect({ url, ...more }))).code, 'token_required')
 })
 
-t.test('api: the log goes where it is asked to go', async t => {
+t.test('api: the log goes to the given logger', async t => {
   const lines: string[] = []
   const write =
     (level: string) =>
@@ -149,7 +149,7 @@ t.test('api: the log goes where it is asked to go', async t => {
   t.equal(lines.length, 6)
 })
 
-t.test('api: what cannot be started is refused by name, with every problem', async t => {
+t.test('api: a failed start is reported by name, with every problem', async t => {
   const port = Number(new URL(await serving(t, () => {})).port)
   const document = { tickets: [{ location: 'loc_a' }, { reference: 5 }] }
   const cases: [options: object, code: string, param?: string, problems?: number][] = [
@@ -190,7 +190,7 @@ t.test('api: without a writable data folder changes are refused, and closing say
   t.equal((await errorOf(close())).code, 'data_not_written')
 })
 
-t.test('api: a faked nextTick does not reach it, and is left as it was', async () => {
+t.test('api: a faked nextTick has no effect, and is left unchanged', async () => {
   const own = process.nextTick
   const [fake, other] = [() => {}, () => {}]
   const seen: unknown[] = []
@@ -265,7 +265,7 @@ t.test('api: connect waits until the emulator is ready', async t => {
   await emulator.close()
 })
 
-t.test('api: what cannot be connected to is refused', async t => {
+t.test('api: an address that cannot be connected to is refused', async t => {
   const port = await freePort()
   const answering = (status: number, text?: string, headers = {}) =>
     serving(t, (_request, answer) => void answer.writeHead(status, headers).end(text))
@@ -301,7 +301,7 @@ t.test('api: what cannot be connected to is refused', async t => {
   }
 })
 
-t.test('api: a failure of the connection without a message is told by its code', async t => {
+t.test('api: a connection failure without a message is reported by its code', async t => {
   const several = Object.assign(new AggregateError([], ''), { code: 'ECONNREFUSED' })
   const connection = new Connection(
     'http://name',

@@ -88,7 +88,7 @@ t.test('exec: the suite passes, but its client makes two mistakes', async t => {
   t.notMatch(lenient.stderr, /FAILED/)
 })
 
-t.test('judge: an emulator that runs is judged from outside by the same criteria', async t => {
+t.test('judge: a running emulator is judged from outside by the same criteria', async t => {
   const { baseUrl, stop } = await startBuiltCommand()
   t.teardown(stop)
   const headers = {

@@ -14,7 +14,7 @@ import { startTestEmulator } from '../support/emulator.js'
 
 const YAML = { 'content-type': 'application/yaml' }
 
-t.test('console: each preset of a script entry is one that the emulator takes', async t => {
+t.test('console: the emulator accepts each preset of a script entry', async t => {
   const { control } = await startTestEmulator(t)
 
   for (const [name, preset] of Object.entries(PRESETS)) {
@@ -105,7 +105,7 @@ t.test('console: settings are in groups, those that can be changed first', async
   t.strictSame(names('nothing is like that'), [])
 })
 
-t.test('console: values of settings are typed as they are shown', async t => {
+t.test('console: values of settings are typed as shown', async t => {
   const { control } = await startTestEmulator(t, { settings: { port: 4020 } })
   const { settings } = (await control('GET /settings')).body
   const typed: [key: string, text: string, value: unknown][] = [

@@ -141,7 +141,7 @@ const ENCODINGS: readonly [accepted: string | undefined, encoding: string | unde
 ]
 const READERS = { br: brotliDecompressSync, gzip: gunzipSync }
 
-t.test('console: files are sent as small as the client can read them, by HEAD too', async t => {
+t.test('console: files are sent as small as the client accepts, also for HEAD', async t => {
   const { app } = await startTestEmulator(t)
   const ask = (method: 'GET' | 'HEAD', path: string, accepted?: string) =>
     app.inject({
@@ -168,7 +168,7 @@ t.test('console: files are sent as small as the client can read them, by HEAD to
   }
 })
 
-t.test('console: what has its content in its name is kept for good', async t => {
+t.test('console: a file with a hash in its name is cached forever', async t => {
   const { app } = await startTestEmulator(t)
   const ask = (url: string, headers: Record<string, string> = {}) =>
     app.inject({ url, headers: { host: 'localhost', ...HTML, ...headers } })

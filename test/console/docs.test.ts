@@ -78,7 +78,7 @@ t.test(
   }
 )
 
-t.test('docs: the address in the document is that of the Host that it was asked from', async t => {
+t.test('docs: the address in the document is the Host of the request', async t => {
   const { control, listen, sandbox } = await startTestEmulator(t)
   const options = { base: '/next', version: '0.0.0', settings: sandbox.settings }
 

@@ -7,7 +7,7 @@ import {
   type RuleRow
 } from '../../src/console/ui/views/evidence/words.js'
 
-t.test('console: the state of a rule comes of what requests did to it', async t => {
+t.test('console: the state of a rule depends on its requests', async t => {
   const cases: [passed: number, violated: number, states: string[]][] = [
     [0, 0, ['not exercised']],
     [1, 0, ['passed']],
@@ -35,7 +35,7 @@ t.test('console: a share has three digits', async t => {
   for (const [part, whole, percent] of cases) t.equal(percentOf(part, whole), percent)
 })
 
-t.test('console: the name of a request in a run holds its sandbox', async t => {
+t.test('console: the name of a request in a run contains its sandbox', async t => {
   t.strictSame(partsOf('worker-1#2/req_7'), { sandbox: 'worker-1', id: 'req_7' })
   t.strictSame(partsOf('#1/req_7'), { sandbox: '', id: 'req_7' })
   t.strictSame(partsOf('req_7'), { id: 'req_7' })

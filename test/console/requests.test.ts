@@ -83,7 +83,7 @@ const keysOf = ({ rows }: Pick<CallList, 'rows'>) => rows.map(({ key }) => key)
 const ALL: Filter = { text: '', sandbox: undefined, keys: undefined }
 
 t.test(
-  'requests: the newest comes first, each once, and ids begin anew with each period of a sandbox',
+  'requests: the newest comes first, each once, and ids start again with each period of a sandbox',
   async t => {
     const first = withEvents(NO_REQUESTS, [event('req_1'), event('req_2'), event('req_1', 'till')])
     const second = withEvents(first, [event('req_2'), clear(), event('req_1'), clear('till')])
@@ -99,7 +99,7 @@ t.test(
 )
 
 t.test(
-  'requests: what the journals hold is read again: a journal that no longer holds the last call of the list was cleared',
+  'requests: the journals are read again: a journal without the last listed request was cleared',
   async t => {
     const list = readAgain(NO_REQUESTS, [event('req_1'), event('req_2'), event('req_1', 'till')])
     const later = { at: '2026-03-01T18:06:00.000Z' }
@@ -155,7 +155,7 @@ t.test(
   }
 )
 
-t.test('requests: of more than 10,000 the oldest go', async t => {
+t.test('requests: of more than 10,000 the oldest are dropped', async t => {
   const list = withEvents(
     NO_REQUESTS,
     Array.from({ length: MAX_REQUESTS + 5 }, (_, place) => event(`req_${place}`))
@@ -169,7 +169,7 @@ t.test('requests: of more than 10,000 the oldest go', async t => {
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 
-t.test('requests: each filter lets through what it names, and nothing near it', async t => {
+t.test('requests: each filter matches what it names, and no near miss', async t => {
   const { rows } = withEvents(NO_REQUESTS, [
     event('req_1', '', { test: 'pays', body: { amount: '1005' } }),
     event('req_2', '', {
@@ -245,7 +245,7 @@ t.test('requests: each filter lets through what it names, and nothing near it', 
   }
 })
 
-t.test('requests: what was sent is read in brackets, and what decided a call is named', async t => {
+t.test('requests: parameters are in brackets, and the decision is named', async t => {
   const sent = { amount: '5', card: { number: '***', list: ['a', 'b'] } }
 
   t.strictSame(pairsOf(sent), [
@@ -304,7 +304,7 @@ t.test('requests: what was sent is read in brackets, and what decided a call is 
     t.equal(outcomeShown(call(changes), changed), words)
 })
 
-t.test('requests: an answer that the script broke on its way says so', async t => {
+t.test('requests: a response that the script altered says so', async t => {
   const malformed = 'the script entry broken made the body malformed. This was sent.'
   const truncated = 'the script entry scr_1 truncated the body. Only the first half was sent.'
   const nothing =
@@ -360,7 +360,7 @@ t.test('requests: an answer that the script broke on its way says so', async t =
   t.equal(breakingShown(call({ script: { ...script, fault: 'truncated_body' } })), null)
 })
 
-t.test('requests: as curl, whatever a shell would make of what was sent', async t => {
+t.test('requests: as curl, with everything quoted for a shell', async t => {
   const base = 'http://localhost:4010/next'
 
   t.equal(
@@ -394,7 +394,7 @@ t.test('requests: as curl, whatever a shell would make of what was sent', async 
   )
 })
 
-t.test('requests: as a script entry that answers the next such call the same', async t => {
+t.test('requests: as a script entry that repeats the response', async t => {
   const emulator = await startTestEmulator(t)
   const { body: paid } = await emulator.call('POST /transactions', {
     body: 'ticket=tkt_a&payment_type=external&amount=500'
@@ -534,7 +534,7 @@ t.test('requests: a search is words and terms', async t => {
   t.equal(suggestionsFor('lunch ', []).suggestions.length, Object.keys(TERMS).length)
 })
 
-t.test('requests: each says in a few words what distinguishes it', async t => {
+t.test('requests: each shows in a few words what distinguishes it', async t => {
   const transaction = {
     id: 'txn_4Zh5FjGaM20F',
     object: 'transaction',

@@ -33,7 +33,7 @@ const titles = (cases: readonly Case[]) => cases.map(({ title }) => title)
 const repeated = (cases: readonly Case[]) =>
   titles(cases).filter((title, at, all) => all.indexOf(title) !== at)
 
-t.test('every rule has calls that keep it, near misses and, where a call can break it', async t => {
+t.test('every rule has passes, near misses and, if possible, violations', async t => {
   t.strictSame(
     RULE_IDS,
     rules.map(({ id }) => id)
@@ -64,7 +64,7 @@ t.test('every rule has calls that keep it, near misses and, where a call can bre
   }
 })
 
-t.test('every assumption that is counted has answers that rely on it, and near misses', async t => {
+t.test('every counted assumption has responses that rely on it, and near misses', async t => {
   const counted = (ledger('assumptions') as { id: AssumptionId }[])
     .map(({ id }) => id)
     .filter(id => !STANDING.includes(id))
@@ -332,7 +332,7 @@ t.test('the assumptions', async t => {
   }
 })
 
-t.test('A01, A33, A34: they stand behind every answer, and are not counted', async t => {
+t.test('A01, A33, A34: they apply to every response, and are not counted', async t => {
   const { call, control } = await startTestEmulator(t, { logged: false })
   await call('GET /locations')
   const standing = (await control('GET /assumptions')).body.data.filter(

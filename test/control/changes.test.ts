@@ -16,7 +16,7 @@ const scenario = {
 }
 const FROZEN = { now: '2026-03-01T18:05:00.000Z', running: false }
 
-t.test('control: what differs from the first state is counted', async t => {
+t.test('control: differences from the initial state are counted', async t => {
   const { call, control } = await startTestEmulator(t, { scenario })
   const changes = async () => (await control('GET /changes')).body
   const unchanged = { ...NOTHING, clock: { began: FROZEN, changed: false } }

@@ -20,7 +20,7 @@ const ids = async ({ control }: Pick<Emulator, 'control'>, query = ''): Promise<
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 
-t.test('journal: it is listed newest first, filtered by operation, status, id', async t => {
+t.test('journal: it lists the newest first, filtered by operation, status, id', async t => {
   const emulator = await startTestEmulator(t, { records: { transactions: [CHARGE] } })
   const { call, control } = emulator
   await call('GET /tickets', { query: 'search_query=a' })
@@ -141,7 +141,7 @@ t.test('journal: overflow, by count and by bytes, costs coverage, findings', asy
   }
 })
 
-t.test('formats: a call, findings and coverage come as JSON or text', async t => {
+t.test('formats: a request, findings and coverage come as JSON or text', async t => {
   const { call, control } = await startTestEmulator(t)
   const text = async (of: string) => (await control(`GET ${of}`)).text
   t.equal(await text('/findings?format=text'), 'No findings.\n')
@@ -198,7 +198,7 @@ const openEvents = (port: number, query = '') =>
     })
   })
 
-t.test('events: each call comes to every listener, of a run with its sandbox', async t => {
+t.test('events: every listener gets each request, of a run with its sandbox', async t => {
   const emulator = await startTestEmulator(t)
   const { app, call, control } = emulator
   const till = sandboxClient(emulator, 'till')
@@ -259,7 +259,7 @@ t.test('events: each call comes to every listener, of a run with its sandbox', a
   )
 })
 
-t.test('events: a quiet stream beats, and a listener that left is let go', async t => {
+t.test('events: a quiet stream sends heartbeats, and a listener that left is removed', async t => {
   t.intercept(globalThis, 'setInterval', {
     value: ((beat: () => void) => setTimeout(beat, 5)) as never,
     writable: true,
@@ -352,7 +352,7 @@ t.test('metrics: Prometheus text with requests', async t => {
   )
 })
 
-t.test('requests: over a run, the calls of every sandbox come with its name', async t => {
+t.test('requests: over a run, the requests of every sandbox have its name', async t => {
   const emulator = await startTestEmulator(t)
   await emulator.call('GET /tickets')
   await sandboxClient(emulator, 'till').call('GET /locations')

@@ -87,7 +87,7 @@ const CALLS: Call[] = parse(`
   - [GET /tickets/%zz, {}, 400, false, A08, []]
 `)
 
-t.test('control: explain answers what the call is answered then, with the same why', async t => {
+t.test('control: explain returns the later response, with the same why', async t => {
   let saved = 0
   const emulator = await startTestEmulator(t, {
     records: RECORDS,
@@ -269,7 +269,7 @@ t.test('control: explain asks the script without waiting for it and without coun
   }
 })
 
-t.test('control: explain takes changes, which are made on the copy alone', async t => {
+t.test('control: explain takes changes, which affect only the copy', async t => {
   const emulator = await startTestEmulator(t, { records: RECORDS })
   const before = await everything(emulator)
   const tried = (changes?: object, body: object = { transaction: 'txn_a', amount: 1500 }) =>
@@ -299,7 +299,7 @@ t.test('control: explain takes changes, which are made on the copy alone', async
   t.equal(await everything(emulator), before)
 })
 
-t.test('A25 control: what explain shows is masked', async t => {
+t.test('A25 control: explain masks what it shows', async t => {
   const { control, logs } = await startTestEmulator(t, {
     records: RECORDS,
     settings: { 'parameters.unknown': 'warn' }
@@ -374,7 +374,7 @@ const BAD: [sent: Json, code: string, at: string][] = [
     .map((path): [Json, string, string] => [{ path }, 'parameter_invalid', 'path'])
 ]
 
-t.test('control: explain refuses what is no call, and changes nothing', async t => {
+t.test('control: explain refuses what is not a request, and changes nothing', async t => {
   const emulator = await startTestEmulator(t, { records: RECORDS })
   const before = await everything(emulator)
   for (const [body, code, at] of BAD) {

@@ -23,7 +23,7 @@ const UNSAFE = [
   '[localhost] [127.0.0.1] [] 127.1 evil.notlocalhost'
 ]
 
-t.test('control: a Host passes when no public DNS could point it at this machine', async t => {
+t.test('control: a Host passes if public DNS cannot point it at this machine', async t => {
   const { control } = await startTestEmulator(t, {
     settings: { control_hosts: ['ci.example', 'Other.Example:4010', '[fe80::1]'] }
   })

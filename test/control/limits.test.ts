@@ -180,7 +180,7 @@ const LIMITS = SETTING_KEYS.filter((key): key is Limit => key.startsWith('limits
 
 for (const key of LIMITS)
   t.test(
-    `${key}: what is at the bound is done, what is beyond it is refused, dropped or ended`,
+    `${key}: a request at the limit succeeds, beyond it is refused, dropped or ended`,
     { bail: false },
     async t => {
       const [value, at, beyond, ask, askBeyond = ask] = TRIALS[key]
@@ -192,7 +192,7 @@ for (const key of LIMITS)
     }
   )
 
-t.test('what has a limit of its own: API keys, entries that requests add', async t => {
+t.test('other limits: API keys, entries that requests add', async t => {
   const emulator = await startTestEmulator(t, {
     settings: { 'limits.entries': 2 },
     scenario: SCENARIO
@@ -216,7 +216,7 @@ t.test('what has a limit of its own: API keys, entries that requests add', async
   t.strictSame(await twice('POST /keys', { account: 'mch_a' }), [200, 'limit_reached'])
 })
 
-t.test('docs/limits.md: every bound with its default', t => {
+t.test('docs/limits.md: every limit with its default', t => {
   const text = readFileSync(new URL('../../docs/limits.md', import.meta.url), 'utf8')
   const rows = [...text.matchAll(/^\| `(limits\.\w+)` \| (\d+) \| .+ \|$/gm)].map(
     ([, key, fallback]) => [key, Number(fallback)]
@@ -225,7 +225,7 @@ t.test('docs/limits.md: every bound with its default', t => {
   t.end()
 })
 
-t.test('limits: what one sandbox takes of waiting calls', async t => {
+t.test('limits: waiting requests of one sandbox', async t => {
   const settings = { 'limits.waiting': 2, 'limits.streams': 2 }
   const emulator = await startTestEmulator(t, { settings, scenario: SCENARIO })
   await made(emulator, 'own')
@@ -239,7 +239,7 @@ t.test('limits: what one sandbox takes of waiting calls', async t => {
   t.strictSame(await Promise.all(waiting), [...each, ...each])
 })
 
-t.test('A35: without memory for more, what adds something is refused with 429', async t => {
+t.test('A35: without memory for more, a request that adds something gets 429', async t => {
   const emulator = await startTestEmulator(t, {
     records: { users: [{ id: 'usr_x', account: 'mch_a', name: 'X', email: 'x@example.com' }] }
   })

@@ -214,7 +214,7 @@ function namesOf(schema: Json, isSent: boolean, path = ''): string[] {
   ]
 }
 
-t.test('openapi: every name of every table has its type, words, bounds, assumption', async t => {
+t.test('openapi: every name of every table has its type, words, limits, assumption', async t => {
   for (const id of IDS) {
     const { querystring, body, answer } = tablesOf(id)
     const { parameters = [], requestBody, responses } = operationOf(id)
@@ -451,7 +451,7 @@ t.test('openapi: an empty value, and what a payment type requires', async t => {
   }
 })
 
-t.test('openapi: the patterns of what is sent fit what clients send', async t => {
+t.test('openapi: the patterns accept what clients send', async t => {
   const { schemas } = document.components
   const long = 'x'.repeat(64)
   const cases: [format: Format, schema: string, fit: string, unfit: string][] = [
@@ -591,7 +591,7 @@ function callsOf(id: OperationId, of = document) {
 const described = (id: OperationId, { status }: Answer, of = document): Json =>
   operationOf(id, of).responses[status]
 
-t.test('openapi: every example call is answered as described by the default scenario', async t => {
+t.test('openapi: every example request gets the described response', async t => {
   const { call, control } = await startDefault(t)
 
   for (const id of IDS)
@@ -639,7 +639,7 @@ t.test('openapi: the flat document names nested parameters in brackets', async t
     t.not(check(Object.fromEntries(new URLSearchParams(unfit))).length, 0, unfit)
 })
 
-t.test('openapi: the documents in docs/ are those without options, as printed', async t => {
+t.test('openapi: the documents in docs/ are the default documents, as printed', async t => {
   const shipped = (name: string) =>
     readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')
   const printed = async (...options: string[]) => (await ran(['openapi', ...options])).stdout
@@ -674,7 +674,7 @@ t.test('openapi: the examples of records are records of the default scenario', a
   }
 })
 
-t.test('openapi: an answer with a field too many', async t => {
+t.test('openapi: a response with an extra field', async t => {
   const { call } = await startDefault(t)
 
   for (const id of IDS.filter(id => knownOf(id).kind === 'list')) {
@@ -758,7 +758,7 @@ const SPOILERS: Partial<Record<ErrorCode, Spoiler | ((sent: Sent, id: OperationI
   refund_exceeds_remaining: { text: 'transaction=txn_1&amount=999999' }
 }
 
-t.test('openapi: the refusals of an operation are those that it answers', async t => {
+t.test('openapi: the refusals of an operation are those that it returns', async t => {
   const { call, control } = await startDefault(t, { 'limits.body': BODY_LIMIT })
   const check = validator({ $ref: '#/components/schemas/ErrorResponse' })
 
@@ -794,7 +794,7 @@ t.test('openapi: the refusals of an operation are those that it answers', async 
   t.not(check({ error: { type: 'x', code: 'y', message: 'z' } }).length, 0)
 })
 
-t.test('openapi: what a setting lets pass is not described as refused', t => {
+t.test('openapi: what a setting allows is not described as refused', t => {
   const codesIn = ({ paths }: Json) => JSON.stringify(paths)
   const cases: [settings: GivenSettings, code: string, open: boolean[]][] = parse(`
     - [{}, none, [false, false]]
@@ -921,7 +921,7 @@ t.test('openapi: the address and the examples are those of the sandbox', async t
   t.notMatch(JSON.stringify(own), /"\/next/)
 })
 
-t.test('openapi: rules and assumptions are named in words too', async t => {
+t.test('openapi: rules and assumptions are named in words, too', async t => {
   const ofAll = ['BASE-1', 'FORM-2', 'AUTH-1', 'AUTH-3']
   for (const id of IDS) {
     const own = knownOf(id).rules.filter(rule => !ofAll.includes(rule))

@@ -115,7 +115,7 @@ t.test('sandboxes: they are listed with their addresses, scenario and counts', a
   t.equal((await emulator.control('GET /sandboxes?limit=1')).body.error.code, 'parameter_unknown')
 })
 
-t.test('sandboxes: an API call whose path and key are right makes one', async t => {
+t.test('sandboxes: an API request with a valid path and key creates one', async t => {
   const emulator = await startTestEmulator(t, {
     scenario: { data: smallFixture(), expect: [{ on: 'POST /refunds', times: 1 }] }
   })
@@ -154,7 +154,7 @@ t.test('sandboxes: an API call whose path and key are right makes one', async t 
   t.notMatch(body.error.message, 'found', 'nothing is said of others')
 })
 
-t.test('sandboxes: with cors off, no page of another site makes one', async t => {
+t.test('sandboxes: with cors off, no page of another site creates one', async t => {
   const { call } = sandboxClient(await startTestEmulator(t, { settings: { cors: false } }), 'a')
   const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' }
   t.equal((await call('GET /tickets', { headers })).status, 404)
@@ -169,7 +169,7 @@ const PAGE = {
   'sec-fetch-dest': 'empty'
 }
 
-t.test('limits.sandboxes: pages cannot fill it: what they alone used makes room', async t => {
+t.test('limits.sandboxes: sandboxes that only pages used make room', async t => {
   const shop = 'origin: http://shop.example'
   const pages: [page: string, headers: Record<string, string>, isPage: boolean][] = parse(`
     - [of another site, {${shop}, sec-fetch-site: cross-site, sec-fetch-mode: cors}, true]
@@ -202,7 +202,7 @@ t.test('limits.sandboxes: pages cannot fill it: what they alone used makes room'
   }
 })
 
-t.test('limits.sandboxes: a page takes the place only of what pages alone have used', async t => {
+t.test('limits.sandboxes: a page replaces only sandboxes that pages alone have used', async t => {
   for (const evictsIdle of [false, true]) {
     const emulator = await startTestEmulator(t, {
       settings: { 'limits.sandboxes': 2, 'sandboxes.evict_idle': evictsIdle }
@@ -249,7 +249,7 @@ const REFUSED: [on: string, body: object | string, type?: string][] = [
   `)
 ]
 
-t.test('sandboxes: a refused control call and a dry run make none', async t => {
+t.test('sandboxes: a refused control request and a dry run create none', async t => {
   const emulator = await startTestEmulator(t)
   const there = sandboxClient(emulator, 'there')
   await there.call('POST /locations', { body: { display_name: 'New', 'address[country]': 'US' } })
@@ -272,7 +272,7 @@ t.test('sandboxes: a refused control call and a dry run make none', async t => {
   t.equal((await there.call('GET /tickets')).headers['request-id'], 'req_2')
 })
 
-t.test('sandboxes: of concurrent loads, one that succeeds is enough to make it', async t => {
+t.test('sandboxes: of concurrent loads, one that succeeds is enough to create it', async t => {
   const emulator = await startTestEmulator(t)
   const bad = { scenario: { sede: 1 } }
   for (const [name, ...bodies] of [
@@ -293,7 +293,7 @@ t.test('sandboxes: of concurrent loads, one that succeeds is enough to make it',
   t.strictSame(await namesIn(emulator), ['late', 'soon'])
 })
 
-t.test('sandboxes: a load whose connection breaks off makes none', async t => {
+t.test('sandboxes: an aborted load creates none', async t => {
   const emulator = await startListening(t, { 'limits.sandboxes': 1 })
   const status = async () =>
     (await sandboxClient(emulator, 'other').control('POST /load?dry_run', { scenario: 'default' }))
@@ -306,7 +306,7 @@ t.test('sandboxes: a load whose connection breaks off makes none', async t => {
   t.strictSame(await namesIn(emulator), [])
 })
 
-t.test('sandboxes.evict_idle: a sandbox with a call in flight stays, be it delayed', async t => {
+t.test('sandboxes.evict_idle: a sandbox with a request in flight stays', async t => {
   const scenario = withScript(HANGS, { on: 'GET /accounts', delay: '10m' })
   const emulator = await startListening(
     t,
@@ -336,7 +336,7 @@ t.test('sandboxes.evict_idle: a sandbox with a call in flight stays, be it delay
   t.strictSame(await namesIn(emulator), ['hung', 'new', 'newer', 'newest'])
 })
 
-t.test('sandboxes: deleting one closes its hung calls and event streams', async t => {
+t.test('sandboxes: deleting one closes its hung requests and event streams', async t => {
   const emulator = await startListening(t, {}, withScript(HANGS))
   const { hanging, control, inFlightIn, logs, use } = emulator
   for (const name of ['gone', 'stays']) await use(name)
@@ -363,7 +363,7 @@ t.test('sandboxes: deleting one closes its hung calls and event streams', async 
   t.notOk(logs.some(line => JSON.parse(line).level >= 50))
 })
 
-t.test('sandboxes: a call that is still delayed in a deleted sandbox is answered', async t => {
+t.test('sandboxes: a delayed request of a deleted sandbox gets a response', async t => {
   const emulator = await startListening(t, {}, withScript({ on: 'GET /accounts', delay: '300ms' }))
   const { result, done } = await emulator.hanging('late', '/next/accounts')
   t.equal((await emulator.control('DELETE /sandboxes/late')).status, 204)

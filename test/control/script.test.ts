@@ -30,7 +30,7 @@ t.test('script: entries are listed in order', async t => {
   t.strictSame((await control('GET /script')).body, { data: shown(1, 3, 2) })
 })
 
-t.test('script: an entry lists the requests that it nearly applied to, until it does', async t => {
+t.test('script: an entry lists its near misses until it is applied', async t => {
   const on = 'POST /refunds'
   const large = { on, match: { body: { amount: { gte: 50 } } }, respond: { status: 402 } }
   const { call, control } = await startTestEmulator(t, {
@@ -78,7 +78,7 @@ t.test('script: an entry lists the requests that it nearly applied to, until it 
   t.strictSame((await listed())[2], { id: 'scr_4', matched: 0, applied: 0 })
 })
 
-t.test('script: an entry that is added may wait for one that is there', async t => {
+t.test('script: an added entry may wait for an existing one', async t => {
   const { call, control } = await startTestEmulator(t, { scenario })
   const entry = { on: 'GET /tickets', after: 'slow', respond: { status: 503 } }
   const codeOf = async (after: string) =>
@@ -98,7 +98,7 @@ t.test('script: an entry that is added may wait for one that is there', async t 
   )
 })
 
-t.test('script: a request from before an entry is no near miss for being early', async t => {
+t.test('script: a request from before an entry is not a near miss for being early', async t => {
   const { call, control } = await startTestEmulator(t, {
     scenario: { data: smallFixture({ transactions: [CHARGE] }) }
   })
@@ -119,7 +119,7 @@ t.test('script: a request from before an entry is no near miss for being early',
   }
 })
 
-t.test('script: an entry that is added goes behind the others, and can be taken away', async t => {
+t.test('script: an added entry comes after the others, and can be removed', async t => {
   const { call, control } = await startTestEmulator(t, { scenario })
   const body = (text: string) => ({ on: 'GET /tickets', respond: { body: text } })
 
@@ -227,7 +227,7 @@ t.test('control: without a body, verify judges what the scenario expects: 200 or
   t.strictSame(await verdict(), [200, true])
 })
 
-t.test('script: an entry that is added as the first is tried before the others', async t => {
+t.test('script: an entry added as the first is tried before the others', async t => {
   const { call, control } = await startTestEmulator(t, { scenario })
   const respond = (status: number) => ({ on: 'GET /tickets', calls: 1, respond: { status } })
 

@@ -19,7 +19,7 @@ async function start(t: Test) {
 /** The part of a cookie that a browser sends back. */
 const pairIn = (cookie: string) => cookie.slice(0, cookie.indexOf(';'))
 
-t.test('session: the token buys a cookie that no script reads and no other site sends', async t => {
+t.test('session: the token gets a cookie that no script reads and no other site sends', async t => {
   const { control, signIn } = await start(t)
 
   const cookie = await signIn()
@@ -89,7 +89,7 @@ t.test('session: without the token, or with another, there is none', async t => 
     )
 })
 
-t.test('session: the cookie counts for the pages of the emulator alone', async t => {
+t.test('session: the cookie works only for pages of the emulator', async t => {
   const { control, signIn, listen } = await start(t)
   const cookie = pairIn(await signIn())
   const host = 'localhost:4010'
@@ -149,7 +149,7 @@ t.test('session: the cookie counts for the pages of the emulator alone', async t
   }
 })
 
-t.test('session: it ends when somebody signs out', async t => {
+t.test('session: it ends at sign-out', async t => {
   const { control, signIn } = await start(t)
   const [one, other] = [pairIn(await signIn()), pairIn(await signIn())]
   const out = await control('DELETE /session', undefined, { ...OWN, cookie: one })
@@ -174,7 +174,7 @@ t.test('session: without CONTROL_TOKEN nobody has to sign in', async t => {
     )
 })
 
-t.test('session: it ends after 12 hours, and the oldest of a hundred gives way', async t => {
+t.test('session: it ends after 12 hours, and the oldest of a hundred is dropped', async t => {
   const sessions = new Sessions()
   const at = Date.parse(NOW)
   const hours = (count: number) => at + count * 3_600_000

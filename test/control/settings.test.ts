@@ -74,7 +74,7 @@ t.test('control: a load applies flag, environment, scenario and default again', 
   t.strictSame(await shown(), ['1 flag', '22 environment', 'newest_first default', '5 scenario'])
 })
 
-t.test('control: a changed setting shapes the next answer', async t => {
+t.test('control: a changed setting shapes the next response', async t => {
   const { call, control } = await startTestEmulator(t)
   const { status, body } = await control('PATCH /settings', {
     'statuses.created': 201,
@@ -110,7 +110,7 @@ t.test('control: a changed setting shapes the next answer', async t => {
   t.equal((await call('GET /tickets/none')).body.error.assumption, undefined)
 })
 
-t.test('control: a change of a setting is taken back alone', async t => {
+t.test('control: a change of a setting is reset alone', async t => {
   const { call, control, state } = await startTestEmulator(t, {
     scenario: {
       clock: '2026-03-01T18:05:00Z',
@@ -147,7 +147,7 @@ t.test('control: a change of a setting is taken back alone', async t => {
   t.equal(await state(), before)
 })
 
-t.test('control: a setting that cannot be set back is refused, and nothing is changed', async t => {
+t.test('control: a setting that cannot be reset is refused, and nothing is changed', async t => {
   const { control } = await startTestEmulator(t)
   await control('PUT /snapshots/of-a')
   const data = { accounts: [{ ...smallFixture().accounts[0], id: 'mch_z' }] }
@@ -171,7 +171,7 @@ t.test('control: a setting that cannot be set back is refused, and nothing is ch
   t.equal((await control('DELETE /settings/seed?x=1')).status, 400)
 })
 
-t.test('control: settings that cannot be changed so are refused together', async t => {
+t.test('control: settings that cannot be changed are refused together', async t => {
   const { control } = await startTestEmulator(t)
   const before = (await control('GET /settings')).text
   const cases: [changes: object, paths: string][] = parse(`
@@ -210,7 +210,7 @@ t.test('control: errors of the control API keep their statuses and shape', async
   t.equal((await control('POST /load', { scenario: 'nope' })).status, 404)
 })
 
-t.test('control: the ledger shows settings in force and how many answers rely on each', async t => {
+t.test('control: the ledger shows settings and how many responses rely on each', async t => {
   const { call, control } = await startTestEmulator(t, { settings: { 'ids.length': 12 } })
   const ledger = async () => (await control('GET /assumptions')).body.data as Json[]
   const used = async (wanted: string) => {

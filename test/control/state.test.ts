@@ -75,7 +75,7 @@ t.test('control: the overview shows scenario, seed, clock', async t => {
     t.equal((await control(`GET ${link.slice('/_control'.length)}`)).status, 200, link)
 })
 
-t.test('A03: with one seed and a standing clock the same calls give the same bytes', async t => {
+t.test('A03: with one seed and a frozen clock the same requests give the same bytes', async t => {
   const [first, second] = [
     await startTestEmulator(t, { scenario: SCENARIO }),
     await startTestEmulator(t, { scenario: SCENARIO })
@@ -170,7 +170,7 @@ t.test('control: a dry run checks and changes nothing', async t => {
   t.equal((await control('GET ')).body.scenario.name, 'other')
 })
 
-t.test('control: every refused call says what is wrong and where, and changes nothing', async t => {
+t.test('control: every refusal says what is wrong and where, and changes nothing', async t => {
   const emulator = await startTestEmulator(t, { scenario: SCENARIO })
   const { control, state } = emulator
   const before = await state()
@@ -225,7 +225,7 @@ t.test('control: every refused call says what is wrong and where, and changes no
   t.equal(await drawn(emulator), await drawn(fresh), 'no id was drawn and no answer counted')
 })
 
-t.test('control: records are merged into the running state and answered as they stand', async t => {
+t.test('control: records are merged into the running state and returned as they are', async t => {
   const { call, control, state } = await startTestEmulator(t)
   const sent = {
     tickets: [{ location: 'loc_a', reference: 'T-2', extra: { table: 4 } }],
@@ -271,7 +271,7 @@ t.test('control: records are merged into the running state and answered as they 
   t.equal(await state(), before.replace('"reference":"T-1"', '"reference":"renamed"'))
 })
 
-t.test('control: a record is changed by a merge patch of what a fixture gives of it', async t => {
+t.test('control: a record is changed by a merge patch of its fixture form', async t => {
   const records = parse(`
     accounts: [{id: mch_b, type: merchant, name: B, email: b@example.com, address: {country: US}, reseller: rsl_r}]
     users: [{id: usr_b, account: mch_b, name: Ana, email: ana@example.com}]
@@ -434,7 +434,7 @@ t.test('control: the state is a fixture: loaded again, it is the same state', as
   }
 })
 
-t.test('control: loadable scenarios are listed with what they say of themselves', async t => {
+t.test('control: loadable scenarios are listed with their descriptions', async t => {
   const { control } = await startTestEmulator(
     t,
     parse(`
@@ -604,7 +604,7 @@ t.test('control: the state before and after a request is what GET /state said th
   t.equal(await state(), sent[3]?.before, 'it can be loaded')
 })
 
-t.test('control: requests that were held have their turn when they go on', async t => {
+t.test('control: held requests take effect when they continue', async t => {
   const { call, control } = await startTestEmulator(t, { scenario: TRAVELLED })
   const held = [1, 2].map(amount =>
     call('POST /transactions', {
@@ -684,7 +684,7 @@ t.test('control: a state that is not kept is refused', async t => {
     t.equal(await refused(on), '404 state_unknown ', `${on}: it ended after the reset`)
 })
 
-t.test('load: a seed in place of that of the scenario, which a reset keeps', async t => {
+t.test("load: a seed in place of the scenario's, also after a reset", async t => {
   const emulator = await startTestEmulator(t)
   const { control } = emulator
   const load = (more: object, scenario: object | string = SCENARIO) =>

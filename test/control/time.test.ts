@@ -33,7 +33,7 @@ async function changed({ call, control }: Emulator): Promise<void> {
   await call('GET /tickets', { query: 'limit=1' })
 }
 
-t.test('clock: it is shown, set, stopped, started and advanced', async t => {
+t.test('clock: it is shown, set, frozen, started and advanced', async t => {
   const { call, control, sandbox } = await startTestEmulator(t, {
     scenario: { data: smallFixture() }
   })
@@ -264,7 +264,7 @@ t.test('snapshots: the refusal of a file that is not a snapshot names it', async
   t.equal((await control('POST /snapshots/lost/restore')).status, 404)
 })
 
-t.test('snapshots: one without the Account that any key acts as is refused', async t => {
+t.test('snapshots: without the Account that any key acts as, restoring is refused', async t => {
   const { control, state } = await startTestEmulator(t, { scenario })
   await control('PUT /snapshots/a')
   const accounts = [

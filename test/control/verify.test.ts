@@ -32,7 +32,7 @@ async function start(
   return { ...emulator, verify, listeners, listening }
 }
 
-t.test('verify: counts of calls, by operation and match', async t => {
+t.test('verify: counts of requests, by operation and match', async t => {
   const emulator = await start(t)
   await emulator.call('POST /refunds', {
     body: 'transaction=txn_a&amount=400&metadata[table]=12&metadata[list]='
@@ -142,7 +142,7 @@ t.test('verify: unused script entries', async t => {
   t.strictSame(await verdict(), [200, true, ''])
 })
 
-t.test('verify: what cannot be judged is refused with every problem', async t => {
+t.test('verify: an expectation that cannot be judged is refused with every problem', async t => {
   const { control, verify } = await start(t)
   const refusal = async (asked: object) => {
     const { status, body } = await verify(asked)
@@ -181,7 +181,7 @@ t.test('verify: what cannot be judged is refused with every problem', async t =>
   t.equal((await control('POST /verify', '{"on":')).body.error.code, 'body_malformed')
 })
 
-t.test('verify: within waits without polling, and answers as soon as the call comes', async t => {
+t.test('verify: within waits without polling, and responds at once', async t => {
   const { call, verify, listeners, listening } = await start(t)
   const sequence = [{ on: 'GET /tickets' }, { on: 'POST /refunds' }]
   const waiting = Promise.all([
@@ -234,7 +234,7 @@ t.test('verify: one that waits while the journal is cleared starts counting agai
   )
 })
 
-t.test('verify: one that waits ends with the state that it came to', async t => {
+t.test('verify: a waiting request ends with the state that it reached', async t => {
   const { control, verify, listening } = await start(t)
   await control('PUT /snapshots/one')
   for (const on of ['POST /reset', 'POST /snapshots/one/restore']) {
@@ -246,7 +246,7 @@ t.test('verify: one that waits ends with the state that it came to', async t => 
   }
 })
 
-t.test('verify: within gives up in time; a caller that leaves is waited for no longer', async t => {
+t.test('verify: within gives up in time; it stops waiting for a client that left', async t => {
   const { app, verify, listen, listeners, listening } = await start(t)
   const port = await listen()
   t.equal((await verify({ on: 'POST /refunds', within: '30ms' })).status, 409)
@@ -308,7 +308,7 @@ t.test('verify: a verdict that an overflow could falsify is 409 journal_incomple
   t.match((await verify({ on: 'POST /refunds' })).body.error.message, /lacks 1 of the requests/)
 })
 
-t.test('verify: a call that waits sees those that overflow the journal', async t => {
+t.test('verify: a waiting request sees those that overflow the journal', async t => {
   for (const [settings, code] of [
     [{ 'limits.journal': 1 }, undefined],
     [{ 'evidence.journal': false }, 'journal_incomplete']

@@ -22,7 +22,7 @@ t.test('paths of a document are written as code would', async t => {
   })
 })
 
-t.test('checking: every kind of problem is said in words, with its place', async t => {
+t.test('checking: every kind of problem has a message and a place', async t => {
   // biome-ignore format: a table
   const { problems: check } = checkerOf(() => ({
     type: 'object', additionalProperties: false, required: ['name'],
@@ -139,7 +139,7 @@ t.test('what there is: twenty by name, the others by number; one mark ends a sen
   ])
 })
 
-t.test('checking: a template that is no object is of the wrong type, and no more', async t => {
+t.test('checking: a template that is not an object has only the wrong type', async t => {
   const { problems } = checkerOf(() => ({
     type: 'object',
     'x-template': { placeholders: ['a'], once: [] }

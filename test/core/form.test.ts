@@ -41,7 +41,7 @@ t.test('FORM-1, FORM-2: what no encoder of the property tests writes is decoded 
   for (const [text, expected] of cases) t.strictSame(decoded(text), expected, text)
 })
 
-t.test('FORM-2, A36: unbalanced brackets and empty names are faults of their own', async t => {
+t.test('FORM-2, A36: unbalanced brackets and empty names have their own problems', async t => {
   for (const name of 'a[ a] a[b a]b[ a[b]c a[b]] a[[b]] a[b[c]] a[b]c] a[b][ a[b]c[d] [a] [] [ ] a]b] a][b] a%5B'.split(
     ' '
   )) {
@@ -64,7 +64,7 @@ t.test('FORM-2, A36: unbalanced brackets and empty names are faults of their own
     )
 })
 
-t.test('FORM-1, A36: broken percent-encoding names the parameter', async t => {
+t.test('FORM-1, A36: invalid percent-encoding names the parameter', async t => {
   const cases = rows<
     [part: 'name' | 'value', is: 'broken' | 'bytes', param: string, ...texts: string[]]
   >(`
@@ -124,7 +124,7 @@ t.test('A36: a name is one value, one list or one object, in whatever order they
     )
 })
 
-t.test('A35: depth and count are bounded', async t => {
+t.test('A35: depth and count are limited', async t => {
   const narrow = (text: string) => decode(text, 3, 2)
   t.equal(narrow('&a=1&&b=2&c=3&').problem, null, 'nothing between two & is no parameter')
   t.strictSame(narrow('a=1&b=2&c=3&d=4').problem, {

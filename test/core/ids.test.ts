@@ -34,7 +34,7 @@ t.test('A02 A03: ids are a prefix and 24 letters and digits, by seed, kind and n
   t.equal(new Set(all.map(id => id.slice(4))).size, all.length, 'the bodies differ too')
 })
 
-t.test('A03: each kind counts alone, an id that is taken is skipped', async t => {
+t.test('A03: each kind is counted separately, an id that exists is skipped', async t => {
   const plain = new Ids()
   for (const kind of ['refund', 'user', 'key'] as const) plain.draw(kind, settings(), free)
   t.equal(
@@ -92,7 +92,7 @@ t.test('A18: API keys are drawn from the seed too', async t => {
   t.equal(new Ids().draw('key', settings({ 'ids.length': 8 }), free), first, 'it is of ids alone')
 })
 
-t.test("A02: a family's kind; an Account's goes by its type", async t => {
+t.test("A02: a family's kind; an Account's depends on its type", async t => {
   const kinds = [
     kindOf('accounts', 'merchant'),
     kindOf('accounts', 'reseller'),
@@ -104,7 +104,7 @@ t.test("A02: a family's kind; an Account's goes by its type", async t => {
     t.equal(kindOf(`${kind}s`), kind)
 })
 
-t.test('A03: a draw depends on the seed, the label and its number alone', async t => {
+t.test('A03: a draw depends only on the seed, the label and its number', async t => {
   const labels = ['delay:scr_1', 'delay:scr_2', '']
   const draws = [0, 1, 2, 4_294_967_295].flatMap(seed =>
     labels.flatMap(label => [0, 1, 2, 1_000_000].map(n => [seed, label, n] as const))
@@ -136,7 +136,7 @@ t.test('A03: fractions lie from 0 up to 1 and are spread evenly', async t => {
     t.ok(count > 850 && count < 1150, `${count} in tenth ${tenth}`)
 })
 
-t.test('A03: a block holds its texts one behind the other, prefixed, all different', async t => {
+t.test('A03: a block contains its texts in order, prefixed, all different', async t => {
   for (const [prefix, length] of [
     ['txn_', 24],
     ['', 8],
@@ -154,7 +154,7 @@ t.test('A03: a block holds its texts one behind the other, prefixed, all differe
   }
 })
 
-t.test('A03: ids go on the same over the end of a block', async t => {
+t.test('A03: ids continue across the end of a block', async t => {
   const plain = new Ids()
   const drawn = Array.from({ length: 3 * TEXTS_A_BLOCK }, () =>
     plain.draw('refund', settings(), free)

@@ -99,7 +99,7 @@ t.test('A38: calendar, ordinal and week dates agree on each day of 400 years', a
   t.equal(at, Date.UTC(2400, 0, 1))
 })
 
-t.test('FILT-1 A05: what names no instant is refused', async t => {
+t.test('FILT-1 A05: a text that is not an instant is refused', async t => {
   const refused = [
     '2026-02-29T00:00:00Z|2026-13-01T00:00:00.000Z|2026-00-10T10:00:00Z|2026-01-01T24:00:01Z|2026-01-01T00:60:00Z|| |today|26-03-01|2026-3-1|2026-02-29',
     '2027-02-29|2100-02-29|2026-13-01|2026-00-01|2026-04-31|2026-01-00|20260230|1767225600|1767225600000|1767225600.5|-1|0|202|202603|20260|202603011',
@@ -146,7 +146,7 @@ t.test('A38: a year, a month or a week alone is refused by the assumption', asyn
     t.strictSame(instantProblem(text), { expected: EXPECTED }, text)
 })
 
-t.test('FILT-1: a space where a + was meant is pointed out', async t => {
+t.test('FILT-1: a space in place of a + is explained', async t => {
   const hint = `${EXPECTED}; the + of the offset arrived as a space: write it as %2B`
 
   for (const text of [

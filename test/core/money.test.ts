@@ -36,7 +36,7 @@ t.test('A22 A24: what a payment settles', async t => {
   t.equal(settled({}, settings({ 'transactions.default_currency': 'chf' })).currency, 'chf')
 })
 
-t.test('A23: what of a charge can be refunded, and what remains', async t => {
+t.test('A23: what can be refunded of a charge, and what remains', async t => {
   const charge = {
     id: 'txn_1',
     currency: 'usd',

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { patched } from '../../src/core/patch.js'
 
-t.test('UPD-1 UPD-2: an update keeps what is left out and unsets what is null', async t => {
+t.test('UPD-1 UPD-2: an update leaves omitted parameters unchanged and unsets null', async t => {
   const address = {
     country: 'US',
     line1: 'Main St 1',

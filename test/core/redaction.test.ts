@@ -26,7 +26,7 @@ function luhn(start: string): string {
   throw new Error('one of ten always fits')
 }
 
-t.test('A25: near a card number: its digits, the checksum, what is around and between', t => {
+t.test('A25: near misses of card numbers: digits, checksum, text around and between', t => {
   // of 13 to 19 digits, with valid and invalid checksums; none contains a shorter card number
   const numbers: [digits: string, isCard: boolean][] = [
     ['477053630877', false],
@@ -65,7 +65,7 @@ t.test('A25: near a card number: its digits, the checksum, what is around and be
   t.end()
 })
 
-t.test('A25: a number is masked wherever it is in a text and however it is grouped', async t => {
+t.test('A25: a number is masked anywhere in a text and in any grouping', async t => {
   const cases: [text: string, shown: string][] = [
     ['4242424242424242', '****************'],
     ['4242 4242 4242 4242', '**** **** **** ****'],
@@ -129,7 +129,7 @@ t.test('A25: a body full of digits is masked', async t => {
   t.equal(withoutCardNumbers('8377835337406812-'.repeat(60_000)).length, 17 * 60_000)
 })
 
-t.test('A25: what is no card number stays as it is', async t => {
+t.test('A25: text that is not a card number is unchanged', async t => {
   const texts = `
     T-12; 8377835337406812; 9622830388368595748; 025840856581089745372965; 8377-8353-3740-6812; 1234567890123; 2026-03-01T18:00:00.000Z; 4242 4242
     req_42; 123456789012; 1767225600000 ms; 1234.4242.4242.4242; 2025-07-01T10:00:00.000Z; 2025-07-30 22:00:00.000000+02:00
@@ -199,7 +199,7 @@ t.test('A25: Basic credentials of a known key are masked, and no other base64', 
   }
 })
 
-t.test('A18: API keys are masked wherever they are a word of their own', async t => {
+t.test('A18: API keys are masked wherever they are separate words', async t => {
   const cases: [text: string, shown: string][] = [
     ['sk_test_merchant', '***'],
     ['No Location has the id sk_test_merchant.', 'No Location has the id ***.'],
@@ -297,7 +297,7 @@ t.test('A25: names of secrets, however they are written', async t => {
   t.equal(openNames().has('last4'), true)
 })
 
-t.test('A25: of a form with card data only what is open is left', async t => {
+t.test('A25: of a form with card data only public parts remain', async t => {
   const words = new SecretWords(['sk_test'])
   // biome-ignore format: a table
   const cases: [form: string, shown: unknown][] = [
@@ -386,7 +386,7 @@ t.test('A25: data is masked by name, below card data and by words', async t => {
     t.strictSame(masked(value), value)
 })
 
-t.test('A25: no text shows a card number that is planted in it, however it is written', async t => {
+t.test('A25: no text shows a planted card number, in any form', async t => {
   let drawn = 0
   const random = () => drawnFraction(25, 'texts', drawn++)
   const between = (least: number, most: number) => least + Math.floor(random() * (most - least + 1))

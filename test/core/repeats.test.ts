@@ -86,7 +86,7 @@ function problemsOf(given: string, flags: string): string[] {
   return [...problems]
 }
 
-t.test('repeats that share characters are found, and others are not', t => {
+t.test('repeats that share characters are found, others are not', t => {
   const wrong = String.raw`^\s*(.*?)\s*$ ^(a+)+$ ^a*b?a*$ [^a]*[[\].]x ^(?:a|b+)b*c \/+$ ^\w{2,}\d+x`
   const right = String.raw`^a*ba* [a-z]+ (?<!\/)\/+$ ^(?:-\t+)*x ^\s*(?=a)b*$ ^a{2,9}a*$ ^[^[\]]*\[+`
   for (const source of wrong.split(' ')) t.not(problemsOf(source, '').length, 0, source)

@@ -14,7 +14,7 @@ import { rows } from '../support/rows.js'
 
 const settings = (given: GivenSettings = {}): Settings => settingsInForce({ flag: given }).values
 
-t.test('judge: rules are tried in order, and the first that does not hold refuses', async t => {
+t.test('judge: rules are tried in order, and the first violated one refuses', async t => {
   const facts = { left: 0, asked: 6 }
   const rules: Rule<typeof facts>[] = [
     {
@@ -40,7 +40,7 @@ t.test('judge: rules are tried in order, and the first that does not hold refuse
   t.doesNotThrow(() => judge(rules.slice(0, 1), { left: 5, asked: 6 }))
 })
 
-t.test('LOC-3, TXN-3, TXN-4, REF-6, REF-7: which facts keep the rules of a create', async t => {
+t.test('LOC-3, TXN-3, TXN-4, REF-6, REF-7: which facts pass the rules of a create', async t => {
   const broken = <F extends object>(
     rules: readonly Rule<F & Record<string, unknown>>[],
     facts: F
@@ -103,7 +103,7 @@ t.test('LOC-3, TXN-3, TXN-4, REF-6, REF-7: which facts keep the rules of a creat
   }
 })
 
-t.test('A08: every refusal has a status, a type and a sentence on when it comes', async t => {
+t.test('A08: every refusal has a status, a type and a description', async t => {
   for (const [code, { status, type, when }] of Object.entries(CATALOGUE)) {
     t.ok(/^[a-z_]+$/.test(code), code)
     t.ok(/_error$/.test(type), type)
@@ -113,7 +113,7 @@ t.test('A08: every refusal has a status, a type and a sentence on when it comes'
   }
 })
 
-t.test('A08: statuses by default, and as settings say', async t => {
+t.test('A08: statuses by default, and with settings', async t => {
   const given = {
     'statuses.missing': 410,
     'statuses.invalid': 422,

@@ -71,7 +71,7 @@ function saidOf(say: Say, place: number, given: unknown[] = []): unknown[] {
 }
 
 for (const [what, table] of Object.entries(TABLES))
-  t.test(`${what} has at most ${MAX} characters, whatever it is given`, async t => {
+  t.test(`${what} has at most ${MAX} characters for any values`, async t => {
     for (const [code, say] of Object.entries(table))
       for (const place of what === EMULATED ? (SENT[code] ?? []) : [0, 1, 2]) {
         if (OWN.includes(`${code} ${place}`)) continue

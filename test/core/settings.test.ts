@@ -28,7 +28,7 @@ t.test('settings: control, then flag, environment, scenario, default', async t =
   }
 })
 
-t.test('settings: false, 0 and null are values, undefined is none', async t => {
+t.test('settings: false, 0 and null are values, undefined is not', async t => {
   const { values, sources } = settingsInForce({
     flag: { cors: false, port: 0, 'auth.accept_any_key': null, seed: undefined as never },
     scenario: { 'auth.accept_any_key': 'mch_a', seed: 9 }
@@ -46,7 +46,7 @@ t.test('settings: false, 0 and null are values, undefined is none', async t => {
   t.strictSame(Object.keys(sources), SETTING_KEYS)
 })
 
-t.test('settings: each default keeps its own schema; each setting says what it does', async t => {
+t.test('settings: each default is valid; each setting has a description', async t => {
   const { problems: check } = checkerOf(() => settingsSchema(() => true))
   const defaults = nested(settingsInForce({}).values)
 
@@ -89,7 +89,7 @@ t.test('settings: the schema of one scope, nested by the dots, closed at every l
   })
 })
 
-t.test('settings: what a value may not be', async t => {
+t.test('settings: invalid values', async t => {
   const { problems: check } = checkerOf(() => settingsSchema(() => true))
   const refused: Partial<Record<SettingKey, unknown[]>> = {
     ...{
@@ -121,7 +121,7 @@ t.test('settings: what a value may not be', async t => {
   }
 })
 
-t.test('settings: nested and flat keys turn into each other', async t => {
+t.test('settings: nested and flat keys are converted into each other', async t => {
   const flat = {
     seed: 1,
     'pagination.max_limit': 5,
@@ -190,7 +190,7 @@ t.test('settings: a key below the value of another is an unknown name', async t 
     )
 })
 
-t.test('settings: a process setting in a sandbox is told where it belongs', async t => {
+t.test('settings: a process setting in a sandbox is refused with its place', async t => {
   const given = (as: string) => `can be set only when the emulator starts, with ${as}=`
   for (const [name, as, value] of [
     ['port', 'PORT or --set port'],

@@ -36,7 +36,7 @@ t.test('shares: a sandbox gets its share', async t => {
     t.strictSame(takenBy(shares, [A, B, C], amount), taken, title)
 })
 
-t.test('shares: a sandbox that has nothing gets something, whatever others want', async t => {
+t.test('shares: a sandbox without any gets some, whatever others use', async t => {
   const shares = sharesOf(100)
   const many = Array.from({ length: 257 }, () => ({}))
   for (let round = 0; round < 100; round++) {
@@ -49,7 +49,7 @@ t.test('shares: a sandbox that has nothing gets something, whatever others want'
   t.doesNotThrow(() => shares.take(many[0] as object))
 })
 
-t.test('shares: what is given back is there again, once', async t => {
+t.test('shares: a share is given back once', async t => {
   const shares = sharesOf(2)
   const free = shares.take(A)
   shares.take(A)
@@ -61,7 +61,7 @@ t.test('shares: what is given back is there again, once', async t => {
   t.strictSame(takenBy(shares, [A, B]), [1, 2])
 })
 
-t.test('shares: the refusal says who has how much, and what to raise', async t => {
+t.test('shares: the refusal says who uses how much, and what to raise', async t => {
   const shares = sharesOf(1, {
     each: 3,
     all: 8,
@@ -80,7 +80,7 @@ t.test('shares: the refusal says who has how much, and what to raise', async t =
   t.throws(() => sharesOf(0).take(A), { code: 'limit_reached' })
 })
 
-t.test('keep: of more values than a map may hold, the oldest goes', async t => {
+t.test('keep: a full map drops its oldest value', async t => {
   const map = new Map<string, number>()
   for (const [value, key] of [...'abac'].entries()) keep(map, key, value, 2)
   t.equal(JSON.stringify([...map]), '[["a",2],["c",3]]')

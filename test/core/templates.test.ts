@@ -12,7 +12,7 @@ import {
 
 const DEEP = { a: [{ b: '$code' }, '$param', 1], c: { d: '$message', e: null }, f: 'text' }
 
-t.test('templates: values take the places of placeholders; what has none is left out', t => {
+t.test('templates: values replace placeholders; a placeholder without a value is left out', t => {
   const cases: [template: unknown, values: Record<string, unknown>, answer: unknown][] = [
     [
       DEEP,

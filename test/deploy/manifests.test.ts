@@ -144,7 +144,7 @@ t.test('nginx.conf: it reads a name from an address as the emulator does', async
   }
 })
 
-t.test('nginx.conf: a call is passed on as it is, and its answer as it comes', async t => {
+t.test('nginx.conf: a request is passed on unchanged, and so is its response', async t => {
   const root = server.find(({ words }) => words[0] === 'location' && words[1] === '/') as Directive
   t.strictSame(root.within.at(-1)?.words, ['proxy_pass', 'http://emulators'], 'without a path')
   t.strictSame(
@@ -171,7 +171,7 @@ t.test('nginx.conf: a call is passed on as it is, and its answer as it comes', a
     t.match(valuesOf(name)[0], /^\/tmp\//, name)
 })
 
-t.test("nginx.conf: its own answers have the emulator's error shape", async t => {
+t.test("nginx.conf: its own responses have the emulator's error shape", async t => {
   const types = new Set<string>(Object.values(CATALOGUE).map(({ type }) => type))
   const answers = all.filter(
     ({ words }) => words[0] === 'return' && words[2]?.startsWith('{"error"')

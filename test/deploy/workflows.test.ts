@@ -19,7 +19,7 @@ const workflow = (file: string): Json => parse(read(`.github/workflows/${file}`)
 /** An action pinned to a commit, with its version. */
 const PINNED = /^\s*(?:- )?uses: [\w-]+\/[\w-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/
 
-t.test('workflows: each action is named by the digest of a commit', async t => {
+t.test('workflows: each action is pinned to a commit', async t => {
   t.strictSame(FILES, ['ci.yml', 'docs.yml', 'publish.yml'])
   const digests = new Map<string, string>()
   for (const file of [...FILES.map(name => `.github/workflows/${name}`), 'action.yml']) {

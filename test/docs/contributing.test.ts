@@ -9,7 +9,7 @@ const root = new URL('../../', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
 const GUIDE = read('.github/CONTRIBUTING.md')
 
-t.test('contributing: every file, script and title of a test it names is there', async t => {
+t.test('contributing: every named file, script and test title exists', async t => {
   const files = [...GUIDE.matchAll(/`((?:src|test|docs|examples)\/[^`\s]*)`/g)]
     .map(([, path = '']) => path)
     .filter(path => !/[*]|FAMILY|\.vitepress/.test(path))
@@ -20,7 +20,7 @@ t.test('contributing: every file, script and title of a test it names is there',
     t.ok(name in scripts, `npm run ${name}`)
 })
 
-t.test('npm test: every file of tests runs once, alone or with its folder', async t => {
+t.test('npm test: every test file runs once, alone or with its folder', async t => {
   const filesOf = (patterns: string[]) => globSync(patterns, { cwd: fileURLToPath(root) })
   const started = filesOf(JSON.parse(read('package.json')).tap.include)
   const folders = started.flatMap(
@@ -81,7 +81,7 @@ t.test('docs.yml: what docs:site builds of main is published, with no more right
   t.match(read('.gitignore'), 'docs/.vitepress/dist/')
 })
 
-t.test('readme: the two commands that set everything up stand at its top', async t => {
+t.test('readme: the two setup commands are at its top', async t => {
   const [top] = read('README.md').split(/^## /m)
   t.match(top, '```sh\nnpm ci && npm start\nnpm ci && npm test\n```')
 })

@@ -11,7 +11,7 @@ import { PAGES, textOf } from './pages.js'
 const root = new URL('../../', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
 
-t.test('docs: packages.md lists every bundled package with its reason, and no other', async t => {
+t.test('docs: packages.md lists exactly the bundled packages, each with its reason', async t => {
   const table = read('docs/packages.md')
   const shown = [...table.matchAll(/^\| ([@a-z][@\w/, -]*) \| (.+) \|$/gm)].flatMap(
     ([, names = '']) => names.split(', ')

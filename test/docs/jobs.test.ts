@@ -148,7 +148,7 @@ async function told(t: Test, yaml: string, client: Client, failOn: string[]): Pr
   return problems
 }
 
-t.test('docs: the jobs of a tester, each with a right client and a wrong one', async t => {
+t.test('docs: what to test, each with a correct and a wrong client', async t => {
   const sections = textOf('docs/testers.md').split(/^### /m).slice(1)
   t.equal(sections.length, JOBS.length)
   for (const [nth, section] of sections.entries()) {

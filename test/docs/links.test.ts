@@ -37,7 +37,7 @@ const anchorsOf = (page: string): (string | undefined)[] =>
       .matchAll(/^#+ (.+)$|<a id="([^"]+)">/gm)
   ].map(([, heading, id]) => id ?? anchorOf(heading as string))
 
-t.test('docs: every link of a page leads to a file or an anchor that is there', async t => {
+t.test('docs: every link of a page leads to an existing file or anchor', async t => {
   for (const page of PAGES) {
     const broken = [...prose(read(page)).matchAll(/\]\(([^)\s]+)\)/g)].flatMap(
       ([, target = '']) => {
@@ -73,7 +73,7 @@ const NAMED = new RegExp(
   'g'
 )
 
-t.test('docs: every file that the explanation of the code names is there', async t => {
+t.test('docs: every file that the explanation of the code names exists', async t => {
   for (const page of ['docs/how-it-works.md', 'docs/how-it-works/post-refunds.svg']) {
     const named = [...read(page).matchAll(NAMED)].map(([, path]) => `src/${path}`)
     t.ok(named.length > 10, page)

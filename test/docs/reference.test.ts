@@ -37,7 +37,7 @@ t.test('docs: the pages of docs/reference are what the code says', async t => {
   }
 })
 
-t.test('docs: every endpoint, rule, assumption, error code and setting has its text', t => {
+t.test('docs: every endpoint, rule, assumption, error code and setting has a description', t => {
   const endpoints = [...pageOf('api').matchAll(/^\| ((?:GET|POST|DELETE) \| `[^`]+`) \|/gm)].map(
     ([, on]) => on
   )
@@ -87,7 +87,7 @@ t.test('docs: every error code is listed with exactly the rules and assumptions 
   t.end()
 })
 
-t.test('control: every parameter of a query is taken, and its row says what it takes', async t => {
+t.test('control: every query parameter is accepted, and its row describes it', async t => {
   const { control } = await startTestEmulator(t)
   for (const [name, { query }] of CONTROL_GROUPS.flatMap(({ rows }) => Object.entries(rows))) {
     for (const [parameter, { description }] of Object.entries<TSchema & { description?: string }>(
@@ -100,7 +100,7 @@ t.test('control: every parameter of a query is taken, and its row says what it t
   }
 })
 
-t.test('docs: every name of a scenario and every parameter has a text', async t => {
+t.test('docs: every name of a scenario and every parameter has a description', async t => {
   for (const page of ['scenario-language', 'api']) {
     const cells = [...pageOf(page).matchAll(/^\| (`.*) \|$/gm)].map(([, row = '']) =>
       row.split(' | ')

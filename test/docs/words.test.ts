@@ -115,7 +115,7 @@ const found = (file: string, text: string) =>
     )
   )
 
-t.test('words: a phrase is found in any case and over lines, and no near miss', async t => {
+t.test('words: a phrase is found in any case and across lines, and no near miss', async t => {
   t.strictSame(found('a.ts', '/**\n * Ids are\n * Deduplicated, None\n * twice. */'), [
     'a.ts:3 "none twice": deduplicated'
   ])

@@ -56,7 +56,7 @@ async function unfinished(
 }
 
 t.test(
-  `${LOADS} loads of ${SIZE / MIB} MiB that are never sent whole, ${ROUNDS} times: memory is bounded, and comes back`,
+  `${LOADS} loads of ${SIZE / MIB} MiB that are never completed, ${ROUNDS} times: memory is bounded, and freed`,
   { skip: process.platform !== 'linux' },
   async t => {
     const { port, child, end } = await started([], ['--max-old-space-size=768'])

@@ -41,7 +41,7 @@ async function filled(folder: string): Promise<() => Promise<void>> {
   return () => rm(filler)
 }
 
-t.test(`a full disk, ${ROUNDS} times: no answered change is lost, the end is 1 or 0`, async t => {
+t.test(`a full disk, ${ROUNDS} times: no confirmed change is lost, the end is 1 or 0`, async t => {
   const folder = await smallDisk(t)
   if (folder === null) return t.comment('no file system can be mounted here')
   const scenario = join(folder, 'scenario.json')

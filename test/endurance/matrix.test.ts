@@ -192,7 +192,7 @@ const heapOf = async ({ call }: Client) =>
   ) /
   1024 ** 2
 
-t.test(`each control request, ${AT_ONCE} at once, ${RECORDS} records: others go on`, async t => {
+t.test(`each control request, ${AT_ONCE} at once, ${RECORDS} records: others continue`, async t => {
   const running = await started([], NODE_FLAGS)
   const { port, child, end } = running
   const file = join(tmpdir(), `busy-${child.pid}`)

@@ -78,7 +78,7 @@ async function latencies({ call }: Client): Promise<number[]> {
   return times
 }
 
-t.test(`${SLOW} slow senders, ${HUNG} hung answers: a neighbour hardly waits longer`, async t => {
+t.test(`${SLOW} slow senders, ${HUNG} hung requests: a neighbour hardly waits longer`, async t => {
   const { port, end } = await started()
   const [base, neighbour] = [clientOf(port, null), clientOf(port, 'neighbour')]
   await neighbour.call(

@@ -134,7 +134,7 @@ async function checkEvidence(
     strange.push(`snapshots: ${JSON.stringify(snapshots)}`)
 }
 
-t.test(`${SANDBOXES} sandboxes for ${SECONDS} s: each is answered as if it were alone`, async t => {
+t.test(`${SANDBOXES} sandboxes for ${SECONDS} s: each responds as if it were alone`, async t => {
   t.comment(`ENDURANCE_SEED=${SEED}`)
   const scenario = `${t.testdir({ 'load.json': JSON.stringify(SCENARIO) })}/load.json`
   const { port, end } = await started([

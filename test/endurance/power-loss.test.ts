@@ -135,7 +135,7 @@ for (const [title, fails] of [
     (nth: number) => nth % 3 === 2
   ]
 ] as const)
-  t.test(`${title}: what was answered is there, and the file is whole`, async t => {
+  t.test(`${title}: every confirmed change is there, and the file is complete`, async t => {
     const { file, disk, data, change, present } = await recorded(t, title)
     const states = [NO_FILE]
     const moments: Moment[] = [{ calls: 0, least: 0, most: 0 }]

@@ -111,7 +111,7 @@ t.test('A36: a body is UTF-8: other bytes and charsets are refused, U+FFFD is da
     )
 })
 
-t.test('execute: every end of a request has its name', async t => {
+t.test('execute: every outcome of a request has its name', async t => {
   const fault = 'empty_response'
   const respond = { status: 402 }
   const rows: [
@@ -188,7 +188,7 @@ t.test('execute: every end of a request has its name', async t => {
   }
 })
 
-t.test('execute: a malformed body is as long as the right one, and no JSON', async t => {
+t.test('execute: a malformed body is as long as the original, and is not JSON', async t => {
   const { executed } = await scripted([
     { on: 'GET /tickets/{id}', fault: 'malformed_body', when: 'after' }
   ])
@@ -222,14 +222,14 @@ t.test('execute: without the script a request is neither scripted nor counted', 
   )
 })
 
-t.test('A08: before the first load operations are a 503; what is nowhere a 404', async t => {
+t.test('A08: before the first load operations get 503; an unknown path 404', async t => {
   const { blame } = await startWorld({ loaded: false })
   for (const on of ['GET /locations', 'POST /transactions', 'DELETE /locations/loc_a'])
     t.strictSame(blame(on).slice(0, 2), [503, 'not_ready'], on)
   t.equal(blame('GET /nowhere')[0], 404)
 })
 
-t.test('execute: a defect is no refusal: it is thrown on', async t => {
+t.test('execute: a defect is not a refusal: it is rethrown', async t => {
   const { world } = await startWorld()
   Object.assign(world, {
     stamp: () => {
@@ -247,7 +247,7 @@ t.test('execute: a defect is no refusal: it is thrown on', async t => {
 })
 
 t.test(
-  'A35: one that waited is ready again before its operation, and its response needs room',
+  'A35: a request that waited is decoded again before its operation, and its response needs room',
   async t => {
     const { world } = await scripted([{ on: 'GET /tickets', delay: '1s' }])
     const headers = { authorization: authorization() }

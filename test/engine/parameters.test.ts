@@ -32,7 +32,7 @@ async function refuses(t: Test, cases: Case[], settings: object = {}) {
   t.equal(stateOf(world), stateOf(untouched))
 }
 
-t.test('A14: the refusal says what was probably meant, or what the request takes', async t => {
+t.test('A14: the refusal suggests a parameter, or lists those of the request', async t => {
   const { call } = await startWorld({ records })
   const cases: [on: string, sent: { body?: string; query?: string }, says: string][] = parse(`
     - [POST /locations, {body: 'address[cty]=A'}, 'did you mean address[city]?']
@@ -91,7 +91,7 @@ t.test('A14: warn drops an unknown parameter and says so in a Warning header eac
   t.strictSame([status, headers.warning], [200, undefined])
 })
 
-t.test('FORM-2, A36, A37, A14: what else is refused', async t => {
+t.test('FORM-2, A36, A37, A14: other refusals', async t => {
   const malformed = (param: string): Blame => [400, 'form_malformed', param, 'A36']
   const unknown = (param: string): Blame => [400, 'parameter_unknown', param, 'A14']
   await refuses(t, [
@@ -133,7 +133,7 @@ t.test('FORM-2: text where nested names belong is refused', async t => {
   t.match(message, /^address .* address\[city\]=…; [^;]*$/)
 })
 
-t.test('A35: the bounds of a form are settings', async t => {
+t.test('A35: the limits of a form are settings', async t => {
   await refuses(
     t,
     [
@@ -145,7 +145,7 @@ t.test('A35: the bounds of a form are settings', async t => {
   )
 })
 
-t.test('UPD-2, A16: an empty address first unsets all of it, then sets what is given', async t => {
+t.test('UPD-2, A16: an empty address first unsets all of it, then sets what was sent', async t => {
   const { call, blame, world } = await startWorld()
   const { body } = call('POST /locations/loc_a', {
     body: 'address=&address[country]=ca&address[city]=Quebec'

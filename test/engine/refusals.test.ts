@@ -174,7 +174,7 @@ const SHARED = {
   locations: [{ id: 'loc_b', account: 'mch_b', display_name: 'B', ...LATER }]
 }
 
-t.test('A19: a list relies on it where it would be another one otherwise', async t => {
+t.test('A19: a list relies on it if it would differ otherwise', async t => {
   const cases: [
     visibility: 'open' | 'scoped',
     key: string,
@@ -227,7 +227,7 @@ t.test('A35: a body of more than limits.body is refused before it is read', asyn
     t.equal(call('POST /refunds', { body }).body.error.code, is, body)
 })
 
-t.test('BASE-1: a path without the base gets a hint of it', async t => {
+t.test('BASE-1: a path without the base gets a hint', async t => {
   const { world } = await startWorld()
   const refusalOf = (url: string) =>
     JSON.parse(execute(world, { method: 'POST', url, headers: {}, body: null }).outcome.text).error
@@ -288,7 +288,7 @@ t.test('A08: paths are read as addresses are', async t => {
   t.strictSame([readable('/a%20b%0Ac'), readable('/%ff')], ['/a b?c', '/%ff'])
 })
 
-t.test('A07: an error has its one shape', async t => {
+t.test('A07: errors have one shape', async t => {
   const [open, closed] = [
     await startWorld({ records }),
     await startWorld({ records, settings: { 'errors.expose_rule': false } })

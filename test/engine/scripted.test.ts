@@ -26,7 +26,7 @@ type World = Awaited<ReturnType<typeof scripted>>['world']
 const countsOf = ({ state }: World) =>
   state.script.listed().map(({ matched, applied }) => [matched, applied])
 
-t.test('respond answers in the operation’s stead, and nothing is changed', async t => {
+t.test('respond replaces the operation, and nothing is changed', async t => {
   const error = (type: string, code: string, message: string, more: object = {}) => ({
     error: { type, code, message, ...more, request_id: 'ID' }
   })
@@ -243,7 +243,7 @@ t.test('respond.patch: changes a response; a refusal and an empty body stay', as
   )
 })
 
-t.test('change: makes, replaces and deletes before or after, all or nothing', async t => {
+t.test('change: creates, replaces and deletes before or after, all or nothing', async t => {
   const OTHER = {
     transactions: [{ id: 'txn_b', ticket: 'tkt_a', payment_type: 'card', amount: 50 }]
   }
@@ -440,7 +440,7 @@ t.test('change: makes, replaces and deletes before or after, all or nothing', as
   t.equal(call('GET /tickets').body.data.length, 3)
 })
 
-t.test('stale: records and lists are as they were then, by the clock of the sandbox', async t => {
+t.test("stale: records and lists are as they were then, by the sandbox's clock", async t => {
   const users = [{ id: 'usr_a', account: 'mch_a', name: 'Ana', email: 'ana@example.com' }]
   const tickets = [{ id: 'tkt_b', location: 'loc_a' }]
   const { call, executed, world } = await scripted([{ on: '*', stale: '5s' }], {
@@ -525,7 +525,7 @@ t.test('stale: records and lists are as they were then, by the clock of the sand
   t.equal(before, amount_refunded)
 })
 
-t.test('when: after: the operation takes effect, the script answers; not refusals', async t => {
+t.test('when: after: the operation takes effect, then the script responds', async t => {
   const html = { status: 502, body: '<p>', headers: { 'content-type': 'text/html' } }
   const cases: [respond: object, more: object, body: string, ...shown: unknown[]][] = [
     [html, {}, 'amount=5', 502, '<p>', true, 1, undefined],
@@ -587,7 +587,7 @@ t.test('when: after: the operation takes effect, the script answers; not refusal
   t.equal(scriptAction(exchange)?.applied, false)
 })
 
-t.test('match: what a request is about is found through what it names', async t => {
+t.test('match: what a request is about is found through the records it names', async t => {
   const charge = { transaction: 'txn_a', ticket: 'tkt_a', location: 'loc_a', account: 'mch_a' }
   const about = (what: object) => ({ on: '*', match: { about: what }, respond: { status: 503 } })
   const cases: [on: string, call: Call, about: object][] = [
@@ -694,7 +694,7 @@ t.test('match: params, query, nested names, the key', async t => {
   )
 })
 
-t.test('the script neither counts nor matches what key or parameters refuse', async t => {
+t.test('the script neither counts nor matches requests refused for key or parameters', async t => {
   const { call, world } = await scripted([{ on: 'POST /refunds', respond: { status: 418 } }])
   const refused: [options: Call, status: number][] = [
     [{ key: null, body: 'transaction=txn_a' }, 401],
@@ -717,7 +717,7 @@ t.test('the script neither counts nor matches what key or parameters refuse', as
   )
 })
 
-t.test('a request of an operation without entries pays nothing for the script', async t => {
+t.test('a request of an operation without entries costs nothing for the script', async t => {
   const { call, world } = await scripted([{ on: 'GET /tickets', respond: { body: 'scripted' } }])
   let asked = 0
   const act = world.state.script.act.bind(world.state.script)
@@ -733,7 +733,7 @@ t.test('a request of an operation without entries pays nothing for the script', 
   t.strictSame([call('GET /tickets').text, asked], ['scripted', 1])
 })
 
-t.test('a Retry-After holds seconds, by both clocks, or a date', async t => {
+t.test('Retry-After is in seconds, by both clocks, or a date', async t => {
   const after = ['2', 'Sun, 01 Mar 2026 18:06:00 GMT', 'soon', '']
   const { executed } = await scripted(
     after.map((header, index) => ({

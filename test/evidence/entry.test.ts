@@ -6,7 +6,7 @@ import { parametersIn } from '../../src/evidence/why.js'
 import { MERCHANT, NOW, smallFixture } from '../support/requests.js'
 import { startWorld } from '../support/world.js'
 
-t.test('a masked entry shows an answer as sent, masked where it has a key', async t => {
+t.test('a masked entry shows a response as sent, masked where it has a key', async t => {
   const script = [{ on: 'GET /refunds', respond: { body: `not JSON, ${MERCHANT}` } }]
   const { executed } = await startWorld({
     scenario: { clock: NOW, data: smallFixture(), script }

@@ -397,7 +397,7 @@ Retry-After: a call without a key too
 `)
 ]
 
-t.test('findings: what a client does wrong is found, with the calls that show it', async t => {
+t.test('findings: mistakes of a client are found, with the requests that show them', async t => {
   for (const { title, script, settings, steps, finds } of [...PLAIN, ...LOST, ...PAUSES]) {
     const { world, executed } = await startWorld({
       settings,
@@ -508,7 +508,7 @@ t.test("retry-after-ignored: the time has passed by the machine's clock or the s
   t.end()
 })
 
-t.test("findings: a refusal that comes of the emulator's own state is nobody's mistake", t => {
+t.test("findings: a refusal caused by the emulator's own state is nobody's mistake", t => {
   const all = counted()
   const look = (code: string) =>
     all.look({
@@ -535,7 +535,7 @@ t.test('findings: there are eighteen, errors are listed first', t => {
   t.end()
 })
 
-t.test('findings: each is reported with what it is, at most 20 calls and open pages', t => {
+t.test('findings: each is reported with its text, at most 20 requests and open pages', t => {
   const { look, list } = counted()
   const page = {
     result: { object: 'list', url: '', data: [], has_more: true, first_id: 'x', last_id: 'x' }

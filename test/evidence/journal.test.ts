@@ -20,7 +20,7 @@ async function heap(): Promise<number> {
 
 const idsIn = (journal: Journal) => journal.requests().map(({ id }) => id)
 
-t.test('journal: it is bounded in number; the oldest make room', t => {
+t.test('journal: its number is limited; the oldest are dropped', t => {
   const journal = new Journal(journalLimits({ entries: 3 }))
   const heard: string[] = []
   const stop = journal.listen(({ id }) => heard.push(id))
@@ -43,7 +43,7 @@ t.test('journal: it is bounded in number; the oldest make room', t => {
   t.end()
 })
 
-t.test('journals: where journals together hold too much, the largest give way', t => {
+t.test('journals: if journals together use too much, the largest are cut', t => {
   const budget = new JournalBudget(100_000)
   const [large, small, other] = [1, 2, 3].map(() => new Journal(journalLimits({ budget }))) as [
     Journal,
@@ -71,7 +71,7 @@ t.test('journals: where journals together hold too much, the largest give way', 
   t.end()
 })
 
-t.test('limits.journal_bytes: what is counted is at least what the calls hold', async t => {
+t.test('limits.journal_bytes: the counted bytes are at least those of the requests', async t => {
   const { call, sandbox } = await startTestEmulator(t, {
     settings: { 'limits.journal': 100_000, 'limits.journal_bytes': 17_179_869_184 }
   })
@@ -214,7 +214,7 @@ t.test('journal: what changed a record is what it shows, not what was undone', a
   }
 })
 
-t.test('journal: a call names those that last changed the records it was judged by', async t => {
+t.test('journal: a request names the requests that last changed its records', async t => {
   const { call, control } = await startTestEmulator(t, {
     records: {
       users: ['a', 'b'].map(name => ({

@@ -84,7 +84,7 @@ const CASES: [rule: RuleId, isKept: boolean, what: string, given: Given][] = [
   ]
 ]
 
-t.test('rules: which requests keep a rule, and which only look like it', t => {
+t.test('rules: which requests pass a rule, and which are near misses', t => {
   for (const [rule, isKept, what, given] of CASES) {
     t.equal(
       judgementOf(judgedRequest(given)).passed.includes(RULE_PLACES[rule]),
@@ -122,7 +122,7 @@ const RELIANCES: [assumption: AssumptionId, relies: boolean, what: string, given
   ['A27', false, 'an adjustment number of a payment that was refused', payment('amount=1&adjustment_number=1', REFUSED)]
 ]
 
-t.test('assumptions: which answers rely on one, and which only look like it', t => {
+t.test('assumptions: which responses rely on one, and which are near misses', t => {
   for (const [assumption, relies, what, given] of RELIANCES) {
     t.equal(
       judgementOf(judgedRequest(given)).relied.includes(ASSUMPTION_PLACES[assumption]),

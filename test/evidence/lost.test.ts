@@ -40,7 +40,7 @@ const look = (lost: LostAnswers, given: Given, isLost: boolean) => {
   return lost.look(one, one.reading, isLost)
 }
 
-t.test('lost answers: a Refund stands in its Transaction until ten were made after it', t => {
+t.test('lost responses: a Refund is in its Transaction until ten were made after it', t => {
   for (const [later, isSeen] of [
     [9, true],
     [10, false]
@@ -59,7 +59,7 @@ t.test('lost answers: a Refund stands in its Transaction until ten were made aft
   t.end()
 })
 
-t.test('lost answers: an older call is a look only where it shows the record', t => {
+t.test('lost responses: an older request counts as a check only if it shows the record', t => {
   const lost = new LostAnswers()
   look(lost, { ...REFUND, result: refundOf('rfd_0') as never }, true)
   const older = (shown: object, operation: 'readTransaction' | 'listRefunds') => {
@@ -75,7 +75,7 @@ t.test('lost answers: an older call is a look only where it shows the record', t
   t.end()
 })
 
-t.test('lost answers, foreign-record: nothing is said of records deleted meanwhile', async t => {
+t.test('lost responses, foreign-record: records deleted meanwhile are not reported', async t => {
   const script = [{ on: 'POST /transactions', fault: 'connection_reset', when: 'after' }]
   const { world, executed } = await startWorld({ scenario: { data: smallFixture(), script } })
   const read = executed('GET /tickets/tkt_a', { key: RESELLER })
@@ -99,7 +99,7 @@ t.test('lost answers, foreign-record: nothing is said of records deleted meanwhi
   t.equal(lost.known.size, 1)
 })
 
-t.test('lost answers: a list that was made before the Refund does not show it', t => {
+t.test('lost responses: a list from before the Refund does not show it', t => {
   const lost = new LostAnswers()
   look(lost, REFUND, true)
 
@@ -114,7 +114,7 @@ type Sent = [
   amount: string,
   more?: { found?: string | null; last4?: string; id?: string; made?: number }
 ]
-t.test('lost answers: which payment repeats a lost one', t => {
+t.test('lost responses: which payment repeats a lost one', t => {
   const sent = ([
     operation,
     amount,

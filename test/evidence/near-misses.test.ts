@@ -38,7 +38,7 @@ async function make({ call }: Emulator, requests: string): Promise<void> {
   }
 }
 
-t.test('near misses: what counted, and the condition that others did not meet', async t => {
+t.test('near misses: what counted, and the conditions that others missed', async t => {
   const REFUNDS = 'POST /refunds'
   const PAYMENTS = 'POST /transactions'
   const cold = 'amount=3&reason=cold'
@@ -277,25 +277,28 @@ t.test('near misses: of a journal that has dropped requests', async t => {
   t.strictSame([count.requests, count.near_misses, count.seen], [['req_1', 'req_2'], undefined, 2])
 })
 
-t.test("near misses: a request left before its body had come is not the script's", async t => {
-  const emulator = await start(t, { script: [{ on: 'POST /refunds', respond: { status: 402 } }] })
-  const head = `POST /next/refunds HTTP/1.1\r\nhost: localhost\r\nauthorization: Basic ${btoa(`${MERCHANT}:`)}\r\ncontent-type: application/x-www-form-urlencoded`
-  const { socket } = opened(
-    t,
-    await emulator.listen(),
-    `${head}\r\ncontent-length: 100\r\n\r\ntransaction=txn_a`
-  )
-  await sleep(50)
-  socket.destroy()
-  while (emulator.sandbox.evidence.journal.size < 1) await sleep(5)
+t.test(
+  "near misses: a request aborted before its body had arrived is not the script's",
+  async t => {
+    const emulator = await start(t, { script: [{ on: 'POST /refunds', respond: { status: 402 } }] })
+    const head = `POST /next/refunds HTTP/1.1\r\nhost: localhost\r\nauthorization: Basic ${btoa(`${MERCHANT}:`)}\r\ncontent-type: application/x-www-form-urlencoded`
+    const { socket } = opened(
+      t,
+      await emulator.listen(),
+      `${head}\r\ncontent-length: 100\r\n\r\ntransaction=txn_a`
+    )
+    await sleep(50)
+    socket.destroy()
+    while (emulator.sandbox.evidence.journal.size < 1) await sleep(5)
 
-  const { body } = await emulator.control('POST /verify', { script: 'all_used' })
-  t.strictSame(textsOf(body.unused_script_entries[0].near_misses), [
-    'request: wanted a request that reaches the script; got refused with 400 (request_malformed) in req_1'
-  ])
-})
+    const { body } = await emulator.control('POST /verify', { script: 'all_used' })
+    t.strictSame(textsOf(body.unused_script_entries[0].near_misses), [
+      'request: wanted a request that reaches the script; got refused with 400 (request_malformed) in req_1'
+    ])
+  }
+)
 
-t.test('near misses: why and explain say what a request nearly met', async t => {
+t.test('near misses: why and explain say what a request nearly matched', async t => {
   const script = [
     {
       name: 'declined',
@@ -346,7 +349,7 @@ t.test('near misses: why and explain say what a request nearly met', async t => 
   t.strictSame((await emulator.control('GET /requests/req_2')).body.why.near_misses, undefined)
 })
 
-t.test('near misses: at most twenty are explained, by the newest thousand requests', async t => {
+t.test('near misses: at most twenty are explained, from the newest thousand requests', async t => {
   const expect = Array.from({ length: 25 }, (_, nth) => ({
     on: 'GET /refunds',
     match: { query: { limit: nth + 1 } }
@@ -380,24 +383,21 @@ t.test('near misses: a message holds what counted and what nearly did', t => {
   t.end()
 })
 
-t.test(
-  'near misses: the first of the nearest, the same once; of others no miss is looked at',
-  t => {
-    const nearest = new Nearest()
-    const looked: string[] = []
-    for (const where of ['a3', 'b1', 'c0', 'd2', 'e3', 'f2', 'g2', 'h1 as b1', 'i1'])
-      nearest.add(where, Number(where[1]), () => {
-        looked.push(where)
-        return [{ condition: where.slice(-2), wanted: 'x', got: 'y' }]
-      })
-    t.equal(looked.join(', '), 'a3, b1, d2, f2, h1 as b1, i1')
-    t.equal(
-      nearest
-        .list()
-        .map(near => near.in)
-        .join(', '),
-      'b1, i1, d2'
-    )
-    t.end()
-  }
-)
+t.test('near misses: the first of the nearest, each once; other misses are not computed', t => {
+  const nearest = new Nearest()
+  const looked: string[] = []
+  for (const where of ['a3', 'b1', 'c0', 'd2', 'e3', 'f2', 'g2', 'h1 as b1', 'i1'])
+    nearest.add(where, Number(where[1]), () => {
+      looked.push(where)
+      return [{ condition: where.slice(-2), wanted: 'x', got: 'y' }]
+    })
+  t.equal(looked.join(', '), 'a3, b1, d2, f2, h1 as b1, i1')
+  t.equal(
+    nearest
+      .list()
+      .map(near => near.in)
+      .join(', '),
+    'b1, i1, d2'
+  )
+  t.end()
+})

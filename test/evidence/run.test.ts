@@ -58,7 +58,7 @@ const next = (id: string, location: string): Given => ({
 const found = (totals: Totals) =>
   totals.findings().map(({ finding, times, requests }) => [finding, times, requests])
 
-t.test('run: a call is named by its sandbox, unless at the base address, and its period', t => {
+t.test('run: a request is named by its sandbox, unless at the base address, and its period', t => {
   const { run, main, till } = twoSandboxes()
 
   record(main, { isUnknown: true, refusal: NO_CALL.refusal, outcome: 'refused' })
@@ -87,7 +87,7 @@ t.test('run: a call is named by its sandbox, unless at the base address, and its
   t.end()
 })
 
-t.test('run: a call is repeated only in its own sandbox, and not over a reset', t => {
+t.test('run: a request is repeated only in its own sandbox, and not across a reset', t => {
   const { run, main, till } = twoSandboxes()
 
   record(main, NO_CALL)
@@ -157,7 +157,7 @@ function recorded(given: GivenSettings = {}) {
   }
 }
 
-t.test('run: calls that a finding names are kept in full, the earlier ones too', t => {
+t.test('run: requests that a finding names are kept in full, earlier ones too', t => {
   const { record, entries, evidence, run } = recorded()
   record({ id: 'req_1' })
   record({ ...LOST, id: 'req_2', test: 'refunds' })
@@ -182,7 +182,7 @@ t.test('run: calls that a finding names are kept in full, the earlier ones too',
   t.end()
 })
 
-t.test('run: of a finding that comes often, only the calls it names are kept in full', t => {
+t.test('run: of a frequent finding, only the requests that it names are kept in full', t => {
   const { record, entries } = recorded()
   for (let call = 1; call <= 21; call++) record({ id: `req_${call}`, isUnknown: true })
 
@@ -190,7 +190,7 @@ t.test('run: of a finding that comes often, only the calls it names are kept in 
   t.end()
 })
 
-t.test('run: a call that a finding names before it is over is kept in full once it is', t => {
+t.test('run: a request that a finding names before it has ended is kept in full then', t => {
   const { record, entries, evidence } = recorded()
   const left = judgedRequest({ ...LOST, id: 'req_1' })
   evidence.leave(left, left.reading)
@@ -203,7 +203,7 @@ t.test('run: a call that a finding names before it is over is kept in full once 
   t.end()
 })
 
-t.test('run: an empty page nobody continued from is kept in full, after a reset too', t => {
+t.test('run: an empty page that nobody continued from is kept in full, also after a reset', t => {
   const { record, entries, evidence, run } = recorded()
   const search = { query: form('search_query=s'), result: EMPTY_PAGE, test: 'searches' }
   record({ id: 'req_1', ...search })
@@ -234,7 +234,7 @@ t.test('run: an empty page nobody continued from is kept in full, after a reset 
   t.end()
 })
 
-t.test('run: without the journal no call is listed, but tests are', t => {
+t.test('run: without the journal no request is listed, but tests are', t => {
   const { record, run } = recorded({ 'evidence.journal': false })
   record({ ...NO_CALL, test: 'secret 4242424242424242' })
   record({ ...LOST, id: 'req_2' })
@@ -254,7 +254,7 @@ t.test('run: without the journal no call is listed, but tests are', t => {
   t.end()
 })
 
-t.test('evidence: without the journal nothing is kept, but all is counted', t => {
+t.test('evidence: without the journal nothing is kept, but everything is counted', t => {
   for (const isJournaled of [true, false]) {
     const run = new Run()
     const evidence = new Evidence(LIMITS, run)
@@ -291,7 +291,7 @@ const entryOf = (request: string, more: Partial<RunEntry> = {}) =>
     ...more
   }) as RunEntry
 
-t.test('calls of a run: each is listed with a line, a refused one in full', t => {
+t.test('requests of a run: each is listed on a line, a refused one in full', t => {
   const calls = new RunRequests()
   calls.add(
     judgedRequest({ test: 'one' }),
@@ -339,7 +339,7 @@ t.test('calls of a run: each is listed with a line, a refused one in full', t =>
   t.end()
 })
 
-t.test('calls of a run: what comes beyond the limits is counted', t => {
+t.test('requests of a run: those beyond the limits are counted', t => {
   const calls = new RunRequests()
   for (let call = 0; call < MAX_CALLS + 3; call++)
     calls.add(judgedRequest(), `#1/req_${call}`, () => entryOf(''))
@@ -361,7 +361,7 @@ t.test('calls of a run: what comes beyond the limits is counted', t => {
   t.end()
 })
 
-t.test('calls of a run: an entry of more than 64 KiB is not kept', t => {
+t.test('requests of a run: an entry of more than 64 KiB is not kept', t => {
   const calls = new RunRequests()
   const path = `/${'p'.repeat(500)}`
   calls.add(judgedRequest({ path }), '#1/req_0', () => entryOf(''))
@@ -382,7 +382,7 @@ t.test('calls of a run: an entry of more than 64 KiB is not kept', t => {
   t.end()
 })
 
-t.test('tests of a run: calls, refusals, rules and findings of each', t => {
+t.test('tests of a run: requests, refusals, rules and findings of each', t => {
   const tests = new TestTotals()
   tests.add(judgedRequest({ test: 'pays' }), judgement(['LIST-1', 'BASE-1']))
   tests.add(judgedRequest(), judgement([]))
@@ -424,7 +424,7 @@ t.test('tests of a run: calls, refusals, rules and findings of each', t => {
   t.end()
 })
 
-t.test('tests of a run: so many are told apart, and calls of further ones are counted', t => {
+t.test('tests of a run: their number is limited, and requests of further ones are counted', t => {
   const tests = new TestTotals()
   for (let test = 0; test < MAX_TESTS + 2; test++)
     tests.add(judgedRequest({ test: String(test) }), judgement([]))
@@ -469,7 +469,7 @@ const historyOf = (...periods: Partial<Period>[]) => {
 const unmetIn = (history: RunHistory) => history.judged().filter(({ holds }) => !holds)
 const unusedIn = (history: RunHistory) => history.unused().map(({ entry }) => entry.name)
 
-t.test('run history: an entry that applied in any period is used, each on its own', t => {
+t.test('run history: an entry that applied in any period is used, each separately', t => {
   const script = (...applied: [name: string, times: number, calls?: number][]) => ({
     script: applied.map(given => entry(...given))
   })
@@ -483,7 +483,7 @@ t.test('run history: an entry that applied in any period is used, each on its ow
   t.end()
 })
 
-t.test('run history: what holds in any period is met, unless too many calls came in one', t => {
+t.test('run history: met in any period is met, unless too many came in one', t => {
   const unmet = (...seen: number[]) =>
     unmetIn(historyOf(...seen.map(count => ({ verdicts: [verdict('a', count)] }))))
   for (const seen of [[1], [0, 1], [1, 0], [0, 2, 0]])
@@ -511,7 +511,7 @@ t.test('run history: a scenario that was loaded is used once any of its periods 
   t.end()
 })
 
-t.test('run history: each sandbox is judged by itself', t => {
+t.test('run history: each sandbox is judged separately', t => {
   const history = historyOf(
     { sandbox: 'one', verdicts: [verdict('a', 1, 'first')] },
     { sandbox: 'two', verdicts: [verdict('a', 0, 'second')] },
@@ -549,7 +549,7 @@ t.test('run history: each sandbox is judged by itself', t => {
   t.end()
 })
 
-t.test('run history: empty at first; expectations are told apart by what they want', t => {
+t.test('run history: empty at first; expectations differ by what they expect', t => {
   const history = new RunHistory()
   t.strictSame([history.isEmpty, history.unused(), history.judged()], [true, [], []])
   t.equal(history.with([]).isEmpty, true)
@@ -592,7 +592,7 @@ t.test('run history: how many entries, expectations and characters are judged', 
   t.end()
 })
 
-t.test('run history: periods in the order they ended; who asks is told of a defect', async t => {
+t.test('run history: periods by their end; a defect is reported to the reader', async t => {
   const history = new RunHistory()
   const later = new Promise<Period>(resolve =>
     setImmediate(() => resolve(period({ sandbox: 'one', verdicts: [verdict('a', 3)] })))

@@ -49,7 +49,7 @@ t.test('totals: a reset and a load clear those of the sandbox, not of the run', 
   t.strictSame(await seen(), [0, 0, 0])
 })
 
-t.test('coverage: a call counts once for each rule that it kept', t => {
+t.test('coverage: a request counts once for each rule that it passed', t => {
   const [one, other] = [new Coverage(), new Coverage()]
   one.add(judgement(['FORM-2'], 'META-1'))
   one.add(judgement(['FORM-2']))
@@ -83,7 +83,7 @@ t.test('coverage: a call counts once for each rule that it kept', t => {
   t.end()
 })
 
-t.test('assumptions: each is counted with the first twenty calls whose answers relied on it', t => {
+t.test('assumptions: each is counted with the first twenty requests', t => {
   const usage = new AssumptionUsage()
   for (let call = 1; call <= 30; call++)
     usage.add(judgement([], null, call % 2 === 0 ? ['A20'] : ['A26', 'A20']), `req_${call}`)
@@ -104,7 +104,7 @@ t.test('assumptions: each is counted with the first twenty calls whose answers r
   t.end()
 })
 
-t.test('metrics: calls are counted by operation and status, their time by its bounds', t => {
+t.test('metrics: requests are counted by operation and status, their time by buckets', t => {
   const metrics = new Metrics()
   const requests: Given[] = [
     { ms: 1, action: {} as never },

@@ -88,7 +88,7 @@ t.test('why: the figures of pages, and of what a payment does not use', async t 
   )
 })
 
-t.test('why: a call in text, with all that is known of it', async t => {
+t.test('why: a request as text, with everything known of it', async t => {
   const script = [
     { name: 'lost', on: 'POST /refunds', calls: '1', fault: 'connection_reset', when: 'after' }
   ]
@@ -134,7 +134,7 @@ Rules, in the order in which they were checked:
   t.ok(tooMuch.includes('\nThe records in question were last changed by req_1.\n'))
 })
 
-t.test('why: a call that met no operation, one of which no rule can be said', t => {
+t.test('why: a request without an operation, and one without any rule', t => {
   const evidence = new Evidence(journalLimits(), new Run())
   const textOf = (given: Given) =>
     explainedText(judgedRequest({ at: Date.parse(NOW), ...given }), evidence, NO_WORDS)
@@ -185,7 +185,7 @@ t.test('why: a call that met no operation, one of which no rule can be said', t 
   t.end()
 })
 
-t.test('why: what became of a call is said in words', t => {
+t.test('why: the outcome of a request in words', t => {
   const evidence = new Evidence(journalLimits(), new Run())
   const refund = {
     method: 'POST',

@@ -78,7 +78,7 @@ t.test(
 )
 
 t.test(
-  'recipes: pipelines call the port that the emulator listens on, by the name that they give it',
+  'recipes: pipelines use the port that the emulator listens on, by their name for it',
   async t => {
     const port = String(SETTINGS.port.default)
     const services = parse(read('examples/github-actions/services.yml')).jobs.test
@@ -149,7 +149,7 @@ t.test('collections: they are those of the OpenAPI document', async t => {
   t.equal(item.flatMap(({ item }: { item: unknown[] }) => item).length, 22 + 4)
 })
 
-t.test('a recipe that needs what a machine lacks says what that is', async t => {
+t.test('a recipe that this machine cannot run says what is missing', async t => {
   t.equal(missingFor({ needs: [] }, {}), null)
   t.equal(missingFor({ needs: ['chromium'] }, {}), 'CHROMIUM_PATH names no browser')
   t.equal(missingFor({ needs: ['chromium'] }, { CHROMIUM_PATH: process.execPath }), null)

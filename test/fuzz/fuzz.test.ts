@@ -31,7 +31,7 @@ const faults = (
   )
 }
 
-t.test('fuzz: a request depends on the seed and its number alone', async t => {
+t.test('fuzz: a request depends only on the seed and its number', async t => {
   const ids = { tickets: ['tkt_1'] }
   const texts = (seed: number) =>
     Array.from({ length: 50 }, (_, nth) => textOf(requestOf(seed, nth, ids)))
@@ -40,7 +40,7 @@ t.test('fuzz: a request depends on the seed and its number alone', async t => {
   t.not(texts(1).join(), texts(2).join())
 })
 
-t.test('fuzz: what is wrong with an answer is reported', async t => {
+t.test('fuzz: a wrong response is reported', async t => {
   const cardNumber = '4539578763621486'
   const misplaced = '4929622193574150'
   const cases: [found: string[], faults: string[]][] = [
@@ -94,7 +94,7 @@ t.test('fuzz: what is wrong with an answer is reported', async t => {
   for (const [found, expected] of cases) t.strictSame(found, expected)
 })
 
-t.test('fuzz: the answers are found among the bytes of a connection', async t => {
+t.test('fuzz: responses are found among the bytes of a connection', async t => {
   const bytes = (...parts: string[]) => Buffer.from(parts.join(''), 'latin1')
   const interim = 'HTTP/1.1 100 Continue\r\n\r\n'
   const sized = 'HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nab'

@@ -212,7 +212,7 @@ t.test('package: it depends on no other package, runs no script when it is insta
   t.strictSame(addresses, [])
 })
 
-t.test('package: its documents link to what it holds, or to the pages of contributors', async t => {
+t.test('package: its documents link to its files, or to the pages of contributors', async t => {
   const paths = pack.files.map(({ path }) => path)
   const { files }: { files: string[] } = JSON.parse(
     readFileSync(join(ROOT, 'package.json'), 'utf8')
@@ -241,7 +241,7 @@ t.test('package: `node:test` uses it', async t => {
   t.equal(run(folder, [process.execPath, '--test', 'node.test.mjs']).status, 0)
 })
 
-t.test('package: a bundle of it says that it has to be external', async t => {
+t.test('package: a bundle of it says that it must be external', async t => {
   for (const [format, file] of [
     ['cjs', 'dist/index.cjs'],
     ['esm', 'dist/index.mjs']
@@ -376,7 +376,7 @@ t.test(
 )
 
 t.test(
-  'package: a pack from a fresh clone holds the same files',
+  'package: a package from a fresh clone has the same files',
   { skip: !isWhole && 'npm run test:package does it' },
   async t => {
     const clone = join(scratch, 'clone')

@@ -151,7 +151,7 @@ for (const [title, { schema, document }] of Object.entries(CASES)) {
   )
 }
 
-t.test('a word of JSON Schema that has no check is a defect, not an omission', async t => {
+t.test('a keyword of JSON Schema without a check is a defect, not an omission', async t => {
   t.throws(() => checkerOf(() => ({ type: 'string', multipleOf: 2 })).problems('x'), {
     message: 'there is no check of multipleOf'
   })

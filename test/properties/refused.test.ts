@@ -162,7 +162,7 @@ t.test('through the API', async t => {
   )
 
   const isShort = process.env.FAST_CHECK_RUNS !== undefined && 'the number of runs was given'
-  await t.test('the calls made up were many of both kinds', { skip: isShort }, async t => {
+  await t.test('many requests of both kinds were generated', { skip: isShort }, async t => {
     const [refused = 0, made = 0] = [statuses.get(true), statuses.get(false)]
     t.ok(refused > 50 && made > 25, `${refused} refused, ${made} made`)
   })

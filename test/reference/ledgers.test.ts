@@ -52,7 +52,7 @@ t.test('the operations are the 22 endpoints of the reference, in its order', asy
 })
 
 t.test(
-  'the rules are the 58 of the ledger, in its order, with sections and whether a call can violate and keep them',
+  'the rules are the 58 of the ledger, in its order, with sections and whether a request can violate and pass them',
   async t => {
     const ledger = contract('rules')
 
@@ -68,7 +68,7 @@ t.test(
 )
 
 t.test(
-  'the assumptions are the 40 of the ledger, in its order, with their settings and whether they stand behind every answer',
+  'the assumptions are the 40 of the ledger, in its order, with their settings and whether they apply to every response',
   async t => {
     const ledger = contract('assumptions')
 
@@ -186,7 +186,7 @@ t.test(
 )
 
 t.test(
-  'a setting that shapes answers is of the sandbox; cors and limits are of the process',
+  'a setting that shapes responses is of the sandbox; cors and limits are of the process',
   async t => {
     for (const key of Object.keys(DEFAULTS) as SettingKey[]) {
       t.equal(
@@ -274,7 +274,7 @@ t.test('the rules and assumptions of an operation are in the ledger, each once',
   t.strictSame(unnamed, ['TKT-1'])
 })
 
-t.test('the rules that a call can violate are those of the way in', async t => {
+t.test('the rules that a request can violate are those of admission', async t => {
   const wayIn: RuleId[] = ['BASE-1', 'AUTH-1', 'AUTH-3', 'FORM-1', 'FORM-2', 'FORM-3', 'TKT-1']
   const ofValues = PARTS.flatMap(({ schema, required, operation }) => {
     const { 'x-rule': rule, 'x-required-by': requiredBy, type } = schema

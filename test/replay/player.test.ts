@@ -20,7 +20,7 @@ async function playing(script: object[], clock: unknown = NOW) {
   return { world, play: new Player(world).play }
 }
 
-t.test('a player shows what a client sees of a lost answer, with a body or without', async t => {
+t.test('a player shows what a client sees of a lost response, with a body or without', async t => {
   for (const [fault, seen, seenOfNothing] of rows<
     [fault: Fault, seen: string, seenOfNothing: string]
   >(`

@@ -107,7 +107,7 @@ const REFUSALS: readonly (readonly [on: string, call: Call, blame: Blame, record
   - [GET /tickets, {key: null}, [401, api_key_missing, null, AUTH-3], 0]
 `)
 
-t.test('the scenario of a refused call: the same rule refuses it there', async t => {
+t.test('the scenario of a refused request: the same rule refuses it there', async t => {
   const emulator = await startTestEmulator(t, { records: RECORDS })
   const other = await startTestEmulator(t, { logged: false })
   t.ok(
@@ -149,7 +149,7 @@ t.test('the scenario of a refused call: the same rule refuses it there', async t
   }
 })
 
-t.test('the scenario of an answered call: what it shows, and the pages it is part of', async t => {
+t.test('the scenario of a successful request: its response, and its pages', async t => {
   const emulator = await startTestEmulator(t, { records: RECORDS })
   for (const [on, call, expected] of parse(`
       - [GET /tickets/tkt_b, {}, { tickets: [tkt_b] }]
@@ -175,7 +175,7 @@ t.test('the scenario of an answered call: what it shows, and the pages it is par
   }
 })
 
-t.test('a recording: every call is played again with what was answered', async t => {
+t.test('a recording: every request is played again with its response', async t => {
   const emulator = await startTestEmulator(t, { records: RECORDS })
   const { call, control } = emulator
   const paid = await call('POST /transactions', {
@@ -240,7 +240,7 @@ t.test('a recording: every call is played again with what was answered', async t
   t.equal((await control('POST /load', text, { 'content-type': 'application/yaml' })).status, 200)
 })
 
-t.test('a recording: numbers of cards and accounts are others that show the same', async t => {
+t.test('a recording: card and account numbers keep only their visible digits', async t => {
   const emulator = await startTestEmulator(t)
   const { call } = emulator
   const cases: [body: Json, sent: Json, notes: number][] = parse(`
@@ -270,7 +270,7 @@ t.test('a recording: numbers of cards and accounts are others that show the same
   t.strictSame(await problemsOf(t, text), [], text)
 })
 
-t.test('a recording: calls that no play can make', async t => {
+t.test('a recording: requests that cannot be played', async t => {
   const emulator = await startTestEmulator(t, { records: RECORDS })
   const { call, control } = emulator
   await call('GET /nowhere')
@@ -305,7 +305,7 @@ t.test('a recording: calls that no play can make', async t => {
   t.equal((await control('GET /requests?format=json')).body.object, 'list')
 })
 
-t.test('a recording: of some requests it plays those alone', async t => {
+t.test('a recording: of some requests it plays only those', async t => {
   const emulator = await startTestEmulator(t, { records: RECORDS })
   const { call, control } = emulator
   const { body: paid } = await call('POST /transactions', { body: PAID })
@@ -431,7 +431,7 @@ t.test('a recording: a running clock that was set back', async t => {
   ])
 })
 
-t.test('a recording: what control calls changed in between is in the first state', async t => {
+t.test('a recording: control changes in between are in the initial state', async t => {
   const emulator = await startTestEmulator(t, {
     records: RECORDS,
     settings: { 'statuses.refund_refused': 422 }
@@ -476,7 +476,7 @@ t.test('a recording: what control calls changed in between is in the first state
   )
 })
 
-t.test('a recording: a record that a snapshot took away is there for its call', async t => {
+t.test('a recording: a record that a snapshot removed is there for its request', async t => {
   const emulator = await startTestEmulator(t, { records: RECORDS })
   const { call, control } = emulator
   await control('PUT /snapshots/before')
@@ -497,7 +497,7 @@ t.test('a recording: a record that a snapshot took away is there for its call', 
   t.strictSame(await problemsOf(t, text), [])
 })
 
-t.test('a recording: what the journal no longer holds is in the first state', async t => {
+t.test('a recording: requests that the journal no longer has are in the initial state', async t => {
   const emulator = await startTestEmulator(t, {
     records: RECORDS,
     settings: { 'limits.journal': 3 }
@@ -525,7 +525,7 @@ t.test('a recording: what the journal no longer holds is in the first state', as
   t.strictSame(await problemsOf(t, text), [])
 })
 
-t.test('a recording: what a script answered or lost is in a script of its own', async t => {
+t.test('a recording: responses sent or lost by a script are in a separate script', async t => {
   const emulator = await startTestEmulator(t, { records: RECORDS })
   const { call, control } = emulator
   const refund = { body: { transaction: 'txn_a', amount: 10 } }
@@ -619,7 +619,7 @@ t.test('a recording: what a script answered or lost is in a script of its own', 
   ])
 })
 
-t.test('a recording: what a script changed of records and answers, it changes again', async t => {
+t.test('a recording: records and responses that a script changed, it changes again', async t => {
   const emulator = await startTestEmulator(t, { records: RECORDS })
   const { call, control } = emulator
   const other = {
@@ -689,39 +689,36 @@ t.test('a recording: it has the records that its requests touched', async t => {
   t.strictSame([Object.values(data.data as Json).flat().length, data.seed], [8, 7])
 })
 
-t.test(
-  'a recording: a record that was added to one that a call made has that one with it',
-  async t => {
-    const emulator = await startTestEmulator(t, { records: RECORDS })
-    const { call, control } = emulator
-    const { body: paid } = await call('POST /transactions', { body: PAID })
-    await call('GET /tickets')
-    await control('POST /records', {
-      refunds: [{ id: 'rfd_new', transaction: paid.id, amount: 5 }],
-      tickets: [{ id: 'tkt_new', location: 'loc_a' }]
-    })
-    await call(`GET /transactions/${paid.id}`)
-    await control('PATCH /settings', { statuses: { created: 201 } })
-    await call('POST /transactions', { body: PAID })
+t.test('a recording: a record added to a created record includes that record', async t => {
+  const emulator = await startTestEmulator(t, { records: RECORDS })
+  const { call, control } = emulator
+  const { body: paid } = await call('POST /transactions', { body: PAID })
+  await call('GET /tickets')
+  await control('POST /records', {
+    refunds: [{ id: 'rfd_new', transaction: paid.id, amount: 5 }],
+    tickets: [{ id: 'tkt_new', location: 'loc_a' }]
+  })
+  await call(`GET /transactions/${paid.id}`)
+  await control('PATCH /settings', { statuses: { created: 201 } })
+  await call('POST /transactions', { body: PAID })
 
-    const text = await recorded(emulator)
+  const text = await recorded(emulator)
 
-    const { data } = parse(text)
-    t.strictSame([data.transactions.at(-1).id, data.refunds.at(-1).id], [paid.id, 'rfd_new'], text)
-    t.strictSame(playedIn(text), [
-      'POST /transactions',
-      'GET /tickets',
-      `GET /transactions/${paid.id}`
-    ])
-    t.ok(
-      notesIn(text).includes(SAYS.of('req_4 POST /transactions', SAYS.not_played('201', '200'))),
-      text
-    )
-    t.strictSame(await problemsOf(t, text), [])
-  }
-)
+  const { data } = parse(text)
+  t.strictSame([data.transactions.at(-1).id, data.refunds.at(-1).id], [paid.id, 'rfd_new'], text)
+  t.strictSame(playedIn(text), [
+    'POST /transactions',
+    'GET /tickets',
+    `GET /transactions/${paid.id}`
+  ])
+  t.ok(
+    notesIn(text).includes(SAYS.of('req_4 POST /transactions', SAYS.not_played('201', '200'))),
+    text
+  )
+  t.strictSame(await problemsOf(t, text), [])
+})
 
-t.test('a recording: calls of a state that is not known any more are left out', async t => {
+t.test('a recording: requests whose state is no longer known are left out', async t => {
   const emulator = await startTestEmulator(t, { settings: { 'limits.journal': 3 } })
   await emulator.call('GET /tickets')
   for (let left = 200; left > 0; left--) addKey(emulator.sandbox, 'mch_a')
@@ -740,7 +737,7 @@ t.test('a recording: calls of a state that is not known any more are left out', 
   )
 })
 
-t.test('a recording: a call whose client left before it took effect is left out', async t => {
+t.test('a recording: a request whose client left before it took effect is left out', async t => {
   const emulator = await startTestEmulator(t, { records: RECORDS })
   const empty = await recorded(emulator)
   t.strictSame([parse(empty).play, parse(empty).clock], [[], undefined])
@@ -779,7 +776,7 @@ t.test('docs: the scenario of a request in docs/record.md passes check', async t
   t.strictSame(await problemsOf(t, example), [])
 })
 
-t.test('a recording: what control calls add is there from the beginning', async t => {
+t.test('a recording: what control requests add is there from the beginning', async t => {
   const emulator = await startTestEmulator(t)
   const { call, control } = emulator
   await call('GET /tickets/tkt_a')
@@ -825,7 +822,7 @@ t.test('a recording: what control calls add is there from the beginning', async 
   )
 })
 
-t.test('a recording: numbers and ids that look like card numbers work as they were', async t => {
+t.test('a recording: numbers and ids that look like card numbers work as before', async t => {
   const [card, other] = ['4111111111111111', '5105105105105100']
   const emulator = await startTestEmulator(t, {
     records: parse(`

@@ -52,7 +52,7 @@ t.test('check: a report stays well-formed, whatever a title or problem contains'
   t.ok(text.endsWith('\n\n2 passed, 1 failed in 2 files; 1 file failed\n'))
 })
 
-t.test('check: JUnit has the settings that were found', t => {
+t.test('check: JUnit contains the settings that were found', t => {
   const problems = [
     { path: 'a', ...step('wrong') },
     { file: 'own.yaml', line: 3, column: 5, path: '', ...step('wrong') }
@@ -85,7 +85,7 @@ t.test('check: JUnit has the settings that were found', t => {
   t.end()
 })
 
-t.test('TKT-1, REF-6, REF-7: no call can show them kept; reports have one outcome each', t => {
+t.test('TKT-1, REF-6, REF-7: no request can pass them; reports have one outcome each', t => {
   const coverage = new Coverage()
   coverage.add(judgement([], 'TKT-1'))
   const report = coverage.report()
@@ -141,7 +141,7 @@ t.test('coverage: never exercised and never violated stand out in text', t => {
   t.end()
 })
 
-t.test('findings as text: what it is, what to do, and the calls that show it', t => {
+t.test('findings as text: what happened, what to do, and the requests that show it', t => {
   const { severity, about, advice } = FINDINGS['zero-payment']
 
   t.equal(findingsText([]), `${SAYS.no_findings()}\n`)

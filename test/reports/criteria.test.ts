@@ -59,7 +59,7 @@ t.test('criteria: every finding can be named, and every group', t => {
   t.end()
 })
 
-t.test('criteria: an expectation is told once, with the sandboxes that did not meet it', t => {
+t.test('criteria: an expectation is reported once, with the sandboxes that did not meet it', t => {
   const many = Array.from({ length: 7 }, (_, nth) => unmet(`w${nth}`, 'a'))
   const cases: [unmet: Judged[], lines: string[]][] = [
     [[], []],

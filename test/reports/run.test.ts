@@ -291,7 +291,7 @@ t.test('reports: a run in which no request named its test', t => {
   t.end()
 })
 
-t.test('reports: JUnit is what the schema of Jenkins allows, in an order of its own', t => {
+t.test("reports: JUnit is valid by Jenkins's schema, in a fixed order", t => {
   const named = ['b', 'a', 'c'].flatMap(text => runWith(text).tests ?? [])
   const sandboxes = ['till', null, 'bar'].map(sandbox => ({ sandbox, periods: 1 }))
   const unmets = ['till', 'bar'].map(sandbox => unmet(sandbox, 'a'))
@@ -341,7 +341,7 @@ t.test('reports: JUnit is what the schema of Jenkins allows, in an order of its 
   t.end()
 })
 
-t.test('reports: JUnit has a case a criterion and a case a test', t => {
+t.test('reports: JUnit has a case for each criterion and each test', t => {
   const found = (...findings: FindingId[]) =>
     findings.map((finding, nth) => ({ finding, times: 2 - nth }))
   // biome-ignore format: a table
@@ -413,7 +413,7 @@ t.test('reports: JUnit has a case a criterion and a case a test', t => {
   t.end()
 })
 
-t.test('reports: Markdown shows criteria, findings, tests, refused calls and assumptions', t => {
+t.test('reports: Markdown shows criteria, findings, tests, refused requests and assumptions', t => {
   const many = Array.from({ length: 53 }, (_, nth) =>
     refusedCall('pays', { request: `#1/req_${nth}` })
   )
@@ -451,7 +451,7 @@ t.test('reports: Markdown shows criteria, findings, tests, refused calls and ass
   t.end()
 })
 
-t.test('reports: why a call was refused is its rule or assumption, with the message', t => {
+t.test('reports: a refusal shows its rule or assumption, with the message', t => {
   const { entry } = refusedCall('x') as {
     entry: NonNullable<ReturnType<typeof refusedCall>['entry']>
   }

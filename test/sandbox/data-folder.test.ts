@@ -134,7 +134,7 @@ const LATER = {
   refunds: [{ id: 'rfd_x', transaction: 'txn_x', amount: 20 }]
 }
 
-t.test('started again, an emulator goes on as one that never stopped', async t => {
+t.test('a restarted emulator continues like one that never stopped', async t => {
   const { data: file } = await placeOf(t)
   const inEach = (calls: Call[]) =>
     ['', '/sandbox/one'].flatMap(prefix => calls.map(call => call.replace(' /', ` ${prefix}/`)))
@@ -232,7 +232,7 @@ t.test('started again, an emulator goes on as one that never stopped', async t =
   await again.close()
 })
 
-t.test('what is as its scenario made it is left out, and shared again', async t => {
+t.test('what is as the scenario created it is left out, and shared again', async t => {
   const { folder, data, call, again } = await opened(t)
   await call('GET /sandbox/one/next/tickets')
   await call('POST /sandbox/two/next/accounts/mch_a/users name=Fay&email=fay@example.com')
@@ -278,7 +278,7 @@ t.test('what is as its scenario made it is left out, and shared again', async t 
   )
 })
 
-t.test('a document that cannot be used is named, and left byte for byte as it is', async t => {
+t.test('a document that cannot be used is named, and not changed', async t => {
   const { data, call, close } = await opened(t)
   await call('POST /sandbox/one/next/refunds transaction=txn_a&amount=1')
   await close()
@@ -380,7 +380,7 @@ t.test('every problem of a document is reported with its place', async t => {
   }
 })
 
-t.test('a state that another setting allowed can be gone on from', async t => {
+t.test('a state that another setting allowed can be continued', async t => {
   const { call, again } = await opened(t)
   await call(
     'PATCH /_control/settings {"transactions":{"refundable":"amount_plus_extras"},"parameters":{"unset_required":"allow"}}'
@@ -407,7 +407,7 @@ t.test('a state that another setting allowed can be gone on from', async t => {
   )
 })
 
-t.test('every answered change is on disk; a refusal', async t => {
+t.test('every confirmed change is on disk; a refusal', async t => {
   const { data, call, sandboxes } = await opened(t)
   const changes: Call[] = [
     'POST /next/transactions ticket=tkt_a&payment_type=external&amount=5',
@@ -489,7 +489,7 @@ async function unit(t: Test) {
   return { path, data, change, changed, seed, writes: () => Math.ceil(writes) }
 }
 
-t.test('changes that come together share a write', async t => {
+t.test('concurrent changes share a write', async t => {
   const { data, change, changed, seed, writes } = await unit(t)
   t.equal(data.isNew, true)
 
@@ -522,7 +522,7 @@ t.test('changes that come together share a write', async t => {
   t.equal(writes(), 5, 'calls that are judged in one turn of the loop')
 })
 
-t.test('closing waits for the write that is under way and for the one that waits', async t => {
+t.test('closing waits for the current and the next write', async t => {
   const { path, data, changed, seed, writes } = await unit(t)
   const first = changed()
   while (writes() === 0) await sleep(0)
@@ -579,7 +579,7 @@ t.test(
   }
 )
 
-t.test('a path where no folder can be is reported with what to do', async t => {
+t.test('a path where no folder can be is reported with advice', async t => {
   const { folder } = await placeOf(t)
   await mkdir(join(folder, 'real'))
   await symlink('real', join(folder, 'link'))
@@ -625,7 +625,7 @@ t.test('a start that fails for another reason leaves the folder free', async t =
   t.equal((await started(t, withData(data))).resumed, data)
 })
 
-t.test('with --watch a scenario that is loaded anew is on disk', async t => {
+t.test('with --watch a reloaded scenario is on disk', async t => {
   const { folder, data } = await placeOf(t)
   const own = join(folder, 'own.json')
   await writeFile(own, JSON.stringify({ ...SCENARIO, name: 'before' }))

@@ -60,7 +60,7 @@ const errorOf = ({ status, body }: { status: number; body: Json }) => [
 const NO_ROOM = 'ENOSPC: failed on purpose, write'
 const NOT_WRITTEN = [503, 'internal_error', 'data_not_written']
 
-t.test('data_not_written: the call that met the full disk took effect and says so', async t => {
+t.test('data_not_written: the request that met the full disk took effect and says so', async t => {
   const { folder, file, disk, call, control, refund, kept, held, sandbox, data } = await started(t)
   t.equal((await refund()).status, 200)
   const before = await readFile(file)
@@ -125,7 +125,7 @@ t.test('data_not_written: the call that met the full disk took effect and says s
   )
 })
 
-t.test('data_not_written: what is in memory alone is written once there is room', async t => {
+t.test('data_not_written: changes in memory only are written once there is room', async t => {
   const { setTimeout: real } = globalThis
   t.intercept(globalThis, 'setTimeout', {
     value: ((act: () => void, ms: number) => real(act, ms / 20)) as never
@@ -141,7 +141,7 @@ t.test('data_not_written: what is in memory alone is written once there is room'
   t.strictSame([data.isFailing, (await held()).records.refunds.length], [false, 2])
 })
 
-t.test('data_not_written: changes are told as made, and a delayed call does not run', async t => {
+t.test('data_not_written: changes count as made; a delayed request does not run', async t => {
   const { folder, disk, refund, sandbox, control } = await started(t)
   const slow = refund('&reason=slow')
   await sleep(50)
@@ -165,7 +165,7 @@ t.test('data_not_written: changes are told as made, and a delayed call does not 
   t.strictSame([(await refund('&reason=slow')).status, sandbox.store.refunds.size], [200, 4])
 })
 
-t.test('closing writes a last time, or says which changes are not on disk', async t => {
+t.test('closing writes a last time, or reports which changes are not on disk', async t => {
   const { folder, sandbox, data } = await started(t)
   sandbox.nextRequestId()
   await data.close({ writesLast: true })
@@ -202,7 +202,7 @@ t.test('the document of a sandbox goes with it', async t => {
   t.equal((await documentsIn(folder)).length, 1, 'or it would be there again after a restart')
 })
 
-t.test('a folder that was gone on from and never written since: what changed is told', async t => {
+t.test('a folder that was continued and never written since: what changed is reported', async t => {
   const first = await started(t)
   await first.data.close({ writesLast: true })
   for (const isChanged of [false, true]) {
@@ -246,7 +246,7 @@ t.test('where nothing has changed nothing is written', async t => {
   t.equal(disk.calls.length, before)
 })
 
-t.test('a file is made for its user alone, under a name of its own', async t => {
+t.test('a file is created for its user alone, under its own name', async t => {
   const { folder, file, disk, refund, data } = await started(t)
   await refund()
   await data.close({ writesLast: true })
@@ -273,7 +273,7 @@ t.test('a file is made for its user alone, under a name of its own', async t => 
   t.equal((await stat(file)).mode & 0o777, 0o600, 'a write tightens what was open')
 })
 
-t.test('what a killed process left is removed at the start, and nothing else', async t => {
+t.test('leftovers of a killed process are removed at the start, and nothing else', async t => {
   const { data } = await placeOf(t)
   const left = ['base.json.0123456789abcdef.tmp', 'sandboxes/one.json.fedcba9876543210.tmp']
   const others = [
@@ -293,7 +293,7 @@ t.test('what a killed process left is removed at the start, and nothing else', a
 })
 
 t.test(
-  'a document that somebody removed or changed is whole again with the next change',
+  'a document that somebody removed or changed is complete again after the next change',
   async t => {
     const { file, refund, held } = await started(t)
     for (const [nth, act] of [() => rm(file), () => writeFile(file, 'x')].entries()) {

@@ -25,7 +25,7 @@ const slow = (handle: Awaited<ReturnType<FileSystem['open']>>) => {
   return handle
 }
 
-t.test('a file that cannot be replaced is as it was, and nothing is left beside it', async t => {
+t.test('a file that cannot be replaced is unchanged, and nothing is left next to it', async t => {
   const { file, folder } = await placeOf(t)
   await writeFile(file, 'before')
   const disk = recordedDisk()
@@ -39,7 +39,7 @@ t.test('a file that cannot be replaced is as it was, and nothing is left beside 
   t.strictSame([await readFile(file, 'utf8'), (await readdir(folder)).length], ['before', 2])
 })
 
-t.test('a folder that cannot be synced is left so; any other failure is told', async t => {
+t.test('a folder that cannot be synced is ignored; any other failure is reported', async t => {
   const { folder } = await placeOf(t)
   const failing = (code: string, atOpen: boolean) => {
     const fail = () => Promise.reject(Object.assign(new Error(code), { code }))

@@ -244,7 +244,7 @@ t.test('inputs: the earliest states are forgotten beyond 16 MiB', async t => {
       t.ok(inputs.earliest < inputs.place, `${title}: the last ones are known`)
     }
 })
-t.test('inputs: one that is too large by itself is forgotten with all before it', async t => {
+t.test('inputs: a too large input is forgotten with everything before it', async t => {
   const { world } = await startWorld({ scenario: SCENARIO })
   const { inputs } = world
   inputs.add(() => {}, 2 ** 24)

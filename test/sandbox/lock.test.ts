@@ -54,7 +54,7 @@ async function impostor(
   await new Promise<void>(resolve => server.listen(path, resolve))
 }
 
-t.test('a lock is held by one alone, given up with release, and leaves nothing behind', async t => {
+t.test('a lock has one holder, is released, and leaves nothing behind', async t => {
   const { folder, file } = await placeOf(t)
 
   const lock = await takeLock(file)
@@ -102,7 +102,7 @@ t.test('locks of other files in the folder do not count', async t => {
   )
 })
 
-t.test('of those who take a lock at once exactly one gets it', async t => {
+t.test('of concurrent processes exactly one gets the lock', async t => {
   const { folder, file } = await placeOf(t)
   for (let round = 0; round < 20; round++) {
     const locks = await Promise.all(Array.from({ length: 1 + (round % 8) }, () => takeLock(file)))
@@ -142,7 +142,7 @@ t.test('the lock of a killed process is nobody’s: of several exactly one gets 
   t.strictSame(await locksIn(folder), [])
 })
 
-t.test('one whose name was removed before its socket listened takes another', async t => {
+t.test('a lock whose name was removed before its socket listened takes another', async t => {
   const { folder, file } = await placeOf(t)
   const asked = new Set<string>()
   // its reply is late, so that the asking process has a name meanwhile
@@ -161,7 +161,7 @@ t.test('one whose name was removed before its socket listened takes another', as
   await lock?.release()
 })
 
-t.test('a process that is stopped, and one that says nothing, still hold their lock', async t => {
+t.test('a stopped process and a silent one still hold their lock', async t => {
   const { folder, file } = await placeOf(t)
   const asked: Record<string, number> = {}
   const others: [string, (socket: Socket) => unknown][] = [
@@ -187,7 +187,7 @@ t.test('a process that is stopped, and one that says nothing, still hold their l
   child.kill('SIGKILL')
 })
 
-t.test('the one whose name comes first waits for the others to withdraw', async t => {
+t.test('the first by name waits for the others to withdraw', async t => {
   const { folder } = await placeOf(t)
   const [first, last] = ['00000000', 'ffffffff']
   await impostor(t, join(folder, `before.lock-${first}`), socket => socket.end('takes'))

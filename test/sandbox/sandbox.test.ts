@@ -33,7 +33,7 @@ async function sandboxWith({
   return { machine, sandbox }
 }
 
-t.test('control: before the first load a sandbox has settings, and no way back', async t => {
+t.test('control: before the first load a sandbox has settings, and cannot be reset', async t => {
   const { sandbox } = await sandboxWith({ flag: { 'pagination.max_limit': 5 }, loaded: false })
   t.equal(sandbox.isLoaded, false)
   t.equal(sandbox.settings['pagination.max_limit'], 5)
@@ -69,7 +69,7 @@ t.test('A05: a clock that runs from an instant starts there at every reset and l
   t.equal(sandbox.clock.now(), machine.now, "without a clock the machine's own")
 })
 
-t.test('A05: a time left out by a fixture is that of the load, and a reset keeps it', async t => {
+t.test('A05: a time omitted in a fixture is that of the load, and a reset keeps it', async t => {
   const { machine, sandbox } = await sandboxWith()
   machine.now += 60_000
   sandbox.reset()
@@ -83,7 +83,7 @@ t.test('A05: a time left out by a fixture is that of the load, and a reset keeps
   )
 })
 
-t.test('A03: an id that a record holds already is skipped', async t => {
+t.test('A03: an id that exists already is skipped', async t => {
   const { sandbox } = await sandboxWith()
   const [id, second] = [sandbox.stamp('tickets').id, sandbox.stamp('tickets').id]
   sandbox.reset()
@@ -104,7 +104,7 @@ t.test('A18: an Account named for a key is looked for in every document loaded',
   t.equal(sandbox.settings['auth.accept_any_key'], 'mch_a')
 })
 
-t.test('control: of loads that overlap each takes effect whole', async t => {
+t.test('control: overlapping loads each take effect completely', async t => {
   const { sandbox } = await sandboxWith()
   const scenario = (name: string, reference: string) =>
     document({

@@ -184,7 +184,7 @@ async function shown({ control, prefix }: SandboxClient): Promise<Record<string,
 const different = (one: Record<string, string>, other: Record<string, string>) =>
   PATHS.filter(path => one[path] !== other[path])
 
-t.test('sandboxes: the same calls in many at once are answered as at the base address', async t => {
+t.test('sandboxes: many at once respond like the base address', async t => {
   const emulator = await startTestEmulator(t, { scenario: START })
   const names = [null, ...Array.from({ length: 8 }, (_, index) => `w${index}`)]
   const [inMain = [], ...others] = await Promise.all(
@@ -196,7 +196,7 @@ t.test('sandboxes: the same calls in many at once are answered as at the base ad
   t.ok(inMain.filter(answer => / (200|201) /.test(answer)).length > 25, 'most of them do something')
 })
 
-t.test('sandboxes: what is done in one is not seen in another', async t => {
+t.test('sandboxes: changes of one are invisible in the others', async t => {
   const emulator = await startTestEmulator(t, { scenario: START })
   const [main, a, b] = three(emulator)
   for (const { call } of [main, a, b]) await call('GET /tickets')
@@ -247,7 +247,7 @@ t.test('sandboxes: a new one begins with the start scenario', async t => {
   t.strictSame(names, ['other', 'own', 'start'], 'each goes back to what it was given')
 })
 
-t.test('sandboxes: the latest start holds for those that are made after it', async t => {
+t.test('sandboxes: the latest start applies to sandboxes created after it', async t => {
   const sandboxes = await sandboxesWith()
   const old = made(sandboxes, 'old')
   await sandboxes.start(documentOf('test', { ...START, name: 'newer' }), ORIGIN)
@@ -297,7 +297,7 @@ t.test('limits.sandboxes: one above it is refused, and the others go on', async 
   t.strictSame(namesOf(three), ['a', 'c', 'd'])
 })
 
-t.test('sandboxes.evict_idle: the least recently used idle one makes room', async t => {
+t.test('sandboxes.evict_idle: the least recently used idle sandbox makes room', async t => {
   const sandboxes = await sandboxesWith({ 'limits.sandboxes': 3, 'sandboxes.evict_idle': true })
   const [a, b, c] = ['a', 'b', 'c'].map(name => made(sandboxes, name)) as [
     Sandbox,
@@ -336,7 +336,7 @@ t.test('sandboxes.evict_idle: those of pages go first unless they are busy', asy
   t.strictSame(namesOf(sandboxes), ['busy', 'worker-2', 'worker-3'])
 })
 
-t.test('sandboxes.evict_idle: only a call that keeps its sandbox takes a place', async t => {
+t.test('sandboxes.evict_idle: only a request that keeps its sandbox takes a place', async t => {
   const sandboxes = await sandboxesWith({ 'limits.sandboxes': 2, 'sandboxes.evict_idle': true })
   const [a, b] = ['a', 'b'].map(name => made(sandboxes, name)) as [Sandbox, Sandbox]
   b.inFlight = 1
@@ -363,7 +363,7 @@ t.test('sandboxes.evict_idle: only a call that keeps its sandbox takes a place',
   t.equal(namesOf(sandboxes).length, 2, 'until there is room, then no more than the limit')
 })
 
-t.test('sandboxes: one that no call keeps ends with the last of its calls', async t => {
+t.test('sandboxes: a sandbox that no request keeps ends with its last request', async t => {
   const sandboxes = await sandboxesWith()
 
   const alone = sandboxes.use('alone')
@@ -384,7 +384,7 @@ t.test('sandboxes: one that no call keeps ends with the last of its calls', asyn
   t.equal(sandboxes.all()[0], sandboxes.main)
 })
 
-t.test('sandboxes: a deleted one is gone with all it held; made again it is new', async t => {
+t.test('sandboxes: a deleted sandbox is gone completely; created again it is new', async t => {
   const emulator = await startTestEmulator(t)
   const { call, control } = sandboxClient(emulator, 'a')
   await call('POST /locations', { body: { display_name: 'X', 'address[country]': 'US' } })
@@ -455,7 +455,7 @@ t.test('snapshots: each sandbox has its own, in memory and in a folder', async t
   }
 })
 
-t.test('A35: where memory is short, the larger sandboxes refuse more first, then all', async t => {
+t.test('A35: if memory is short, larger sandboxes refuse more first, then all', async t => {
   let used = 0
   const sandboxes = await sandboxesWith({}, { held: () => used / 100 })
   const [small, large] = [made(sandboxes, 'small'), made(sandboxes, 'large')]

@@ -22,7 +22,7 @@ const EXPECTED = [
 const filesIn = async (folder: string) =>
   (await readdir(folder, { recursive: true })).filter(name => name.endsWith('.json')).sort()
 
-t.test('names: no two share a file, also where case is nothing; each is found by it', t => {
+t.test('names: no two share a file, even if case is ignored; each is found by it', t => {
   const name = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/).filter(isName)
   fc.assert(
     fc.property(name, name, (one, other) => {
@@ -49,14 +49,14 @@ t.test('snapshots: a sandbox has at most 1000 of them, and replaces one at any t
   t.match(body.error.message, /^A sandbox has at most 1000 snapshots; delete one\./)
 })
 
-t.test('snapshots: a file is made for its user alone', async t => {
+t.test('snapshots: a file is created for its user alone', async t => {
   const folder = join(t.testdir(), 'new')
   const { control } = await startTestEmulator(t, { settings: { snapshots_dir: folder } })
   await control('PUT /snapshots/a')
   t.equal((await stat(join(folder, 'a.json'))).mode & 0o777, 0o600)
 })
 
-t.test('snapshots: one that cannot be written is not taken, the one before stays', async t => {
+t.test('snapshots: if one cannot be written, the previous one stays', async t => {
   const snapshots_dir = t.testdir()
   const { control, call } = await startTestEmulator(t, { settings: { snapshots_dir } })
   await control('PUT /snapshots/a')
@@ -70,7 +70,7 @@ t.test('snapshots: one that cannot be written is not taken, the one before stays
   t.equal((await control('POST /snapshots/b/restore')).status, 400)
 })
 
-t.test('snapshots: a sandbox can be deleted amid snapshots, and leaves nothing', async t => {
+t.test('snapshots: a sandbox deleted while they are saved leaves nothing', async t => {
   for (const settings of [{}, { snapshots_dir: t.testdir() }]) {
     const emulator = await startTestEmulator(t, { settings })
     const { control, call } = sandboxClient(emulator, 'own')
@@ -103,7 +103,7 @@ t.test('snapshots: a sandbox can be deleted amid snapshots, and leaves nothing',
   }
 })
 
-t.test('snapshots: those of a sandbox that made room go with it', async t => {
+t.test('snapshots: those of an evicted sandbox go with it', async t => {
   const snapshots_dir = t.testdir()
   const emulator = await startTestEmulator(t, {
     settings: { snapshots_dir, 'limits.sandboxes': 1, 'sandboxes.evict_idle': true }
@@ -130,7 +130,7 @@ t.test('snapshots: those of a sandbox that made room go with it', async t => {
   t.strictSame(await filesIn(snapshots_dir), ['sandboxes/one/b.json'])
 })
 
-t.test('snapshots: a folder that cannot be deleted is told, and room is still made', async t => {
+t.test('snapshots: a folder that cannot be deleted is reported, room is made', async t => {
   const snapshots_dir = t.testdir()
   const emulator = await startTestEmulator(t, {
     settings: { snapshots_dir, 'limits.sandboxes': 1, 'sandboxes.evict_idle': true }

@@ -135,7 +135,7 @@ async function changed(names: readonly string[]): Promise<Sandbox> {
 const always = (holds: (names: string[], more: string[], flag: boolean) => Promise<void>) =>
   fc.assert(fc.asyncProperty(acts, acts, fc.boolean(), holds), { numRuns: 40 })
 
-t.test('a reset gives the first state back, whatever was changed', async t => {
+t.test('a reset restores the initial state, whatever was changed', async t => {
   const fresh = shown(await changed([]))
   await always(async names => {
     const sandbox = await changed(names)
@@ -144,7 +144,7 @@ t.test('a reset gives the first state back, whatever was changed', async t => {
   })
 })
 
-t.test('a snapshot gives the state back, and of the settings the seed alone', async t => {
+t.test('a snapshot restores the state, and of the settings only the seed', async t => {
   await always(async (before, since, isReset) => {
     const sandbox = await changed(before)
     const { sources: _expected, settings: had, ...wanted } = shown(sandbox)
@@ -163,7 +163,7 @@ t.test('a snapshot gives the state back, and of the settings the seed alone', as
   })
 })
 
-t.test('a saved state goes on as it was, in memory and through its file', async t => {
+t.test('a saved state continues as it was, in memory and through its file', async t => {
   const path = join((await placeOf(t)).folder, 'state.json')
   await always(async names => {
     const sandbox = await changed(names)
@@ -185,7 +185,7 @@ t.test('a saved state goes on as it was, in memory and through its file', async 
   })
 })
 
-t.test('what changes in a sandbox does not change a value that was taken of it', async t => {
+t.test('changes in a sandbox do not change a value read from it', async t => {
   for (const name of Object.keys(ACTS)) {
     const sandbox = await changed([])
     const [{ state }, { marks }] = [sandbox.snapshot(), sandbox.state]

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { NOW, RESELLER, smallFixture, startTestEmulator } from '../support/emulator.js'
 
-t.test('steps: they are played at load through the real rules', async t => {
+t.test('steps: they are sent at load through the real rules', async t => {
   const users = [{ id: 'usr_a', account: 'mch_a', name: 'A', email: 'a@example.com' }]
   const scenario = {
     clock: NOW,

@@ -39,7 +39,7 @@ async function judge(t: Test, mistakes: readonly Mistake[], isCoded: boolean): P
   }
 }
 
-t.test('advice: a YAML mistake is explained at its place; what follows it loads', async t => {
+t.test('advice: a YAML mistake is explained in its place; its correction loads', async t => {
   // biome-ignore format: a table
   const mistakes: Mistake[] = [
     ['name: x: y\n', '2:7 holds_colon', 'x: y', '"x: y"'], ['"name": x: y\n', '2:9 holds_colon', 'x: y', '"x: y"'],
@@ -112,7 +112,7 @@ t.test('advice: a YAML mistake is explained at its place; what follows it loads'
   await judge(t, mistakes, true)
 })
 
-t.test('advice: an error of the parser without advice is marked by its code', async t => {
+t.test('advice: a parser error without advice is reported by its code', async t => {
   const cases: [text: string, marks: string, says: string][] = [
     [
       '"x"\n  y: 1\n',
@@ -147,7 +147,7 @@ t.test('advice: an error of the parser without advice is marked by its code', as
     t.ok((await lookedAt(text)).problems.length > 0, text)
 })
 
-t.test('advice: a number that loses characters is refused where text is meant', async t => {
+t.test('advice: a number that loses characters is refused where text belongs', async t => {
   const record = (field: string) =>
     `data: { tickets: [ { id: tkt_z, location: loc_bistro, ${field} } ] }\n`
   const play = (body: string) => `${BEGIN}play: [ { do: POST /refunds, body: { ${body} } } ]\n`
@@ -201,7 +201,7 @@ t.test('advice: a number that loses characters is refused where text is meant', 
   }
 })
 
-t.test('advice: a sentence names what to write', async t => {
+t.test('advice: a message says what to write', async t => {
   // biome-ignore format: a table
   const cases: [text: string, says: string][] = [
     ['name: a "b": c # d\n', `'a "b": c'`], [entry('on: POST /refunds, match: { query: { created[gte]: 1 } }'), '"created[gte]"'],
@@ -240,7 +240,7 @@ t.test('advice: a sentence names what to write', async t => {
   }
 })
 
-t.test('advice: a value of the wrong kind is told what to write, and that loads', async t => {
+t.test('advice: a value of the wrong type is refused with a correction that loads', async t => {
   // biome-ignore format: a table
   const mistakes: Mistake[] = [
     [
@@ -323,7 +323,7 @@ t.test('advice: what a call could still make', async t => {
   }
 })
 
-t.test('advice: a clock before the records of the fixtures is warned about', async t => {
+t.test('advice: a clock before the records of the fixtures causes a warning', async t => {
   const ticket =
     'data: { tickets: [ { id: tkt_late, location: loc_bistro, reference: L, created: 2026-04-01T00:00:00Z } ] }\n'
   const cases: [text: string, marks: string][] = [
@@ -359,7 +359,7 @@ t.test('advice: all of five hundred problems are found', async t => {
   }
 })
 
-t.test('advice: one mistake, one message, on its line; what follows it loads', async t => {
+t.test('advice: one mistake, one message, on its line; its correction loads', async t => {
   const acting = (more: string) => `script:\n  - on: POST /refunds\n    ${more}\n`
   const slow = (more: string) => acting(`delay: 2s\n    ${more}`)
   const expected = (more: string) => `expect:\n  - ${more}\n`

@@ -69,7 +69,7 @@ t.test('documents: a name like __proto__ is plain data, in JSON and in YAML', as
   t.equal(({} as Record<string, unknown>).polluted, undefined)
 })
 
-t.test('documents: what cannot be read is refused', async t => {
+t.test('documents: invalid text is refused', async t => {
   const cases: [title: string, text: string, at: string, ...lines: number[]][] = [
     ['broken JSON', '{"a": 1,\n "b": }x', '2:8 after_the_end'],
     ['JSON cut off', '{"a": [1, 2', '1:7 not_closed'],
@@ -140,7 +140,7 @@ t.test('documents: a file or a body that is not UTF-8 is refused by name', async
   t.match((await refusal(async () => body.text)).message, /body:1:1 .*UTF-16/)
 })
 
-t.test('documents: what grows without end is refused at once', async t => {
+t.test('documents: exponential growth is refused at once', async t => {
   const level = (n: number, of: (alias: string) => string) =>
     `a0: &a0 { k: v }\n${Array.from({ length: n }, (_, index) => `a${index + 1}: &a${index + 1} ${of(`*a${index}`)}\n`).join('')}`
   const ten = (alias: string) => Array(10).fill(alias).join(', ')
@@ -280,7 +280,7 @@ t.test('documents: a problem as one line', async t => {
   t.equal(problemLine({ path: '', message: 'm' }), 'm')
 })
 
-t.test('library: what is a path and what is a name', async t => {
+t.test('library: paths and names', async t => {
   for (const path of ['a/b', './a', '../a', '/a', 'a.yaml', 'a.yml', 'a.json', 'a\\b'])
     t.equal(isPath(path), true, path)
   for (const name of ['bistro', 'month-end', 'a.b', 'yaml', '.yaml'])
@@ -346,40 +346,49 @@ const fixtureIn =
       ({ problems }: ApiError) => problems?.[0]?.message as string
     )
 
-t.test('library: a name is looked up in the own folder first, then in the package', async t => {
-  const { root, library } = ownFolders(t)
-  const bare = new Library({ fixtures: null, scenarios: null })
-  const named = fixtureIn(root)
-  // your own file precedes the built-in one; of two files with a name the first by name counts; a
-  // link that stays inside is followed
-  for (const [name, file] of rows<[name: string, file: string]>(
-    'mine mine.yaml | bistro bistro.json | both both.json | plain plain.yml | inside mine.yaml | mapped ..2026_03/mapped.yaml'
-  ))
-    t.equal(await named(library, name), `fixtures/${file}`, name)
-  t.ok(
-    (await named(bare, 'bistro')).endsWith('fixtures/bistro.yaml'),
-    "without own folders the package's are there"
-  )
-
-  const { code, message } = await refusal(() => library.scenario('outside'))
-  t.strictSame([code, message], ['scenario_unknown', `${SAYS.link_outside('outside')}.`])
-  t.equal(await named(library, 'outside'), SAYS.link_outside('outside'), 'it is told, not skipped')
-  t.notMatch(await named(library, 'zzzzzzzzzz'), 'outside')
-  for (const name of ['nowhere', 'folder', 'notes', 'deep', '__proto__', 'zzzzzzzzzz'])
+t.test(
+  "library: a name is searched in the user's folder first, then among the built-in files",
+  async t => {
+    const { root, library } = ownFolders(t)
+    const bare = new Library({ fixtures: null, scenarios: null })
+    const named = fixtureIn(root)
+    // your own file precedes the built-in one; of two files with a name the first by name counts; a
+    // link that stays inside is followed
+    for (const [name, file] of rows<[name: string, file: string]>(
+      'mine mine.yaml | bistro bistro.json | both both.json | plain plain.yml | inside mine.yaml | mapped ..2026_03/mapped.yaml'
+    ))
+      t.equal(await named(library, name), `fixtures/${file}`, name)
     t.ok(
-      (await named(library, name)).startsWith(`no fixture is called ${name}. Available: bistro, `),
-      name
+      (await named(bare, 'bistro')).endsWith('fixtures/bistro.yaml'),
+      "without own folders the package's are there"
     )
-  t.ok((await named(library, '')).startsWith('no fixture is called "". Available: bistro, '))
-  t.match(await named(library, 'mien'), /; did you mean mine\? Available: /)
-  const file = `${root}/scenarios/own.yaml`
-  t.match(
-    await named(library, 'shop', file),
-    /There is a file shop\.yml beside the document; .*fixtures: \[shop\.yml\]$/
-  )
-  t.notMatch(await named(library, 'shops', file), /beside the document/)
-  t.notMatch(await named(library, 'shop'), /beside the document/)
-})
+
+    const { code, message } = await refusal(() => library.scenario('outside'))
+    t.strictSame([code, message], ['scenario_unknown', `${SAYS.link_outside('outside')}.`])
+    t.equal(
+      await named(library, 'outside'),
+      SAYS.link_outside('outside'),
+      'it is told, not skipped'
+    )
+    t.notMatch(await named(library, 'zzzzzzzzzz'), 'outside')
+    for (const name of ['nowhere', 'folder', 'notes', 'deep', '__proto__', 'zzzzzzzzzz'])
+      t.ok(
+        (await named(library, name)).startsWith(
+          `no fixture is called ${name}. Available: bistro, `
+        ),
+        name
+      )
+    t.ok((await named(library, '')).startsWith('no fixture is called "". Available: bistro, '))
+    t.match(await named(library, 'mien'), /; did you mean mine\? Available: /)
+    const file = `${root}/scenarios/own.yaml`
+    t.match(
+      await named(library, 'shop', file),
+      /There is a file shop\.yml beside the document; .*fixtures: \[shop\.yml\]$/
+    )
+    t.notMatch(await named(library, 'shops', file), /beside the document/)
+    t.notMatch(await named(library, 'shop'), /beside the document/)
+  }
+)
 
 t.test('library: a path is relative to the file and stays inside the folders', async t => {
   const { root, library } = ownFolders(t)
@@ -429,7 +438,7 @@ t.test('library: scenarios by name, and fixtures as scenarios', async t => {
   }
 })
 
-t.test('library: the list says what each says of itself, each name once', async t => {
+t.test('library: the list shows each name once, with its description', async t => {
   const { library } = ownFolders(t)
 
   const listed = await library.list()

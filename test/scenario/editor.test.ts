@@ -15,7 +15,7 @@ t.test('editor: the schema of a catalog says where it is, in its version', async
   t.equal(versions[VERSION], SCHEMA.$id)
 })
 
-t.test('editor: a file that says its kind in its name is known by the rest of it', async t => {
+t.test('editor: a file with its kind in its name is known by the rest of it', async t => {
   const folder = t.testdir({
     'own.scenario.yaml': 'name: own',
     'lunch.fixture.json': '{}',

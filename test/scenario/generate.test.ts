@@ -38,7 +38,7 @@ const isSorted = (instants: readonly string[]) =>
 const isBetween = (instants: readonly string[], from: string, to: string) =>
   instants.every(at => at >= from && at <= to)
 
-t.test('generate: each family in number, hung on the first Account or Location', async t => {
+t.test('generate: each family by number, for the first Account or Location', async t => {
   const families = ['accounts', 'users', 'locations', 'tickets', 'transactions'] as const
   const store = await generatedIn(families.map(family => ({ [family]: 3 }) as GenerateData))
 
@@ -59,7 +59,7 @@ t.test('generate: each family in number, hung on the first Account or Location',
     t.strictSame(valuesOf(store, of as 'tickets', 'location', 3), ['loc_a', 'loc_a', 'loc_a'])
 })
 
-t.test('generate: nothing in number is nothing', async t => {
+t.test('generate: zero records are none', async t => {
   const before = JSON.stringify(exported(await generatedIn([])))
 
   const store = await generatedIn([
@@ -103,7 +103,7 @@ t.test('generate: records belong to the Account or Location that is named', asyn
   t.equal(hungOn(nothingStands).join(), [a, a, a, l, l, l, l].join())
 })
 
-t.test('generate: the first merchant is no reseller, even behind one', async t => {
+t.test('generate: the first merchant is not a reseller, even after one', async t => {
   const { accounts, ...rest } = smallFixture()
   const store = await generatedIn([{ users: 1 }], {
     data: { ...rest, accounts: accounts.toReversed() }
@@ -112,7 +112,7 @@ t.test('generate: the first merchant is no reseller, even behind one', async t =
   t.equal(store.users.inCreationOrder()[0]?.account, 'mch_a')
 })
 
-t.test('generate: over several seeds all that is generated is consistent', async t => {
+t.test('generate: over several seeds all generated records are consistent', async t => {
   const generate: GenerateData[] = [
     { accounts: 20, created: RANGE },
     { users: 100, created: RANGE },
@@ -187,7 +187,7 @@ t.test('generate: over several seeds all that is generated is consistent', async
   }
 })
 
-t.test('TXN-3 TXN-4 A25: a payment carries what its payment type needs, and only that', async t => {
+t.test('TXN-3 TXN-4 A25: a payment has what its payment type needs, and only that', async t => {
   for (const seed of SEEDS) {
     const store = await generatedIn([{ tickets: 20 }, { transactions: 400 }], { seed })
     const byType = new Map<PaymentType, number>()
@@ -224,7 +224,7 @@ t.test('TXN-3 TXN-4 A25: a payment carries what its payment type needs, and only
   }
 })
 
-t.test('generate: payment types are those that were asked for', async t => {
+t.test('generate: payment types are those in the entry', async t => {
   const cases: PaymentType[][] = [['card'], ['emv', 'external'], ['vip', 'vip']]
   for (const payment_types of cases) {
     const store = await generatedIn([{ transactions: 50, payment_types }])
@@ -348,7 +348,7 @@ t.test('A03: the same seed gives the same bytes, another seed others', async t =
   )
 })
 
-t.test('generate: later entries do not change what earlier ones gave', async t => {
+t.test('generate: later entries do not change the records of earlier ones', async t => {
   const [users, more] = [
     await generatedIn([{ users: 5 }]),
     await generatedIn([{ users: 5 }, { locations: 2 }, { users: 1 }])
@@ -360,7 +360,7 @@ t.test('generate: later entries do not change what earlier ones gave', async t =
   )
 })
 
-t.test('generate: 2,000 records are made and imported', async t => {
+t.test('generate: 2,000 records are created and imported', async t => {
   const of = { location: 'loc_b', created: RANGE }
   const generate = [
     { tickets: 1000, ...of },
@@ -521,7 +521,7 @@ t.test('generate: some Locations and payment types are more frequent than others
   )
 })
 
-t.test('generate: weights that make nothing, and what is not in a range', async t => {
+t.test('generate: weights of zero, and values out of range', async t => {
   const wrong: [entry: object, code: string, path: string][] = parse(`[
     [{ tickets: 1, location: { loc_a: 0 } }, no_weight, location], [{ tickets: 1, location: {} }, no_weight, location],
     [{ tickets: 1, location: { loc_a: 1, loc_x: 1 } }, missing_record, location], [{ transactions: 1, payment_types: { card: 0 } }, no_weight, payment_types],

@@ -54,7 +54,7 @@ t.test('the published schemas have an address and compile in the strict mode of 
   }
 })
 
-t.test('what is shipped and what the docs show is right by the schema', async t => {
+t.test('all shipped files and examples of the docs are valid by the schema', async t => {
   const read = (file: string) => readFileSync(new URL(file, ROOT), 'utf8')
   const filesIn = (folder: string) =>
     readdirSync(new URL(`${folder}/`, ROOT)).map(file => `${folder}/${file}`)
@@ -177,7 +177,7 @@ t.test('the schema marks what the loader refuses, and nothing that it accepts', 
   }
 })
 
-t.test('a value of a variable may stand where a word', async t => {
+t.test('a variable may replace a fixed word', async t => {
   // biome-ignore format: a table
   const data = {
     seed: '${vars.seed}', clock: '${vars.now}',
@@ -195,7 +195,7 @@ t.test('a value of a variable may stand where a word', async t => {
   t.strictSame(marksIn({ seed: '${payment.id}' }), ['seed'])
 })
 
-t.test('an editor knows what each operation is matched by, sends and is answered', async t => {
+t.test('an editor knows the match, parameters and response of each operation', async t => {
   const { $defs } = SCHEMAS.scenario
   const partOf = (part: Json): Json =>
     part?.$ref === undefined ? part : $defs[part.$ref.slice('#/$defs/'.length)]

@@ -66,7 +66,7 @@ for (const [part, words] of Object.entries(ROWS)) {
   const retired = RETIRED_NAMES[part as 'entry'] as Readonly<Record<string, string>>
   t.strictSame(Object.keys(words), Object.keys(retired), `every word of ${part}`)
   for (const [name, [old, place, now]] of Object.entries(words)) {
-    t.test(`${part}: ${name} went`, async t => {
+    t.test(`${part}: ${name} is retired`, async t => {
       const { problems } = await lookedAt({ data: smallFixture(), ...old })
       t.match(
         problems.filter(({ path }) => path === `${place}.${name}`),

@@ -157,7 +157,7 @@ t.test('A22 A24 A25 A28 A30: given values are kept, completed where they are obj
   )
 })
 
-t.test('A03 A05: ids left out are drawn and created left out is now, in file order', async t => {
+t.test('A03 A05: omitted ids are drawn and omitted created is now, in file order', async t => {
   const settings = settingsInForce({}).values
   const ids = new Ids()
   const drawn = (kind: Parameters<Ids['draw']>[0]) => ids.draw(kind, settings, new Set())
@@ -238,7 +238,7 @@ t.test('fixtures: every kind of problem, each with its path', async t => {
   }
 })
 
-t.test('fixtures: a reference to a record that has problems itself is none', async t => {
+t.test('fixtures: a reference to an invalid record is not a problem itself', async t => {
   const added: Json = parse(`
     { api_keys: [{ key: sk_bad, account: bad }], accounts: [{ id: bad, extra: { name: 1 } }, { id: child, reseller: bad }],
       users: [{ id: usr_b, account: bad }], locations: [{ id: under, account: bad }], tickets: [{ id: below, location: under }],
@@ -261,7 +261,7 @@ t.test('a scenario: a key of a step is looked for among those of its records', a
     t.strictSame(await codesIn({ data: small({ api_keys }), steps, ...more }), problems, title)
 })
 
-t.test('A40: a text that has to be given is not of white space alone', async t => {
+t.test('A40: a required text must not be white space alone', async t => {
   for (const [family, name, blank] of [
     ['accounts', 'name', ' '],
     ['users', 'name', '\u00a0\t'],
@@ -345,7 +345,7 @@ t.test('A23: what can be refunded is what the setting says', async t => {
   }
 })
 
-t.test('fixtures: later records win by id and take the place of the earlier ones', async t => {
+t.test('fixtures: later records win by id and replace the earlier ones in place', async t => {
   const store = new Store()
   const generation = { ids: new Ids(), now: MACHINE, settings: settingsInForce({}).values }
   const importer = new FixtureImporter(store, generation, [] as DocumentProblem[])
@@ -463,7 +463,7 @@ t.test('records merged into a running state: what others depend on cannot be cha
     t.strictSame(add(more).problems, problems, JSON.stringify(more))
 })
 
-t.test('a bare fixture is taken where a scenario is', async t => {
+t.test('a bare fixture is accepted as a scenario', async t => {
   for (const data of [{ tickets: [] }, { api_keys: [], tikets: [] }])
     t.equal(isBareFixture(data), true, JSON.stringify(data))
   const others = parse('[{ name: x }, { name: x, tickets: [] }, { data: {} }, {}, ~, tickets, []]')
@@ -531,7 +531,7 @@ t.test('a scenario: the clock in each of its forms', async t => {
       )
 })
 
-t.test('a scenario: what it may not say', async t => {
+t.test('a scenario: invalid values', async t => {
   const cases: Case[] = parse(`[
     [{ name: x, behaviour: [] }, behaviour unknown_name], [{ name: x, scripts: [], expects: [] }, scripts unknown_name, expects unknown_name],
     [{ generate: {}, script: {}, steps: {}, expect: {} }, generate wrong_type, script wrong_type, steps wrong_type, expect wrong_type],
@@ -607,7 +607,7 @@ t.test('a scenario: fixtures are merged in order, then its own records', async t
   )
 })
 
-t.test('gates: each tells all that it finds, and what fails one goes no further', async t => {
+t.test('gates: each reports everything that it finds, and a failed item stops there', async t => {
   const { library, file } = folders(t)
   const text = 'name: x: y\n'
   const shape = 'sede: 1\n'
@@ -692,7 +692,7 @@ t.test('a scenario: script, expectations and steps are those of the document', a
   t.strictSame([none.listed(), expectations, noSteps], [[], [], []])
 })
 
-t.test('a scenario: a change is tried in the first state', async t => {
+t.test('a scenario: a change is tried in the initial state', async t => {
   const right = small({ refunds: [{ id: 'rfd_a' }] })
   const txn = (more: object) => ({ transactions: [{ ...USUAL.transactions, ...more }] })
   // biome-ignore format: a table
@@ -797,33 +797,37 @@ t.test('a scenario: wrong in every section, each problem has its place; no chang
   t.strictSame(await nextIds(), await expectedIds(), 'the ids drawn next are those of before')
 })
 
-t.test('a scenario: what a problem of a record leaves unknown is not reported', async t => {
-  const data = { ...small(), ...fixture({ tickets: [{ id: 'tkt_a', extra: { id: 1 } }] }) }
-  const own = 'data.tickets[0].extra.id reserved_field'
-  const ofTicket = { on: 'POST /transactions', match: { body: { ticket: 'tkt_a' } }, delay: '1s' }
-  const cases: Titled[] = [
-    ['a step about it', { data, steps: [{ do: 'GET /tickets/${tkt_a}' }] }, own],
-    ['an entry about it', { data, script: [ofTicket] }, own],
-    [
-      'generated records of it',
-      {
-        data: fixture({ accounts: [{ id: 'mch_a', extra: { id: 1 } }] }),
-        generate: [{ users: 1 }, { locations: 1, account: 'mch_a' }, { tickets: 1 }],
-        settings: { auth: { accept_any_key: 'mch_a' } }
-      },
-      'data.accounts[0].extra.id reserved_field'
-    ],
-    [
-      'payments of Tickets that could not be generated',
-      {
-        data: { ...small(), tickets: [], transactions: [] },
-        generate: [{ tickets: 1, location: 'loc_b' }, { transactions: 1 }]
-      },
-      'generate[0].location missing_record'
+t.test(
+  "a scenario: problems that follow from another record's problem are not reported",
+  async t => {
+    const data = { ...small(), ...fixture({ tickets: [{ id: 'tkt_a', extra: { id: 1 } }] }) }
+    const own = 'data.tickets[0].extra.id reserved_field'
+    const ofTicket = { on: 'POST /transactions', match: { body: { ticket: 'tkt_a' } }, delay: '1s' }
+    const cases: Titled[] = [
+      ['a step about it', { data, steps: [{ do: 'GET /tickets/${tkt_a}' }] }, own],
+      ['an entry about it', { data, script: [ofTicket] }, own],
+      [
+        'generated records of it',
+        {
+          data: fixture({ accounts: [{ id: 'mch_a', extra: { id: 1 } }] }),
+          generate: [{ users: 1 }, { locations: 1, account: 'mch_a' }, { tickets: 1 }],
+          settings: { auth: { accept_any_key: 'mch_a' } }
+        },
+        'data.accounts[0].extra.id reserved_field'
+      ],
+      [
+        'payments of Tickets that could not be generated',
+        {
+          data: { ...small(), tickets: [], transactions: [] },
+          generate: [{ tickets: 1, location: 'loc_b' }, { transactions: 1 }]
+        },
+        'generate[0].location missing_record'
+      ]
     ]
-  ]
-  for (const [title, data, ...problems] of cases) t.strictSame(await codesIn(data), problems, title)
-})
+    for (const [title, data, ...problems] of cases)
+      t.strictSame(await codesIn(data), problems, title)
+  }
+)
 
 t.test('a scenario: of many problems, the first thousand are reported', async t => {
   const tickets = (ticket: object) => ({ tickets: new Array(50_000).fill(ticket) })
@@ -933,7 +937,7 @@ t.test('an export of an empty store is an empty fixture', async t => {
   t.strictSame(plain(exported(new Store())), Object.fromEntries(none))
 })
 
-t.test('deletions: the Transactions of a Location are gone through once an edit', async t => {
+t.test('deletions: the Transactions of a Location are read once for each edit', async t => {
   const ids = ['tkt_1', 'tkt_2', 'tkt_3']
   const data = small({
     tickets: ids.map(id => ({ id })),

@@ -205,7 +205,7 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
     t.strictSame(await problemsOf(data), problems, JSON.stringify(data))
 })
 
-t.test('script: what an entry may say', async () => {
+t.test('script: valid entries', async () => {
   await compiled({ on: 'POST /refunds', delay: '1s', when: 'before' })
   for (const fault of FAULTS)
     for (const when of ['before', 'after'] as const)
@@ -433,7 +433,7 @@ t.test('script: from and until, for, and chance', async t => {
   )
 })
 
-t.test('per: calls, for and chance count for each value by itself', async t => {
+t.test('per: calls, for and chance count separately for each value', async t => {
   const pay = (ticket: string | undefined, more: Sent = {}) =>
     sent('POST /transactions', { about: ticket === undefined ? {} : { ticket }, ...more })
   const paying = (more: Partial<EntryData>) =>
@@ -567,7 +567,7 @@ t.test('after: an entry waits until another one was applied, or has ended', asyn
   t.equal(copy.act(tickets, NOW), null, 'and was never applied')
 })
 
-t.test('calls: which calls of those that fit an entry acts on', async t => {
+t.test('calls: which of the matching requests an entry applies to', async t => {
   const tickets = sent('GET /tickets')
   const cases: [acts: number[], ...calls: EntryData['calls'][]][] = parse(`[
     [[1, 2, 3, 4, 5, 6], every 1, 0+, 1+], [[1], 1, '1'], [[3], 3], [[2, 3], 2-3, ' 2 - 3 '], [[5], 5-5], [[4, 5, 6], 4+, 4 +],
@@ -587,7 +587,7 @@ t.test('calls: which calls of those that fit an entry acts on', async t => {
   }
 })
 
-t.test('calls: an entry counts every call that it fits, whichever entry answered', async t => {
+t.test('calls: an entry counts every match, whichever entry was applied', async t => {
   const script = await scriptOf(
     { on: 'GET /tickets', match: { query: { search_query: 'x' } }, calls: 2, delay: '1s' },
     { on: 'GET /tickets', calls: '2-3', delay: '1s' },
@@ -624,7 +624,7 @@ t.test('A03: a delay is drawn from the seed, within min and max, both included',
   t.strictSame(await drawn(1, undefined, 1), [0], 'none is none')
 })
 
-t.test('A03: each entry draws its delays alone, one for each call that it acts on', async t => {
+t.test('A03: each entry draws its own delays, one for each request', async t => {
   const random = { min: '0ms', max: '10m' }
   const tickets = sent('GET /tickets')
   const refunds = sent('GET /refunds')
@@ -644,7 +644,7 @@ t.test('A03: each entry draws its delays alone, one for each call that it acts o
   t.equal(new Set(applied.slice(1).map(action => action?.delay)).size, 6, 'the entries draw apart')
 })
 
-t.test('script: entries are added behind the others, shown with id and counts', async t => {
+t.test('script: entries are added after the others, shown with id and counts', async t => {
   const tickets: EntryData = { name: 'first', on: 'GET /tickets', calls: '1', delay: '1s' }
   const refunds: EntryData = { on: 'GET /refunds', respond: { status: 500 } }
   const script = await scriptOf(tickets, refunds)
@@ -710,7 +710,7 @@ t.test('script: a copy has the same ids and counts, and neither changes the othe
   )
 })
 
-t.test('script: an entry is put back with the id and counts that it had', async t => {
+t.test('script: an entry is put back with its former id and counts', async t => {
   const entry = await compiled({ on: 'GET /tickets', calls: '4', delay: '1s' })
   const script = new Script()
 

@@ -3,7 +3,7 @@ import t from 'tap'
 import { smallFixture } from '../support/emulator.js'
 import { codesIn, problemsIn } from '../support/first-state.js'
 
-t.test('script: an entry behind one that takes every request is a problem', async t => {
+t.test('script: an entry after one that applies to every request is a problem', async t => {
   const all = { on: 'GET /tickets', delay: '1s' }
   const some = { ...all, match: { key: 'k' } }
   const later = { ...all, calls: '2+' }

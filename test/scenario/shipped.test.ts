@@ -213,7 +213,7 @@ const withoutScript = (documents: readonly [name: string, text: string][]) =>
     return isNoticed ? [[`${name}.json`, JSON.stringify(rest)] as const] : []
   })
 
-t.test('a scenario, shipped or of the guide, holds by its script, and fails without', async t => {
+t.test('a shipped or documented scenario passes with its script, not without', async t => {
   const texts = GUIDE.split(/^#{2,3} /m).flatMap(section => {
     const [heading = ''] = section.split('\n')
     return [...section.matchAll(/^```yaml\n(.*?)^```$/gms)].map(
@@ -244,7 +244,7 @@ t.test('a scenario, shipped or of the guide, holds by its script, and fails with
   t.strictSame([...(await failing(missing)).keys()], missing)
 })
 
-t.test('every curl line of the guide and of a comment works as it is written', async t => {
+t.test('every curl line of the guide and of a comment works unchanged', async t => {
   const { sandbox, statusOf, someoneWaits } = await listening(t)
   const statuses = []
   for (const [line] of GUIDE.replaceAll(/\\\n\s*/g, '').matchAll(/^curl [^@\n]+$/gm))
@@ -300,7 +300,7 @@ t.test('split-bill: each card is charged once; a card charged twice is caught', 
   )
 })
 
-t.test('slow-lists: a list is slow, a record beside it is not', async t => {
+t.test('slow-lists: a list is slow, a single record is not', async t => {
   const { world, executed } = await startWorld({ loaded: false })
   await load('slow-lists', world)
   const waits = (on: string, query?: string) => {
@@ -312,7 +312,7 @@ t.test('slow-lists: a list is slow, a record beside it is not', async t => {
   t.strictSame(waits('GET /transactions/txn_1'), [200, 0])
 })
 
-t.test('test-cards: what a payment comes to by what it is made with', async t => {
+t.test('test-cards: the outcome of a payment by its card', async t => {
   const { world, executed, call } = await startWorld({ loaded: false })
   await load('test-cards', world)
   const numbers = {

@@ -110,7 +110,7 @@ t.test('steps: every kind of problem, with its place', async t => {
     t.strictSame(await problemsOf(steps), problems, JSON.stringify(steps))
 })
 
-t.test('steps: what a step may say', async t => {
+t.test('steps: valid steps', async t => {
   const steps: StepData[] = [
     { as: 'payment', do: 'POST /transactions', body: { ticket: '${tkt_60}', amount: 5 } },
     { as: 'page-2_x', do: 'get  /tickets ', query: { limit: 2 } },
@@ -185,7 +185,7 @@ t.test('steps: many references to nothing are reported, each once', async t => {
   t.equal(found.length, steps.length)
 })
 
-t.test('steps: a reference means a part of an earlier answer, or the id of a record', async t => {
+t.test('steps: a reference is part of an earlier response, or the id of a record', async t => {
   const answer =
     parse(`{ id: txn_9, amount: 600, reason: ~, open: false, empty: '', data: [{ id: a }, { id: b }],
     card: { last4: '4242', deep: { list: [[1, 2], x] } } }`)
@@ -222,7 +222,7 @@ t.test('steps: a reference means a part of an earlier answer, or the id of a rec
     )
 })
 
-t.test('steps: a reference alone keeps its type, in what is expected too', async t => {
+t.test('steps: a reference alone keeps its type, also under expect', async t => {
   const first = { id: 'x', amount: 600, reason: null, list: [1, { a: true }] }
   const whole: StepData = {
     do: 'GET /refunds',
@@ -246,7 +246,7 @@ t.test('steps: a reference alone keeps its type, in what is expected too', async
   ])
 })
 
-t.test('steps: a reference without a value is reported, and its call is not made', async t => {
+t.test('steps: a reference without a value is reported, and its request is not sent', async t => {
   const others = 'none id.x reason.x data.2.id data.-1 id.length constructor __proto__ data.map'
   const parts = others.split(' ').map(part => `\${a.${part}}`)
   const notReturned = [...parts, 'a text with ${a.none}', '${later.id}']
@@ -270,7 +270,7 @@ t.test('steps: a reference without a value is reported, and its call is not made
   }
 })
 
-t.test('steps: those that refer to one with another answer than expected are not made', async t => {
+t.test('steps: those that refer to a step with an unexpected response are not sent', async t => {
   const steps: StepData[] = [
     { as: 'a', do: 'POST /transactions', expect: { status: 402 } },
     { as: 'b', do: 'GET /transactions/${a.id}' },
@@ -289,7 +289,7 @@ t.test('steps: those that refer to one with another answer than expected are not
   ])
 })
 
-t.test('FORM-2, FORM-3: a step is sent as clients send calls: a form for a POST', async t => {
+t.test('FORM-2, FORM-3: a step is sent as clients send requests: a form for a POST', async t => {
   // biome-ignore format: a table
   const cases: [step: StepData, call: Partial<StepCall>][] = [
     [{ do: 'GET /tickets' }, { method: 'GET', path: '/tickets', query: '', form: null }],
@@ -339,7 +339,7 @@ t.test("AUTH-2, AUTH-3: without a key a step is sent with the first merchant's",
       t.equal((await played([step])).calls[0]?.key, key, JSON.stringify(step))
 })
 
-t.test('steps: what is expected of an answer', async t => {
+t.test('steps: expectations of a response', async t => {
   const data = '[{ id: a, n: 1 }, { id: b, n: 2 }]'
   const answer: Json = parse(
     `{ id: x, amount: 600, reason: null, open: true, at: '2026-03-01T10:00:00Z', card: { last4: '4242', brand: null }, data: ${data}, none: [] }`
@@ -405,7 +405,7 @@ t.test('steps: what is expected of an answer', async t => {
   }
 })
 
-t.test('play: time passes between calls, where a wait says so', async t => {
+t.test('play: time passes between requests where a wait says so', async t => {
   const done: unknown[] = []
   const play: Play = async ({ path }) => {
     done.push(path)
@@ -428,7 +428,7 @@ t.test('play: time passes between calls, where a wait says so', async t => {
   t.strictSame(places, [[0], [2, 'at_once', 0]], 'a wait has no outcome')
 })
 
-t.test('steps: each outcome is reported as it comes, with the call', async t => {
+t.test('steps: each outcome is reported at once, with the request', async t => {
   const reported: StepOutcome[] = []
   const steps: StepData[] = [
     { as: 'a', do: 'POST /refunds', body: { transaction: '${txn_1}' } },

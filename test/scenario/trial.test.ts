@@ -108,7 +108,7 @@ expect:
   - { on: POST /refunds, took_effect: true, times: 1 }
 `
 
-t.test('Refunds hang at the second try, then work', async t => {
+t.test('Refunds hang at the second attempt, then work', async t => {
   t.strictSame(
     [await failures(t, hanging('before')), await failures(t, hanging('after'))],
     [[], []]

@@ -44,7 +44,7 @@ const problemsOf = async (...given: Parameters<typeof made>) => (await made(...g
 const texts = (values: Record<string, string>): GivenVariables => ({ values, isText: true })
 const data = (values: Record<string, unknown>): GivenVariables => ({ values, isText: false })
 
-t.test('variables: a text that is wholly one keeps its type', async t => {
+t.test('variables: a text that is one reference keeps its type', async t => {
   const { first, warnings } = await made(`name: "\${vars.word}-\${ vars.count }"
 vars: { word: o'brien, count: 3, is: true, size: 5, none: "", key: sk_x }
 seed: "\${vars.count}"
@@ -79,7 +79,7 @@ expect: [ { on: GET /tickets, times: "\${vars.count}" } ]
   t.strictSame(expectations[0]?.data, { on: 'GET /tickets', times: 3 })
 })
 
-t.test('variables: values that are given take the place of defaults', async t => {
+t.test('variables: given values replace defaults', async t => {
   const text =
     'vars: { text: a, number: 1, is: true }\nname: "${vars.text} ${vars.number} ${vars.is}"\n'
   const named = async (variables: GivenVariables) => {
@@ -158,7 +158,7 @@ t.test('variables: every kind of problem, with its place and what to write', asy
   }
 })
 
-t.test('variables: card data that one holds is matched and shown nowhere', async t => {
+t.test('variables: card data in a variable is matched and shown nowhere', async t => {
   const { call, control } = await startTestEmulator(t, { scenario: { fixtures: ['bistro'] } })
   const pay = (number: string) =>
     call('POST /transactions', {
@@ -261,7 +261,7 @@ const folderOf = (t: Test, files: Record<string, string> = {}) => {
   return join(t.testdir({ own, elsewhere: { 'secret.yaml': OUTAGES } }), 'own')
 }
 
-t.test('use: the entries of groups come after those of the script', async t => {
+t.test('use: entries of groups come after those of the script', async t => {
   const root = folderOf(t)
   const text = `vars: { wait: 5s }
 use: [outages.yaml#brief-outage, sub/deep.yaml#slow]
@@ -298,7 +298,7 @@ script:
   t.equal(named.first?.script.size, 3, 'a name is enough where there is no file')
 })
 
-t.test('use: every kind of problem, in the file that it is in', async t => {
+t.test('use: every kind of problem, in its file', async t => {
   const root = folderOf(t, {
     'wrong.yaml':
       'groups:\n  a: [ { on: POST /refund, delay: 2 } ]\n  b: [ { on: POST /refunds, delay: "${vars.no}" } ]\n  c: []\n  "d d": [ { on: "*", delay: 1s } ]\nuse: [x]\n',
@@ -389,7 +389,7 @@ t.test('use: every kind of problem, in the file that it is in', async t => {
   }
 })
 
-t.test('use: a file of shared entries is checked by itself', async t => {
+t.test('use: a file of shared entries is checked alone', async t => {
   const problemsIn = async (text: string, given?: GivenVariables) => {
     try {
       await checkedAlone(await readDocument('shared.yaml', text), given)
@@ -417,7 +417,7 @@ t.test('use: a file of shared entries is checked by itself', async t => {
   )
 })
 
-t.test('--var: validate and check give values to variables, those of any of the files', async t => {
+t.test('--var: validate and check set variables of any of the files', async t => {
   const root = folderOf(t, {
     'one.yaml':
       'fixtures: [bistro]\nvars: { amount: 100 }\nsteps: [ { as: p, do: POST /transactions, body: { ticket: tkt_52, payment_type: external, amount: "${vars.amount}" }, expect: { body: { amount: 250 } } } ]\n',
@@ -452,7 +452,7 @@ t.test('--var: validate and check give values to variables, those of any of the 
   )
 })
 
-t.test('--var: start and exec give values to variables; exec prints warnings', async t => {
+t.test('--var: start and exec set variables; exec prints warnings', async t => {
   const root = folderOf(t, {
     'one.yaml':
       'fixtures: [empty]\nclock: 2020-01-01\nvars: { count: 1, spare: x }\ngenerate: [ { tickets: "${vars.count}" } ]\ndata: { locations: [ { id: loc_a, account: mch_bistro, display_name: A, address: { country: US } } ] }\n'
@@ -566,7 +566,7 @@ play: [ { do: "GET /refunds/\${refund.id}" }, { do: "GET /transactions/\${read.i
 expect: [ { on: "GET /refunds/{id}", times: 1 } ]
 `
 
-t.test('use: a group shares records, steps, plays and expectations too', async t => {
+t.test('use: a group shares records, steps, plays and expectations, too', async t => {
   const root = folderOf(t, { 'day.yaml': DAY, 'own.yaml': OWN })
   const { first, problems, warnings } = await made(`${OWN}use: [day#day]\nvars: { more: 3 }\n`, {
     root
@@ -639,7 +639,7 @@ t.test('use: a group shares records, steps, plays and expectations too', async t
   }
 })
 
-t.test('use: a problem of a group is where it is written', async t => {
+t.test('use: a problem of a group is reported in its file', async t => {
   const wrong = (from: string, to: string) => folderOf(t, { 'day.yaml': DAY.replace(from, to) })
   // biome-ignore format: a table
   const cases: [from: string, to: string, problem: string][] = [

@@ -13,7 +13,7 @@ const REFUNDED = {
   refunds: [{ id: 'rfd_a', transaction: 'txn_a', amount: 100 }]
 }
 
-t.test('A01: an address below /sandbox/NAME is one of that sandbox', async t => {
+t.test('A01: an address below /sandbox/NAME belongs to that sandbox', async t => {
   const emulator = await startTestEmulator(t)
   const { app, control } = emulator
   const cases: [url: string, status: number, shows: string, makes?: string][] = parse(`
@@ -128,7 +128,7 @@ t.test('A01: a name is 1 to 64 letters, digits, ., _ and -', async t => {
   t.notMatch([...logs, payload].join('\n'), SECRETS)
 })
 
-t.test('A01: what is percent-encoded without need is the same address', async t => {
+t.test('A01: needless percent-encoding does not change an address', async t => {
   const emulator = await startTestEmulator(t)
   const { app, control } = emulator
   const get = async (url: string) => {
@@ -198,7 +198,7 @@ t.test('A01: a url in absolute form is read without its origin', async t => {
   t.strictSame(await namesIn(emulator), ['abs'])
 })
 
-t.test('A34: each sandbox counts its own answers', async t => {
+t.test('A34: each sandbox counts its own responses', async t => {
   const emulator = await startTestEmulator(t)
   const [main, a, b] = [null, 'a', 'b'].map(name => sandboxClient(emulator, name)) as [
     SandboxClient,
@@ -232,7 +232,7 @@ t.test('A34: each sandbox counts its own answers', async t => {
   t.equal((await main.call('GET /tickets')).headers['request-id'], 'req_3', 'in its own sandbox')
 })
 
-t.test('A09, A33: the urls of lists and of embedded Refunds lie under the sandbox', async t => {
+t.test('A09, A33: the urls of lists and embedded Refunds are below the sandbox', async t => {
   const emulator = await startTestEmulator(t, { records: REFUNDED })
   const { call, control } = sandboxClient(emulator, 'shop')
   const base = '/sandbox/shop/next'
@@ -267,7 +267,7 @@ t.test('A09, A33: the urls of lists and of embedded Refunds lie under the sandbo
   )
 })
 
-t.test('arrivals: a connection that is kept keeps no listener of its requests', async t => {
+t.test('arrivals: a keep-alive connection keeps no listener of its requests', async t => {
   const scenario = {
     clock: NOW,
     data: smallFixture(),

@@ -59,7 +59,7 @@ const streamOf = (...sizes: number[]) =>
   Readable.from(sizes.map((size, nth) => Buffer.alloc(size, nth + 97)))
 const codeOf = (promise: Promise<unknown>) => promise.then(() => 'read').catch(error => error.code)
 
-t.test('bodies: what is read is what was sent, and how much of it is counted', async t => {
+t.test('bodies: what is read is what was sent, and how many bytes count', async t => {
   const cases: [title: string, length: number | null, sizes: number[], left: number | string][] = [
     ['none', 0, [], 50],
     ['as large as headers may be', 16 * KIB, [16 * KIB], 50],
@@ -100,7 +100,7 @@ t.test('bodies: what is read is what was sent, and how much of it is counted', a
   }
 })
 
-t.test('bodies: a chunked one of any size comes as it was sent', async t => {
+t.test('bodies: a chunked body of any size arrives as it was sent', async t => {
   const limit = 2 * KIB * KIB
   const sizes = [16 * KIB, 1, KIB * KIB - 16 * KIB - 1, 1, limit - KIB * KIB - 1]
   const { bodies, incoming } = bodiesOf(limit, 2 * KIB)
@@ -122,7 +122,7 @@ t.test('bodies: a chunked one of any size comes as it was sent', async t => {
   }
 })
 
-t.test('bodies: what comes after the request is over is not counted any more', async t => {
+t.test('bodies: bytes after the end of a request are not counted', async t => {
   for (const length of [40 * KIB, null]) {
     const { bodies, incoming, room } = bodiesOf()
     const sandbox = {}
@@ -142,7 +142,7 @@ t.test('bodies: what comes after the request is over is not counted any more', a
   }
 })
 
-t.test('bodies: one that the framework reads is counted where its length is known', async t => {
+t.test('bodies: a body that the framework reads is counted if its length is known', async t => {
   for (const [length, left] of [
     [0, 50],
     [16 * KIB, 50],
@@ -217,7 +217,7 @@ async function twoSandboxes(t: Test, settings: object = {}) {
   return { ...emulator, base, own }
 }
 
-t.test('bodies: there is room for so many documents on their way, in each sandbox', async t => {
+t.test('bodies: the documents in transit are limited, in each sandbox', async t => {
   const { app, base, own } = await twoSandboxes(t)
   const unfinished = await begun(t, app, 'POST /_control/load', { length: 100_000, sent: 99_000 })
   await sleep(20)
@@ -251,7 +251,7 @@ t.test('bodies: there is room for so many documents on their way, in each sandbo
   t.strictSame([await load(base, 100_000), await load(base, 100_000)], [200, 200])
 })
 
-t.test('bodies: a slow upload is cut, whatever its client does, and gives room back', async t => {
+t.test('bodies: a slow upload is aborted, and its room is freed', async t => {
   const { app, base } = await twoSandboxes(t, { 'limits.request_timeout': 300 })
   const slow = await begun(t, app, 'POST /_control/load', { length: 100_000 })
   await sleep(20)
@@ -264,7 +264,7 @@ t.test('bodies: a slow upload is cut, whatever its client does, and gives room b
   t.equal(await load(base, 100_000), 200)
 })
 
-t.test('A35: there is room for so many bodies of the API on their way', async t => {
+t.test('A35: the API bodies in transit are limited', async t => {
   const { app, base, own, state, control } = await twoSandboxes(t)
   const before = await state()
   const refund = async (size: number, { call }: SandboxClient = base) => {
@@ -298,7 +298,7 @@ t.test('A35: there is room for so many bodies of the API on their way', async t 
   t.equal(await eventually(() => codeOf(20_000), 'reference_missing'), 'reference_missing')
 })
 
-t.test('bodies: one that is read takes up no room while its request waits', async t => {
+t.test('bodies: a body that was read takes no room while its request waits', async t => {
   const script = [{ on: 'POST /refunds', hold: { gate: 'a' } }]
   const emulator = await startTestEmulator(t, {
     settings: SETTINGS,
@@ -324,7 +324,7 @@ const MIB = 2 ** 20
 /** Every second between two times. */
 const upTo = (to: number, from = 1) => Array.from({ length: to - from + 1 }, (_, nth) => nth + from)
 
-t.test('responses: those that are on their way are bounded, and given back', async t => {
+t.test('responses: those in transit are limited, and released', async t => {
   const arrivals = new Arrivals({} as never, { cors: false, isLogged: false, unread: 0 })
   const hasRoom = (length?: number) => {
     try {
@@ -359,7 +359,7 @@ t.test('responses: those that are on their way are bounded, and given back', asy
   t.equal(bodies, 1, 'and the room of the body with it')
 })
 
-t.test('responses: a client that has read nothing for the limit is ended then', t => {
+t.test('responses: a client that reads nothing for the limit is disconnected then', t => {
   const now = t.intercept(performance, 'now', { value: () => time, configurable: true })
   let time = 0
   // the seconds after which Node reports that nothing was read, and those after which the client ends
@@ -398,7 +398,7 @@ t.test('responses: a client that has read nothing for the limit is ended then', 
   t.end()
 })
 
-t.test('responses: a client that reads nothing is ended', async t => {
+t.test('responses: a client that reads nothing is disconnected', async t => {
   const tickets = Array.from({ length: 160 }, (_, nth) => ({
     id: `tkt_big_${nth}`,
     location: 'loc_a',

@@ -38,7 +38,7 @@ const get = (path: string) => `GET /next${path} HTTP/1.1\r\nhost: localhost\r\n$
 const post = (path: string, body: string, length = body.length) =>
   `POST /next${path} HTTP/1.1\r\nhost: localhost\r\n${KEY}\r\n${FORM}\r\ncontent-length: ${length}\r\n\r\n${body}`
 
-t.test('journal: an entry holds what was sent, by whom', async t => {
+t.test('journal: an entry has what was sent, by whom', async t => {
   const emulator = await startTestEmulator(t, { records: { transactions: [CHARGE] } })
   const body = { transaction: 'txn_a', amount: 400, 'metadata[table]': 'the twelfth' }
 
@@ -85,7 +85,7 @@ t.test('journal: an entry holds what was sent, by whom', async t => {
   t.strictSame(third.query, { limit: '1', created: { gte: 'x' }, list: ['a', 'b'] })
 })
 
-t.test('journal: calls that meet no operation are kept too; control calls', async t => {
+t.test('journal: requests without an operation are kept too; control requests', async t => {
   const emulator = await startTestEmulator(t, {
     scenario: { clock: NOW, data: smallFixture(), steps: [{ do: 'GET /tickets' }] }
   })
@@ -120,7 +120,7 @@ t.test('journal: calls that meet no operation are kept too; control calls', asyn
     t.strictSame([params, account, user_agent], [{}, null, 'lightMyRequest'])
 })
 
-t.test('journal: a call before the start scenario is refused, kept and in no way', async t => {
+t.test('journal: a request before the start scenario is refused and kept', async t => {
   const { sandbox, call } = await startTestEmulator(t, { loaded: false })
 
   const { status } = await call('GET /tickets', { query: 'a=b' })
@@ -189,7 +189,7 @@ const FATES: [
   ]
 ]
 
-t.test('journal: what became of a call, and whether it took effect', t =>
+t.test('journal: the outcome of a request, and whether it took effect', t =>
   Promise.all(
     FATES.map(async ([what, entry, request, fate, refunds]) => {
       const isLeft = what.startsWith('left')
@@ -224,7 +224,7 @@ t.test('journal: what became of a call, and whether it took effect', t =>
   )
 )
 
-t.test('journal: an emulator that stops loses a waiting call before its operation', async t => {
+t.test('journal: an emulator that stops loses a waiting request before its operation', async t => {
   const emulator = await scripted(t, [{ on: 'POST /refunds', delay: '10m' }])
   const call = t.rejects(emulator.call('POST /refunds', { body: REFUND }), {
     code: 'LIGHT_ECONNRESET'
@@ -241,7 +241,7 @@ t.test('journal: an emulator that stops loses a waiting call before its operatio
   )
 })
 
-t.test('journal: of requests sent one behind the other, each is kept', async t => {
+t.test('journal: pipelined requests are all kept', async t => {
   const emulator = await scripted(t, [{ on: 'GET /locations', delay: '300ms' }])
   const port = await emulator.listen()
   const requests = [get('/locations'), get('/tickets'), post('/refunds', REFUND)].join('')
@@ -264,7 +264,7 @@ t.test('journal: of requests sent one behind the other, each is kept', async t =
   t.equal(emulator.sandbox.inFlight, 0)
 })
 
-t.test('journal: a call that waited behind another one is kept once', async t => {
+t.test('journal: a request that waited for another is kept once', async t => {
   const emulator = await scripted(t, [{ on: 'POST /refunds', ...slow }])
   const { socket } = opened(t, await emulator.listen(), get('/tickets') + post('/refunds', REFUND))
 
@@ -327,7 +327,7 @@ t.test('data_not_written: what did not run is refused: of a scripted', async t =
   t.notOk(emulator.logs.some(line => JSON.parse(line).level >= 50))
 })
 
-t.test('journal: what fails while a call is recorded reaches no client and is logged', async t => {
+t.test('journal: an error while recording a request reaches no client and is logged', async t => {
   const { sandbox, call, logs } = await startTestEmulator(t)
   sandbox.evidence.journal.listen(() => {
     throw new Error('a listener that fails')
@@ -341,7 +341,7 @@ t.test('journal: what fails while a call is recorded reaches no client and is lo
   t.strictSame([defects.map(({ msg }) => msg), sandbox.inFlight], [['defect', 'defect'], 0])
 })
 
-t.test('journal: calls are kept in the order of their answers', async t => {
+t.test('journal: requests are in the order of their responses', async t => {
   const { sandbox, call } = await scripted(t, [{ on: 'GET /locations', delay: '20ms' }])
   const heard: string[] = []
   sandbox.evidence.journal.listen(({ id }) => heard.push(id))
@@ -359,7 +359,7 @@ t.test('journal: calls are kept in the order of their answers', async t => {
   t.equal(heard.at(-1), headers['request-id'], 'in the turn of its answer')
 })
 
-t.test('journal: of a call whose answer could not be written, the refusal is kept', async t => {
+t.test('journal: if a response could not be written, the refusal is kept', async t => {
   const { sandbox, call } = await startTestEmulator(t)
   const { locations } = sandbox.state.store
   const unwritable = {

@@ -79,7 +79,7 @@ function endingOf(fault: (typeof FAULTS)[number], when: 'before' | 'after') {
   return [isBroken ? 'scripted' : 'lost_before', 502, fault, isBroken]
 }
 
-t.test('every fault loses the answer as it says', async t => {
+t.test('every fault loses the response as it says', async t => {
   const all = FAULTS.flatMap(fault =>
     (['before', 'after'] as const).map(when => ({ fault, when, reason: `${fault} ${when}` }))
   )
@@ -175,7 +175,7 @@ t.test('every fault loses the answer as it says', async t => {
     t.strictSame([matched, applied], [1, 1])
 })
 
-t.test('a fault beside respond loses that answer', async t => {
+t.test('a fault with respond loses that response', async t => {
   const body = { a: 'é', list: [1, 2, 3] }
   const { listen } = await startTestEmulator(t, {
     scenario: scripted([
@@ -212,7 +212,7 @@ t.test('a fault beside respond loses that answer', async t => {
   t.strictSame([status, text, headers['content-type']], [200, 'word{', 'text/plain; charset=utf-8'])
 })
 
-t.test('USR-4: an answer without a body has none to break: it does not arrive at all', async t => {
+t.test('USR-4: a response without a body cannot be malformed, so it is lost', async t => {
   const { call, control, listen, logs } = await startTestEmulator(t)
   const port = await listen()
   for (const fault of FAULTS) {
@@ -239,7 +239,7 @@ t.test('USR-4: an answer without a body has none to break: it does not arrive at
   }
 })
 
-t.test('an injected call has no connection: a lost answer rejects it', async t => {
+t.test('an injected request has no connection: a lost response rejects it', async t => {
   const { app, call } = await startTestEmulator(t, {
     scenario: scripted([
       ...FAULTS.map((fault, index) => ({ on: 'GET /tickets/{id}', calls: index + 1, fault })),
@@ -266,7 +266,7 @@ t.test('an injected call has no connection: a lost answer rejects it', async t =
   await ends
 })
 
-t.test('hanging calls end at once when the emulator closes', async t => {
+t.test('hanging requests end at once when the emulator closes', async t => {
   const scenario = scripted([
     { on: 'GET /tickets/{id}', fault: 'hang' },
     { on: 'GET /refunds', delay: '500ms' },
@@ -309,7 +309,7 @@ t.test('hanging calls end at once when the emulator closes', async t => {
   t.equal(process.getActiveResourcesInfo().filter(name => name === 'TCPSocketWrap').length, 0)
 })
 
-t.test('closing does not wait for the connection of a call that was answered', async t => {
+t.test('closing does not wait for the connection of a finished request', async t => {
   const { app, sandbox, close } = await runEmulator({
     scenario: scripted([{ on: 'GET /refunds', delay: '500ms' }]),
     settings: { 'limits.shutdown': 60_000 }
@@ -324,7 +324,7 @@ t.test('closing does not wait for the connection of a call that was answered', a
   agent.destroy()
 })
 
-t.test('a delay holds up its own call alone', async t => {
+t.test('a delay affects only its own request', async t => {
   const script = [
     { on: 'GET /tickets', delay: '2s' },
     { on: 'GET /locations', delay: { min: '2s', max: '2100ms' } }
@@ -337,7 +337,7 @@ t.test('a delay holds up its own call alone', async t => {
   t.strictSame([order[0], order.length], ['quick', 3])
 })
 
-t.test('a call that is answered otherwise is not made when its client leaves', async t => {
+t.test('a request with a scripted response does not run when its client leaves', async t => {
   let goOn = () => {}
   let isWaiting = () => {}
   const waiting = new Promise<void>(resolve => {
@@ -374,7 +374,7 @@ t.test('a call that is answered otherwise is not made when its client leaves', a
   )
 })
 
-t.test('a request that was delayed is judged by the Account as it is by then', async t => {
+t.test('a delayed request is judged by the Account as it is then', async t => {
   const { call } = await startTestEmulator(t, {
     scenario: scripted([{ on: 'POST /locations', delay: '150ms' }])
   })

@@ -87,7 +87,7 @@ t.test('hold: two Refunds of the whole charge wait for each other', async t => {
   }
 })
 
-t.test('hold: with calls for the first pair alone; of three calls at once one waits', async t => {
+t.test('hold: with calls only the first pair; of three requests at once one waits', async t => {
   const first = await start(t, [{ on: 'POST /refunds', calls: '1-2', hold: { until: 2 } }])
   t.strictSame(await Promise.all([first.refund(), first.refund()]), [200, 200])
   t.equal(await first.refund(), 200, 'a later one does not wait')
@@ -101,7 +101,7 @@ t.test('hold: with calls for the first pair alone; of three calls at once one wa
   t.strictSame(await Promise.all(refunds), [200, 200, 200])
 })
 
-t.test('hold: a gate is opened by a control call, in the order that it says', async t => {
+t.test('hold: a control request opens a gate, in the requested order', async t => {
   const emulator = await start(t, [{ on: 'POST /refunds', hold: { gate: 'kitchen' } }])
   const calls = []
   for (const amount of [600, 500, 400]) {
@@ -129,7 +129,7 @@ t.test('hold: a gate is opened by a control call, in the order that it says', as
   })
 })
 
-t.test('hold: what a call waits for at most, and what is held once it goes on', async t => {
+t.test('hold: the maximum wait, and what is held after it', async t => {
   const respond = {
     on: 'POST /refunds',
     calls: 1,
@@ -157,7 +157,7 @@ t.test('hold: what a call waits for at most, and what is held once it goes on', 
   )
 })
 
-t.test('hold: where the client leaves or the emulator stops, nothing is done or waits', async t => {
+t.test('hold: if the client leaves or the emulator stops, nothing is done or waits', async t => {
   const emulator = await start(t, [{ on: 'POST /refunds', hold: { gate: 'a' } }])
   const before = await emulator.state()
   const client = new AbortController()
@@ -193,7 +193,7 @@ const REPLACEMENTS: readonly [on: string, body: object | undefined, isJournalKep
   ['DELETE /sandboxes/own', undefined, false]
 ]
 
-t.test('waiting: a request ends with the state that it came to', async t => {
+t.test('waiting: a request ends with the state that it reached', async t => {
   const emulator = await startTestEmulator(t, { scenario: START })
   const own = sandboxClient(emulator, 'own')
   const refund = (client = own) =>
@@ -228,7 +228,7 @@ t.test('waiting: a request ends with the state that it came to', async t => {
     }
 })
 
-t.test('hold: a client that gave up or has sent nothing holds up no shutdown', async t => {
+t.test('hold: a client that gave up or has sent nothing delays no shutdown', async t => {
   for (const entry of [{ hold: { gate: 'a' } }, { fault: 'hang' }]) {
     const emulator = await start(t, [{ on: 'POST /refunds', ...entry }])
     const { port } = emulator.app.server.address() as AddressInfo
@@ -242,7 +242,7 @@ t.test('hold: a client that gave up or has sent nothing holds up no shutdown', a
   }
 })
 
-t.test('hold: a connection that is opened while the emulator stops is closed at once', async t => {
+t.test('hold: a new connection is closed at once while the emulator stops', async t => {
   const server = createServer((_, response) => response.end())
   await once(server.listen(0, '127.0.0.1'), 'listening')
   t.teardown(() => server.close())
@@ -258,7 +258,7 @@ t.test('hold: a connection that is opened while the emulator stops is closed at 
   t.equal(late.bytesRead, 0)
 })
 
-t.test('hold: a call of a deleted sandbox ends, one of another sandbox waits on', async t => {
+t.test('hold: a request of a deleted sandbox ends, those of others wait', async t => {
   const { refund, another, control, waiting } = await start(t, [
     { on: 'POST /refunds', hold: { until: 2 } }
   ])
@@ -275,7 +275,7 @@ t.test('hold: a call of a deleted sandbox ends, one of another sandbox waits on'
   t.equal(await main, 200)
 })
 
-t.test('hold: nobody waits whose client has left already, or while the emulator stops', async t => {
+t.test('hold: no request waits if its client has left, or while the emulator stops', async t => {
   const wait = (faults: Faults, destroyed: boolean) => {
     let end: (goesOn: boolean) => void
     const goesOn = new Promise<boolean>(resolve => {
@@ -294,7 +294,7 @@ t.test('hold: nobody waits whose client has left already, or while the emulator 
   )
 })
 
-t.test('hold: calls go on when their entry is deleted', async t => {
+t.test('hold: requests continue when their entry is deleted', async t => {
   const emulator = await start(t, [
     { on: 'POST /refunds', hold: { gate: 'a' } },
     { on: 'GET /tickets', hold: { gate: 'b' } }
@@ -368,7 +368,7 @@ t.test('hold: a request that has no place to wait is refused, has no effect', as
   await Promise.all([...again, ...others])
 })
 
-t.test('hold: a race that could not be held does not pass for one that was', async t => {
+t.test('hold: a race that could not be held is not shown as held', async t => {
   const race = [{ on: 'POST /refunds', hold: { until: 2, for: '5s' } }]
   const expect = [
     { on: 'POST /refunds', took_effect: true, times: 1 },

@@ -79,7 +79,7 @@ t.test('logs are lines for people on a terminal and JSON elsewhere, at their lev
   }
 })
 
-t.test('a call is logged in one line: method, path, status, time and id', async t => {
+t.test('a request is logged on one line: method, path, status, time and id', async t => {
   const { call, control, logs } = await startTestEmulator(t)
 
   await call('GET /locations', { query: 'limit=1&starting_after=loc_a' })
@@ -190,7 +190,7 @@ t.test('a call is answered, logged and journaled with no, one', async t => {
   }
 })
 
-t.test('a logger that throws fails no call', async t => {
+t.test('a logger that throws fails no request', async t => {
   const { app } = await startLogging(t, 'trace', {
     settings: { 'parameters.unknown': 'warn' },
     write: () => {
@@ -204,7 +204,7 @@ t.test('a logger that throws fails no call', async t => {
   t.strictSame([warned.statusCode, refused.statusCode], [200, 401])
 })
 
-t.test('A14: what a call is warned of is logged, a line each', async t => {
+t.test('A14: warnings of a request are logged, one per line', async t => {
   const { call, logs } = await startTestEmulator(t, { settings: { 'parameters.unknown': 'warn' } })
   await call('POST /locations', {
     body: 'display_name=A&address[country]=US&città=x&address[zip]=1',

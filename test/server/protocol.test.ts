@@ -75,7 +75,7 @@ t.test('BASE-1: the origin leads to the API and the control API', async t => {
   }
 })
 
-t.test('BASE-1, FORM-1, A32: what is nowhere is so whatever its body', async t => {
+t.test('BASE-1, FORM-1, A32: an unknown path is a 404 whatever its body', async t => {
   const { inject } = await startTestEmulator(t)
   const post = (url: string, payload: string | Buffer, headers: Record<string, string>) =>
     inject({ method: 'POST', url, payload, headers })
@@ -155,7 +155,7 @@ t.test('localhost is both loopbacks, or the address that is bound is said', asyn
   await close()
 })
 
-t.test('A33: the emulated API answers pages of any origin, the control API none', async t => {
+t.test('A33: the emulated API serves pages of any origin, the control API none', async t => {
   const { call, inject, control } = await startTestEmulator(t)
   const headers = {
     origin: 'https://shop.example',
@@ -210,7 +210,7 @@ t.test('A33: the emulated API answers pages of any origin, the control API none'
   ])
 })
 
-t.test('A07, A25: problems of a control call are listed without keys', async t => {
+t.test('A07, A25: problems of a control request are listed without keys', async t => {
   const { control } = await startTestEmulator(t)
 
   const { status, body, text } = await control('PATCH /settings', {
@@ -226,7 +226,7 @@ t.test('A07, A25: problems of a control call are listed without keys', async t =
   t.notOk(text.includes(MERCHANT) || text.includes('4242424242424242'))
 })
 
-t.test('A08: a defect of the emulator is a 500 that says nothing of its inside', async t => {
+t.test('A08: a defect of the emulator is a 500 that shows no internals', async t => {
   const { call, control, sandbox, logs } = await startTestEmulator(t)
   const fail = () => {
     throw new Error('inside')
@@ -265,7 +265,7 @@ async function stillAnswers(t: Test, port: number) {
   t.equal(response.status, 200, 'the server still answers')
 }
 
-t.test('A08: what cannot be read as HTTP is refused in the same shape', async t => {
+t.test('A08: a request that is not HTTP is refused in the same shape', async t => {
   const { listen, sandbox, control, logs } = await startTestEmulator(t)
   const port = await listen()
   const bad = (cause: string, on = '- /') =>
@@ -378,7 +378,7 @@ t.test('A08: HTTP/1.1 without a Host is refused in the same shape', async t => {
     t.ok((await exchanged(port, refused)).startsWith(`HTTP/1.1 ${status} `), String(status))
 })
 
-t.test('A37: a body of no bytes is none', async t => {
+t.test('A37: a body of no bytes is no body', async t => {
   const { listen } = await startTestEmulator(t)
   const port = await listen()
   const chunked = (body: string) =>
@@ -434,7 +434,7 @@ t.test('A35: a body announced or sent too large is a 413, and nothing is kept of
   t.equal(await state(), before)
 })
 
-t.test('A08: headers or a body not in time are a 408', async t => {
+t.test('A08: late headers or a late body get a 408', async t => {
   const head = 'GET /next/locations HTTP/1.1\r\nHost: localhost\r\n'
   const end = `${KEY}Connection: close\r\n\r\n`
   const body = `${POST}Connection: close\r\nContent-Length: ${LOCATION_FORM.length}\r\n\r\n`
@@ -491,7 +491,7 @@ t.test('A08: a body that ends before its Content-Length is refused', async t => 
   t.notOk(logs.some(line => JSON.parse(line).level >= 40))
 })
 
-t.test('A08: what cannot be read is not answered where no answer can be sent', async t => {
+t.test('A08: a request that cannot be read gets no response if none can be sent', async t => {
   const { app } = await startTestEmulator(t)
   for (const [code, writable] of [
     ['ECONNRESET', true],

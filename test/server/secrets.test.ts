@@ -138,7 +138,7 @@ t.test('A25: card numbers and API keys come back in no error, header or log line
   }
 })
 
-t.test('A25: what is used and forgotten appears in no answer, log line or state', async t => {
+t.test('A25: secrets that are never stored appear in no response, log line or state', async t => {
   const { call, state, logs } = await startTestEmulator(t)
   const secrets = {
     'card[number]': '4000 0000 0000 0002',
@@ -309,7 +309,7 @@ const controlling = (sent: string): [on: string, body?: string][] => [
   ['POST /verify', JSON.stringify({ on: sent, within: sent })]
 ]
 
-t.test('A25: whatever a call carries anywhere, in any writing', async t => {
+t.test('A25: secrets anywhere in a request, in any form', async t => {
   const api_keys = [...smallFixture().api_keys, { key: 'sk_1', account: 'mch_a' }]
   const scenario = {
     clock: NOW,
@@ -379,7 +379,7 @@ t.test('A25: whatever a call carries anywhere, in any writing', async t => {
   }
 })
 
-t.test('A25: the key of a call is masked whoever knows it: any key that is taken', async t => {
+t.test('A25: the key of a request is masked whoever knows it: any accepted key', async t => {
   const emulator = await startTestEmulator(t, {
     scenario: {
       clock: NOW,
@@ -435,7 +435,7 @@ t.test('A25: the key of a call is masked whoever knows it: any key that is taken
   t.notOk(emulator.logs.some(line => line.includes(key) || line.includes('sk_of_a_stranger')))
 })
 
-t.test('A25: a sandbox or a snapshot cannot be named by a card number', async t => {
+t.test('A25: a sandbox or a snapshot cannot have a card number as its name', async t => {
   const { app, control, sandbox } = await startTestEmulator(t)
   for (const name of [CARD, '4242-4242-4242-4242', 'run.4242_4242_4242_4242']) {
     const refusals = [
@@ -465,7 +465,7 @@ t.test('A25: a sandbox or a snapshot cannot be named by a card number', async t 
   t.equal((await control('PUT /snapshots/run-1767225600000')).status, 201)
   t.strictSame(await sandbox.snapshots.names(), ['run-1767225600000'])
 })
-t.test('A25: the words of a scenario and the keys that a script matches are not shown', async t => {
+t.test('A25: the texts of a scenario and the keys that a script matches are not shown', async t => {
   const unknown = 'sk_of_nobody_here'
   const scenario = {
     name: `paid with ${CARD}`,

@@ -27,7 +27,7 @@ const all = (collection: Collection<Thing>, place?: string) =>
   )
 
 t.test(
-  'ordered index: a list that is emptied on one copy is whole on the other, and can be filled again',
+  'ordered index: a list emptied on one copy is complete on the other, and can be filled again',
   async t => {
     const index = new OrderedIndex<Position>()
     const entries = Array.from({ length: 1000 }, (_, nth) => ({ at: (nth * 7) % 1000, nth }))
@@ -90,25 +90,20 @@ t.test('A05: records are found by id, some ids for a suggestion', async t => {
   t.throws(() => collection.replace(thing('none')), new Error('there is no record none'))
 })
 
-t.test(
-  'collection: a record that is replaced is found in all the groups that it is in now',
-  async t => {
-    const collection = new Collection<Thing>({ ...GROUPS, place: ({ place }) => place.split('+') })
-    const found = (group: string) =>
-      ids(
-        recordsOf(pageOf(collection, { index: 'place', group, limit: 10, order: 'oldest_first' }))
-      )
-    collection.insert(thing('x', 5, 'a'))
-    for (const place of ['a+b', 'a', 'c', 'c', 'b+c']) {
-      collection.replace(thing('x', 5, place))
-      for (const group of ['a', 'b', 'c'])
-        t.strictSame(found(group), place.includes(group) ? ['x'] : [], `${place} ${group}`)
-      t.equal(collection.get('x')?.place, place)
-    }
+t.test('collection: a replaced record is found in all its current groups', async t => {
+  const collection = new Collection<Thing>({ ...GROUPS, place: ({ place }) => place.split('+') })
+  const found = (group: string) =>
+    ids(recordsOf(pageOf(collection, { index: 'place', group, limit: 10, order: 'oldest_first' })))
+  collection.insert(thing('x', 5, 'a'))
+  for (const place of ['a+b', 'a', 'c', 'c', 'b+c']) {
+    collection.replace(thing('x', 5, place))
+    for (const group of ['a', 'b', 'c'])
+      t.strictSame(found(group), place.includes(group) ? ['x'] : [], `${place} ${group}`)
+    t.equal(collection.get('x')?.place, place)
   }
-)
+})
 
-t.test('A10: the id of a deleted record stays taken, and its place stays a cursor', async t => {
+t.test('A10: the id of a deleted record stays reserved, and its place stays a cursor', async t => {
   const collection = new Collection<Thing>(GROUPS)
   for (const [index, id] of ['a', 'b', 'c', 'd'].entries()) collection.insert(thing(id, index))
   collection.remove('b')
@@ -260,7 +255,7 @@ const refund = (id: string, amount: number) => ({
 })
 
 t.test(
-  'REF-5: the store keeps amount_refunded as Refunds come and are replaced; a record before stays as it is',
+  'REF-5: the store updates amount_refunded as Refunds are added and replaced; earlier records stay unchanged',
   async t => {
     const store = smallStore()
     const before = store.transactions.get('txn_a')

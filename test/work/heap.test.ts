@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import { freed, heldShare } from '../../src/work/heap.js'
 
-t.test('heap: it is measured whenever it was collected, until something is freed', async t => {
+t.test('heap: it is measured after each collection, until something is freed', async t => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   for (let round = 0; round < 2; round++) {

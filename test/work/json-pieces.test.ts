@@ -22,7 +22,7 @@ const { value: VALUES } = fc.letrec(tie => ({
 }))
 
 t.test(
-  'json pieces: together they are what JSON.stringify gives, however many levels are written by their members',
+  'json pieces: together they equal JSON.stringify, however many levels are written by item',
   async t => {
     await property(
       t,
@@ -38,7 +38,7 @@ t.test(
 )
 
 t.test(
-  'json pieces: what is long comes in several, and members of a lazy list are made when they are written',
+  'json pieces: long values come in several, and items of a lazy list are created when written',
   async t => {
     let made = 0
     const list = lazily(

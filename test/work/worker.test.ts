@@ -87,7 +87,7 @@ t.test('reading: the shape of a large text is checked, where variables leave it 
   )
 })
 
-t.test('jobs: texts are written, what is wrong is refused, and a defect is told', async t => {
+t.test('jobs: texts are written, invalid ones are refused, and a defect is reported', async t => {
   const { port1, port2 } = new MessageChannel()
   runJobs(port1)
   t.teardown(() => port2.close())
@@ -122,7 +122,7 @@ t.test('jobs: texts are written, what is wrong is refused, and a defect is told'
   )
 })
 
-t.test('worker: one job at a time; whatever ends one, the next one runs', async t => {
+t.test('worker: one job at a time; however one ends, the next one runs', async t => {
   const worker = new Worker()
   t.teardown(() => worker.end())
   const order: string[] = []
@@ -183,7 +183,7 @@ t.test('worker: one job at a time; whatever ends one, the next one runs', async 
   t.strictSame(order, Array(3).fill(['begun', 'ended']).flat())
 })
 
-t.test('worker: its end refuses the job that runs and those that wait or come later', async t => {
+t.test('worker: its end refuses the running job, waiting jobs and later ones', async t => {
   const worker = new Worker()
   const run = () =>
     worker
@@ -201,7 +201,7 @@ t.test('worker: its end refuses the job that runs and those that wait or come la
 
 const sentLarge = (data: object) => large(JSON.stringify(data))
 
-t.test('loads: a large document makes the same state as a small one', async t => {
+t.test('loads: a large document gives the same state as a small one', async t => {
   const range = { from: '2026-01-01', to: '2026-02-01' }
   const scenario = {
     clock: '2026-03-03',
@@ -226,7 +226,7 @@ t.test('loads: a large document makes the same state as a small one', async t =>
   t.equal(await other.state(), await direct.state())
 })
 
-t.test('loads: what is wrong with a large document is listed with its place', async t => {
+t.test('loads: problems of a large document are listed with their places', async t => {
   const emulator = await startTestEmulator(t)
   const before = await emulator.state()
   const bad = [...tickets(300), { location: 'none' }]
@@ -281,7 +281,7 @@ t.test('loads: a large fixture is merged, unless the records change meanwhile', 
   t.equal((await merge('c_')).body.error.code, 'document_too_large', 'more than a sandbox may hold')
 })
 
-t.test('loads: a sandbox that is deleted meanwhile gets none', async t => {
+t.test('loads: a sandbox that is deleted meanwhile gets nothing', async t => {
   const emulator = await startTestEmulator(t)
   const { call, control } = sandboxClient(emulator, 'one')
   await call('GET /tickets')
@@ -306,7 +306,7 @@ t.test('bodies: one of white space is empty, unless it is large', t => {
   t.end()
 })
 
-t.test('slices: work goes on until its end, and others are let in', async t => {
+t.test('slices: work continues to its end, with other requests in between', async t => {
   let [others, done] = [0, 0]
   const other = setInterval(() => others++, 0)
   await inSlices(

@@ -5,7 +5,7 @@ import { type CommandSpec, option, STATUS } from '../command.js'
 import { launchOf, type SettingFlags, settingOptions } from '../launch.js'
 
 export const OPENAPI: CommandSpec = {
-  about: 'Print the emulated API as OpenAPI 3.1, with the given settings.',
+  about: 'Print the emulated API as OpenAPI 3.1, with these settings.',
   options: [
     option(
       '--style <style>',

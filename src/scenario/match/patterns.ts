@@ -29,7 +29,7 @@ const codeOf = (text: string): number =>
 type Bound = [maximum: number, what: string, got: number, advice: string]
 
 const boundsOf = (pattern: string): Bound[] => [
-  [MAX_LENGTH, 'characters', pattern.length, 'Write a list of shorter ones'],
+  [MAX_LENGTH, 'characters', pattern.length, 'Write several shorter patterns'],
   [
     MAX_INSTRUCTIONS,
     'repetitions, the counts in {} added up',

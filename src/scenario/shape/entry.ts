@@ -263,7 +263,7 @@ const ENTRY = closed({
       'object',
       DELAY,
       duration(),
-      'Waits first: for a duration, or one drawn from the seed between min and max.'
+      'Waits first: a duration, or between min and max, drawn from the seed.'
     ),
     respond: published(RESPOND, 'respond'),
     change: published(CHANGE, 'change'),

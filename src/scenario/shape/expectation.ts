@@ -109,7 +109,7 @@ const PLAYS = closed({
       minimum: 1,
       maximum: 1000,
       default: 1,
-      description: 'How many times the request is sent, one after the other.'
+      description: 'How many times the request is sent, in sequence.'
     }),
     at_once: someOf(AT_ONCE, 'Requests that are sent together, each over its own connection.'),
     wait: duration("Moves the sandbox's clock forward by this much; `check` itself does not wait.")

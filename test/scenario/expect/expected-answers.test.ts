@@ -27,7 +27,7 @@ const EXPECT = [
   { state: { refunds: { count: 1, where: { transaction: '${pay.id}', currency: '${pay.currency}' } } } }
 ]
 
-t.test('expect: the answers of steps are known by their names', async t => {
+t.test('expect: responses of steps are known by their names', async t => {
   const data = `${t.testdir()}/data`
   const ofPlay = { on: 'GET /tickets', match: { query: { location: '${later.url}' } }, times: 0 }
   const scenario = {
@@ -66,7 +66,7 @@ t.test('expect: the answers of steps are known by their names', async t => {
   await again.close()
 })
 
-t.test('expect: check knows the answers of steps and of plays', async t => {
+t.test('expect: check knows the responses of steps and plays', async t => {
   const refund = { do: 'POST /refunds', body: { transaction: '${pay.id}', amount: 400 } }
   // biome-ignore format: a table
   const cases: [scenario: object, status: number][] = [
@@ -97,7 +97,7 @@ t.test('expect: check knows the answers of steps and of plays', async t => {
   }
 })
 
-t.test('expect: a record that is nowhere is a problem', async t => {
+t.test('expect: an unknown record is a problem', async t => {
   const z = 'z'.repeat(24)
   // biome-ignore format: a table
   const cases: [state: object, problem: string | null, warning?: string][] = [
@@ -132,7 +132,7 @@ t.test('expect: a record that is nowhere is a problem', async t => {
   t.match(problems[0]?.message, /; did you mean every\?$/)
 })
 
-t.test('script and expect: what can never come after another', async t => {
+t.test('script and expect: impossible orders', async t => {
   const waits = (after: object | string, more: object = {}) => ({
     on: '*',
     after,
@@ -206,7 +206,7 @@ t.test('script and expect: what can never come after another', async t => {
   )
 })
 
-t.test('expect: a field of the record looked at is known in a state alone', async t => {
+t.test('expect: a field of the current record is known only under state', async t => {
   const inState = (id: string) => [{ state: { transactions: { every: { id } } } }]
   const cases: [expect: object[], ...problems: string[]][] = [
     [inState('${record.ticket.location}')],

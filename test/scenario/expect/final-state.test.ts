@@ -10,7 +10,7 @@ import type { Json } from '../../support/json.js'
 
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
 
-t.test('expect: the records in the end, by id and by count', async t => {
+t.test('expect: the records at the end, by id and by count', async t => {
   const cases: [state: object, before: boolean, after: boolean][] = parse(`[
     [{ transactions: { txn_a: { amount_refunded: 400 } } }, false, true], [{ transactions: { txn_${'b'.repeat(24)}: {} } }, false, false],
     [{ transactions: { txn_bbbbbbbbbbbbbbbbbbbbbbbb: null } }, true, true], [{ transactions: { txn_a: null } }, false, false],
@@ -132,7 +132,7 @@ t.test('expect: fields of records take the conditions of a match, in where and b
   )
 })
 
-t.test('expect: what the records of a family come to', async t => {
+t.test("expect: sums and values of a family's records", async t => {
   const right: object[] = parse(`[
     { count: { gte: 1, lte: 4 } }, { count: { not: 3 } }, { where: { ticket: { reference: A } }, count: 1 }, { where: { location: { account: mch_a } }, count: 4 },
     { where: { ticket.location.account.reseller: rsl_a }, count: 4 }, { where: { location: { account: { reseller: { reseller: null } } } }, count: 4 },

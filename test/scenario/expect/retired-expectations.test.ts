@@ -8,7 +8,7 @@ const [on, list] = ['POST /refunds', 'GET /refunds']
 const ofRefunds = (wanted: object) => ({ state: { refunds: wanted } })
 const { calls, sequence, state } = RETIRED_NAMES
 
-t.test('expect: a word that is gone is refused with what to write instead', async t => {
+t.test('expect: a retired word is refused with its replacement', async t => {
   const { control } = await startTestEmulator(t, { scenario: { data: smallFixture() } })
   const cases: [old: object, path: string, advice: string, instead: object][] = [
     [{ on, at_least: 2 }, 'at_least', calls.at_least, { on, times: '2+' }],

@@ -254,7 +254,7 @@ table(
 `
 )
 
-t.test('records: what forbids counts where a request changed one that it is about', async t => {
+t.test('records: an upper limit counts requests that changed their record', async t => {
   const rows: [refunds: object, changed: string[], verdict: string, near?: string[]][] = parse(`
     - [{ rfd_a: null }, [refunds/rfd_a], forbidden]
     - [{ rfd_a: null }, [refunds/rfd_b], unmet]
@@ -306,7 +306,7 @@ t.test('records: what forbids counts where a request changed one that it is abou
   }
 })
 
-t.test('requests whose end comes late', async t => {
+t.test('requests that end late', async t => {
   const data = { sequence: [{ on: 'POST /refunds', answered: false }, { on: 'GET /refunds' }] }
   const tally = await tallyOf(data)
   const [first, second] = [{ lost: true } as const, { on: 'GET /refunds' }]
@@ -324,7 +324,7 @@ t.test('requests whose end comes late', async t => {
   t.strictSame(tally.awaited(), [])
 })
 
-t.test('what is named of the requests that counted', async t => {
+t.test('how the requests that counted are named', async t => {
   const requests = Array.from({ length: 12 }, (_, nth) => ({ test: `test ${nth % 2}` }))
   const { requests: named, tests, seen } = await judged({ on: 'POST /refunds', times: 3 }, requests)
   t.strictSame([named?.length, named?.[0], tests, seen], [10, 'req_1', ['test 0', 'test 1'], 12])
@@ -364,7 +364,7 @@ t.test('pauses beyond the maximum are not judged', async t => {
   t.equal((await judged(data, requests.slice(1))).forbidden, true)
 })
 
-t.test('values beyond the maximum are told', async t => {
+t.test('values beyond the maximum are reported', async t => {
   const requests = Array.from({ length: MAX_VALUES + 3 }, (_, nth) => ({ test: `test ${nth}` }))
   const { holds, message } = await judged({ on: 'POST /refunds', per: 'test', times: 1 }, requests)
   t.strictSame(
@@ -375,7 +375,7 @@ t.test('values beyond the maximum are told', async t => {
   t.equal(inOrder.message, message)
 })
 
-t.test('what refers to a step that was not sent is never met', async t => {
+t.test('a reference to a step that was not sent is never met', async t => {
   const data = { on: 'POST /refunds', match: { body: { amount: '${paid.amount}' } }, times: 0 }
   const { verdict, message } = await judged(data, [{}])
   t.strictSame(
@@ -386,7 +386,7 @@ t.test('what refers to a step that was not sent is never met', async t => {
   t.equal(gone.holds, false)
 })
 
-t.test('what is asked is judged though no request came', async t => {
+t.test('an expectation of verify is judged even if no request came', async t => {
   const tally = await tallyOf(
     { on: 'POST /refunds', times: 0 },
     { state: { refunds: { count: 0 } } }

@@ -30,7 +30,7 @@ const entry = (reason: unknown, more: object = { delay: '1ms' }) =>
 const some = (count: number) => Array.from({ length: count }, (_, index) => `/${index}/`)
 const compiled = (text: string) => compilePattern(text, (_, { message }) => equal(message, ''))
 
-t.test('a pattern is bounded in its length, its counts', async t => {
+t.test('a pattern is limited in its length, its counts', async t => {
   const cases: [pattern: string, problem: string | null][] = [
     ['a'.repeat(MAX_INSTRUCTIONS - 2), null],
     ['a'.repeat(MAX_INSTRUCTIONS - 1), 'pattern_limit'],
