@@ -54,9 +54,9 @@ const BUDGETS: Readonly<Record<string, number>> = {
   control: 149_710,
   console: 234_090,
   client: 28_560,
-  cli: 139_850,
+  cli: 139_820,
   top: 22_390,
-  test: 2_432_980,
+  test: 2_432_940,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */
