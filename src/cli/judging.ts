@@ -17,7 +17,7 @@ import { coloured, printLine } from './printing.js'
 import { reasonOf, SAYS } from './sentences.js'
 
 export type CriteriaFlags = GivenCriteria & { report?: string; verbose?: boolean }
-export type Reporting = { criteria: Criteria; report: string | null; isVerbose: boolean }
+type Reporting = { criteria: Criteria; report: string | null; isVerbose: boolean }
 type Output = Pick<CommandLine, 'environment' | 'stderr'>
 
 export const CRITERIA = [
@@ -97,7 +97,7 @@ function runJson({ run, criteria, hasPassed, ignore, status }: JudgedRun): strin
   return jsonText({ status, passed: hasPassed, criteria: judged, ignored: ignore, run })
 }
 
-export type CheckReporting = { format?: keyof typeof CHECK_FORMATS; report?: string | undefined }
+type CheckReporting = { format?: keyof typeof CHECK_FORMATS; report?: string | undefined }
 
 export async function concludeCheck(
   checked: readonly CheckedFile[],

@@ -487,7 +487,6 @@ const LISTS = {
     'POST /refunds transaction=${payment.id} amount=1',
     'GET /refunds',
     'GET /refunds limit=1',
-    'GET /transactions search_query=4242',
     'GET /transactions limit=50',
     'user: POST /accounts/${mch_a}/users name=Bo email=bo@example.com',
     'GET /accounts/${mch_a}/users limit=1',

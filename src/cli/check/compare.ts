@@ -58,7 +58,7 @@ function formProblem({ status, body, headers, fault }: StepResponse): string | n
 const FREE_TEXTS: readonly unknown[] = ['$message', '$request_id', '$url']
 
 /** The shapes are those of both; `sent` are paths in the request. */
-export type Comparing = {
+type Comparing = {
   pairs: IdPairs
   shapes: Pick<Settings, 'shapes.list' | 'shapes.error'>
   sent: ReadonlySet<string>

@@ -14,7 +14,7 @@ import type { PlayedStep } from './plays.js'
 
 type TriedSetting = readonly [key: SettingKey, value: unknown]
 /** Each of `settings` alone explains it. */
-export type Deviation = Difference & { played: PlayedStep; settings: TriedSetting[] }
+type Deviation = Difference & { played: PlayedStep; settings: TriedSetting[] }
 /** By the step and the place in its response. */
 type Deviations = ReadonlyMap<string, Deviation>
 type DriftOptions = {
