@@ -49,9 +49,9 @@ const BUDGETS: Readonly<Record<string, number>> = {
   control: 149_710,
   console: 233_930,
   client: 28_550,
-  cli: 139_820,
+  cli: 139_790,
   top: 22_390,
-  test: 2_426_260,
+  test: 2_426_220,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */
