@@ -11,8 +11,8 @@ import {
   RESOURCE_NAMES
 } from '../../reference/operations.js'
 import { each, keysOf, RULE_IDS, RULES } from '../../reference/rules.js'
-import { EXAMPLE_KEY, exampleOf, inFlatStyle, type Json, VALUES } from './examples.js'
-import { HEADERS, isKeyChecked, refusalComponents, refusals } from './refusals.js'
+import { EXAMPLE_KEY, exampleOf, type Json, requestExample, VALUES } from './examples.js'
+import { isKeyChecked, refusalComponents, refusals } from './refusals.js'
 import { Publisher, referTo, tableOf } from './schemas.js'
 
 export type DocumentOptions = {
@@ -83,30 +83,20 @@ export function openApiDocument({
     tags: keysOf(FAMILY_TEXTS).map(name => ({ name, description: FAMILY_TEXTS[name] })),
     paths,
     components: {
-      ...COMPONENTS,
       ...refused,
-      schemas: { ...publisher.schemas, ...refused.schemas }
+      schemas: { ...publisher.schemas, ...refused.schemas },
+      securitySchemes: SECURITY_SCHEMES
     }
   }
 }
 
-const COMPONENTS = {
-  headers: {
-    RequestId: {
-      description: 'The id of the response, under which the journal keeps the request.',
-      required: true,
-      schema: { type: 'string' },
-      example: 'req_42'
-    }
-  },
-  securitySchemes: {
-    apiKey: {
-      type: 'http',
-      scheme: 'basic',
-      description: 'The API key is the user name; the password is empty.',
-      'x-rules': ['AUTH-1', 'AUTH-3'],
-      'x-assumptions': ['A18']
-    }
+const SECURITY_SCHEMES = {
+  apiKey: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'The API key is the user name; the password is empty.',
+    'x-rules': ['AUTH-1', 'AUTH-3'],
+    'x-assumptions': ['A18']
   }
 }
 
@@ -133,7 +123,7 @@ const DEEP = { style: 'deepObject', explode: true }
 function parametersOf(id: OperationId, publisher: Publisher): Json[] | undefined {
   const operation = operationOf(id)
   const table = tableOf(id, 'querystring') ?? {}
-  const example = publisher.isFlat ? inFlatStyle(exampleOf(table)) : exampleOf(table)
+  const example = requestExample(table, publisher.isFlat)
   const inPath = PATH_RECORDS[id].map(({ name, family }) => ({
     name,
     in: 'path',
@@ -142,7 +132,7 @@ function parametersOf(id: OperationId, publisher: Publisher): Json[] | undefined
     schema: { type: 'string', minLength: 1 },
     example: VALUES[RESOURCE_NAMES[family].toLowerCase()]
   }))
-  const inQuery = publisher.parameters(table, operation).map(field => {
+  const inQuery = publisher.fields(table, operation).map(field => {
     const schema = publisher.field(field, operation)
     return {
       name: field.name,
@@ -164,15 +154,14 @@ function requestBody(id: OperationId, publisher: Publisher): Json | undefined {
   const { properties = {} } = table
   const nested = keysOf(properties).filter(name => properties[name]?.type === 'object')
   const name = id.replace(/^./, first => first.toUpperCase())
-  const example = exampleOf(table)
-  schemas[name] = publisher.body(table, operationOf(id))
+  schemas[name] = publisher.object(table, operationOf(id))
   return {
     required: operationOf(id).kind === 'create',
     content: {
       'application/x-www-form-urlencoded': {
         schema: referTo('schemas', name),
         encoding: isFlat || nested.length === 0 ? undefined : each(nested, () => DEEP),
-        example: isFlat ? inFlatStyle(example) : example
+        example: requestExample(table, isFlat)
       }
     }
   }
@@ -182,12 +171,11 @@ function success(id: OperationId, publisher: Publisher): Json {
   const table = tableOf(id, 'response')
   const { family, kind, disabledBy } = operationOf(id)
   if (disabledBy !== undefined) return {}
-  if (!table) return { 204: { description: 'Done. The body is empty.', headers: HEADERS } }
+  if (!table) return { 204: { description: 'Done. The body is empty.' } }
   const schema = publisher.table(table, 'response')
   return {
     [kind === 'create' ? publisher.settings['statuses.created'] : 200]: {
       description: kind === 'list' ? `A page of ${family}.` : `The ${RESOURCE_NAMES[family]}.`,
-      headers: HEADERS,
       content: { 'application/json': { schema, example: exampleOf(table, publisher.shape) } }
     }
   }

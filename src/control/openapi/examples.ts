@@ -66,10 +66,10 @@ function listExample(record: Json, { base, list }: Shape) {
   }) as Json
 }
 
-/** The values of a request in the flat style, by their names in brackets. */
-export function inFlatStyle(values: Json): Json {
-  const parts = Object.entries(values).flatMap(([name, value]) =>
-    isObject(value)
+/** The values of a request; in the flat style by their names in brackets. */
+export function requestExample(table: Schema, isFlat: boolean): Json {
+  const parts = Object.entries(exampleOf(table)).flatMap(([name, value]) =>
+    isFlat && isObject(value)
       ? Object.entries(value).map(([part, inner]) => [inBrackets(name, part), inner])
       : [[name, value]]
   )

@@ -17,8 +17,6 @@ const CODES = keysOf(SERVICE_ERRORS)
   .filter(code => !UNROUTED.includes(code))
   .sort((a, b) => Number(b.startsWith('parameter')) - Number(a.startsWith('parameter')))
 
-export const HEADERS = { 'Request-Id': referTo('headers', 'RequestId') }
-
 export const isKeyChecked = (settings: Settings) => settings['auth.payment_key'] === 'check'
 
 function codesOf(id: OperationId, settings: Settings): ErrorCode[] {
@@ -60,7 +58,6 @@ export function refusals(id: OperationId, settings: Settings): Json {
 
 const refusalOf = (description: string, codes: readonly ErrorCode[]) => ({
   description,
-  headers: HEADERS,
   content: {
     'application/json': {
       schema: referTo('schemas', 'ErrorResponse'),

@@ -16,7 +16,7 @@ import { exampleOf, type Json } from './examples.js'
 type Use = 'response' | Operation
 type Field = { name: string; table: Schema; isRequired: boolean }
 
-export const NULL = { type: 'null' }
+const NULL = { type: 'null' }
 /** Unsets a parameter in an update. */
 const EMPTY = { type: 'string', maxLength: 0 }
 /** A name in a form is not empty, and brackets nest it (FORM-2). */
@@ -39,7 +39,7 @@ export const NUMBER_FORMATS: Readonly<Record<string, Json>> = {
   number: { format: 'double' }
 }
 
-export const referTo = (kind: 'schemas' | 'examples' | 'responses' | 'headers', name: string) => ({
+export const referTo = (kind: 'schemas' | 'examples' | 'responses', name: string) => ({
   $ref: `#/components/${kind}/${name}`
 })
 export const oneOf = (words: readonly unknown[]): Json =>
@@ -57,7 +57,13 @@ function pageSize(limit: Schema, settings: Settings): Schema {
   return { ...limit, ...bounds, default: size, description }
 }
 
-/** Publishes resources and their lists as components; other objects stand where they are. */
+/** In the flat style metadata can have any key. */
+function namesWithMetadata(fields: readonly Field[]): Json {
+  const names = fields.map(({ name }) => name.replaceAll(/[[\]]/g, '\\$&')).join('|')
+  return { pattern: `^(?:${names}|metadata\\[${METADATA_NAME}\\])$` }
+}
+
+/** Publishes tables by the settings, in one of the two styles. */
 export class Publisher {
   readonly schemas: Json = {}
 
@@ -67,70 +73,55 @@ export class Publisher {
     readonly shape: Shape
   ) {}
 
-  /** The parameters of a table as requests name them, in the flat style in brackets. */
-  parameters({ properties = {}, required = [] }: Schema, use: Operation): Field[] {
+  /** The fields of a table; of a request as it names them, in the flat style in brackets. */
+  fields({ properties = {}, required = [] }: Schema, use: Use): Field[] {
     const { settings, isFlat } = this
     return Object.entries(properties).flatMap(([name, table]): Field | Field[] => {
       const isRequired = required.includes(name)
       if (table['x-fixed'] && settings['parameters.not_updatable'] === 'reject') return []
       if (table['x-page-size']) return { name, isRequired, table: pageSize(table, settings) }
       const sent = sentName(name, table, settings['pagination.cursors'])
-      if (!isFlat || table.type !== 'object') return { name: sent, table, isRequired }
-      const parts = this.parameters(table, use).map(part => ({
+      if (!isFlat || use === 'response' || table.type !== 'object')
+        return { name: sent, table, isRequired }
+      const parts = this.fields(table, use).map(part => ({
         ...part,
         name: inBrackets(name, part.name),
         isRequired: isRequired && part.isRequired
       }))
       const { properties: _, additionalProperties: __, ...whole } = table
-      return isUpdate(use)
-        ? [...parts, { name, table: { ...whole, ...EMPTY }, isRequired: false }]
-        : parts
+      const cleared = { name, table: { ...whole, ...EMPTY }, isRequired: false }
+      return isUpdate(use) ? [...parts, cleared] : parts
     })
   }
 
-  body(table: Schema, use: Operation): Json {
-    const fields = this.parameters(table, use)
-    const names = fields.map(({ name }) => name.replaceAll(/[[\]]/g, '\\$&')).join('|')
-    const pattern = `^(?:${names}|metadata\\[${METADATA_NAME}\\])$`
-    return {
-      ...this.#object(fields, use),
-      ...(this.isFlat &&
-        table.properties?.metadata && { propertyNames: { pattern }, additionalProperties: true })
-    }
-  }
-
+  /** A reference to the component of a resource or a list of it; other objects stand where they are. */
   table(table: Schema, use: Use): Json {
-    const { properties = {}, required = [] } = table
-    const member = properties.data?.items
+    const member = table.properties?.data?.items
     const family = FAMILIES.find(name => RESOURCES[name] === (member ?? table))
-    const fields = Object.entries(properties).map(([name, part]) => ({
-      name,
-      table: part,
-      isRequired: required.includes(name)
-    }))
-    if (family === undefined) return this.#object(fields, use)
+    if (family === undefined) return this.object(table, use)
     const name = RESOURCE_NAMES[family] + (member ? 'List' : '')
     this.schemas[name] ??= member
-      ? this.#list(fields)
-      : { ...this.#object(fields, use), examples: [exampleOf(table, this.shape)] }
+      ? this.#list(table)
+      : { ...this.object(table, use), examples: [exampleOf(table, this.shape)] }
     return referTo('schemas', name)
   }
 
-  #list(fields: readonly Field[]): Json | undefined {
-    const parts = fields.map(field => [
-      field.name === 'data' ? 'members' : field.name,
-      this.field(field, 'response')
-    ])
-    return templateSchema(this.shape.list, Object.fromEntries(parts), 'A09')
+  #list(table: Schema): Json | undefined {
+    const { data: members, ...others } = this.object(table, 'response').properties as Json
+    return templateSchema(this.shape.list, { ...others, members }, 'A09')
   }
 
-  #object(fields: readonly Field[], use: Use): Json {
+  object(table: Schema, use: Use): Json {
+    const fields = this.fields(table, use)
     const required = fields.flatMap(({ name, isRequired }) => (isRequired ? name : []))
+    const isOpen = use !== 'response' && this.isFlat && table.properties?.metadata !== undefined
     return {
       type: 'object',
       required: isUpdate(use) || required.length === 0 ? undefined : required,
       properties: Object.fromEntries(fields.map(field => [field.name, this.field(field, use)])),
-      additionalProperties: use !== 'response' && this.settings['parameters.unknown'] !== 'reject'
+      propertyNames: isOpen ? namesWithMetadata(fields) : undefined,
+      additionalProperties:
+        isOpen || (use !== 'response' && this.settings['parameters.unknown'] !== 'reject')
     }
   }
 
