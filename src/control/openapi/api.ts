@@ -120,7 +120,7 @@ function operationObject(id: OperationId, publisher: Publisher): Json {
 
 const DEEP = { style: 'deepObject', explode: true }
 
-function parametersOf(id: OperationId, publisher: Publisher): Json[] | undefined {
+function parametersOf(id: OperationId, publisher: Publisher): Json[] {
   const operation = operationOf(id)
   const table = tableOf(id, 'querystring') ?? {}
   const example = requestExample(table, publisher.isFlat)
@@ -138,13 +138,12 @@ function parametersOf(id: OperationId, publisher: Publisher): Json[] | undefined
       name: field.name,
       in: 'query',
       description: schema.description ?? 'Filters by creation.',
-      ...(field.table.properties && { style: 'deepObject', explode: true }),
+      ...(field.table.properties && DEEP),
       schema,
       example: example[field.name]
     }
   })
-  const parameters = [...inPath, ...inQuery]
-  return parameters.length > 0 ? parameters : undefined
+  return [...inPath, ...inQuery]
 }
 
 function requestBody(id: OperationId, publisher: Publisher): Json | undefined {
@@ -160,7 +159,7 @@ function requestBody(id: OperationId, publisher: Publisher): Json | undefined {
     content: {
       'application/x-www-form-urlencoded': {
         schema: referTo('schemas', name),
-        encoding: isFlat || nested.length === 0 ? undefined : each(nested, () => DEEP),
+        encoding: isFlat ? undefined : each(nested, () => DEEP),
         example: requestExample(table, isFlat)
       }
     }

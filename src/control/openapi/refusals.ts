@@ -47,26 +47,25 @@ export function refusals(id: OperationId, settings: Settings): Json {
   const codes = codesOf(id, settings)
   const statuses = [...new Set(codes.map(code => String(statusOf(code, settings))))]
   return {
-    ...(operationOf(id).disabledBy === undefined && { default: referTo('responses', 'Refusal') }),
+    ...(operationOf(id).disabledBy === undefined && { default: OTHER }),
     ...each(statuses, status => {
       const causes = codes.filter(code => String(statusOf(code, settings)) === status)
       const lines = causes.map(code => `- \`${code}\`: ${CATALOGUE[code].when}`)
-      return refusalOf(lines.join('\n'), causes)
+      return refusalOf(
+        lines.join('\n'),
+        each(causes, code => referTo('examples', code))
+      )
     })
   }
 }
 
-const refusalOf = (description: string, codes: readonly ErrorCode[]) => ({
+const refusalOf = (description: string, examples: Json) => ({
   description,
-  content: {
-    'application/json': {
-      schema: referTo('schemas', 'ErrorResponse'),
-      examples: each(codes, code => referTo('examples', code))
-    }
-  }
+  content: { 'application/json': { schema: referTo('schemas', 'ErrorResponse'), examples } }
 })
+const OTHER = refusalOf('The response of a script, or a limit of the emulator.', {})
 
-/** What every refusal has: its schema (A07), examples, and any other response. */
+/** The schema of refusals, which have one shape (A07), and their examples. */
 export function refusalComponents(settings: Settings) {
   const possible = new Set(OPERATION_IDS.flatMap(id => codesOf(id, settings)))
   const codes = CODES.filter(code => possible.has(code))
@@ -91,9 +90,6 @@ export function refusalComponents(settings: Settings) {
       const { type, when } = CATALOGUE[code]
       const value = filled(shape, { type, code, message: when, request_id: 'req_42' })
       return { summary: code, value }
-    }),
-    responses: {
-      Refusal: refusalOf('The response of a script, or a limit of the emulator.', codes)
-    }
+    })
   }
 }

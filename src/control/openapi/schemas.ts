@@ -39,7 +39,7 @@ export const NUMBER_FORMATS: Readonly<Record<string, Json>> = {
   number: { format: 'double' }
 }
 
-export const referTo = (kind: 'schemas' | 'examples' | 'responses', name: string) => ({
+export const referTo = (kind: 'schemas' | 'examples', name: string) => ({
   $ref: `#/components/${kind}/${name}`
 })
 export const oneOf = (words: readonly unknown[]): Json =>
