@@ -41,7 +41,7 @@ const WORDS = 'words of docs'
  */
 const BUDGETS: Readonly<Record<string, number>> = {
   reference: 54_920,
-  core: 123_280,
+  core: 123_270,
   work: 6_670,
   store: 24_460,
   scenario: 310_300,
@@ -51,12 +51,12 @@ const BUDGETS: Readonly<Record<string, number>> = {
   replay: 38_520,
   reports: 48_750,
   server: 39_780,
-  control: 135_720,
+  control: 135_570,
   console: 234_000,
   client: 28_560,
   cli: 165_440,
   top: 22_390,
-  test: 2_438_470,
+  test: 2_438_450,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */
