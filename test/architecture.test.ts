@@ -51,7 +51,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   replay: 38_520,
   reports: 48_750,
   server: 39_780,
-  control: 135_570,
+  control: 135_560,
   console: 234_000,
   client: 28_560,
   cli: 165_440,

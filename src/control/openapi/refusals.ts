@@ -59,11 +59,11 @@ export function refusals(id: OperationId, settings: Settings): Json {
   }
 }
 
-const refusalOf = (description: string, examples: Json) => ({
+const refusalOf = (description: string, examples?: Json) => ({
   description,
   content: { 'application/json': { schema: referTo('schemas', 'ErrorResponse'), examples } }
 })
-const OTHER = refusalOf('The response of a script, or a limit of the emulator.', {})
+const OTHER = refusalOf('The response of a script, or a limit of the emulator.')
 
 /** The schema of refusals, which have one shape (A07), and their examples. */
 export function refusalComponents(settings: Settings) {
