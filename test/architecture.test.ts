@@ -46,7 +46,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   replay: 38_520,
   reports: 47_470,
   server: 39_770,
-  control: 149_710,
+  control: 135_560,
   console: 233_930,
   client: 28_550,
   cli: 139_790,

@@ -14,7 +14,7 @@ const CONTROL = [
 ]
 
 /**
- * The files of both collections, path to text. A request has the fields of its first example; the other fields and parameters of the call are there, but disabled.
+ * The files of both collections, path to text. A request has the fields of its example; the other fields and parameters of the call are there, but disabled.
  */
 export function collectionsOf(document) {
   const control = CONTROL.map(([id, method, path, name]) => ({
@@ -38,7 +38,6 @@ function requestsOf(document, tag) {
       .map(
         ([method, { operationId, summary, parameters = [], requestBody, responses, security }]) => {
           const media = requestBody?.content['application/x-www-form-urlencoded']
-          const [example] = Object.values(media?.examples ?? {})
           return {
             id: operationId,
             name: summary,
@@ -57,7 +56,7 @@ function requestsOf(document, tag) {
             query: parameters
               .filter(one => one.in === 'query')
               .flatMap(one => fieldsOf(document, one.name, one.schema, one.example)),
-            form: media ? fieldsOf(document, '', media.schema, example.value) : []
+            form: media ? fieldsOf(document, '', media.schema, media.example) : []
           }
         }
       )

@@ -1,17 +1,12 @@
 /** The control API in OpenAPI 3.1, made of its requests and responses. */
 import type { TSchema } from 'typebox'
 import * as Type from 'typebox'
-import type { DocumentOptions } from '../../src/control/openapi/api.js'
-import {
-  type Json,
-  NUMBER_FORMATS,
-  oneOf,
-  PUBLISHER,
-  referTo
-} from '../../src/control/openapi/schemas.js'
+import { type DocumentOptions, PUBLISHER } from '../../src/control/openapi/api.js'
+import type { Json } from '../../src/control/openapi/examples.js'
+import { NUMBER_FORMATS, oneOf, referTo } from '../../src/control/openapi/schemas.js'
 import type { Group, Row } from '../../src/control/route.js'
 import { CONTROL_ERRORS } from '../../src/core/errors.js'
-import { controlOfBase } from '../../src/core/paths.js'
+import { BASE, controlOfBase } from '../../src/core/paths.js'
 import { FINDINGS } from '../../src/evidence/findings.js'
 import { ASSUMPTION_IDS } from '../../src/reference/assumptions.js'
 import { type Family, OPERATION_NAMES, RESOURCE_NAMES } from '../../src/reference/operations.js'
@@ -266,7 +261,7 @@ export function controlDocument(
   return {
     openapi: '3.1.0',
     info: { title: 'Control API of commerce-emulator', version, description: ABOUT, ...PUBLISHER },
-    servers: [{ url: `${origin}${controlOfBase(base)}`, description: 'The emulator.' }],
+    servers: [{ url: `${origin}${controlOfBase(base ?? BASE)}`, description: 'The emulator.' }],
     security: [{}, { token: [] }],
     tags: groups.map(({ title }) => ({ name: title })),
     paths,

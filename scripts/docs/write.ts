@@ -3,7 +3,7 @@
  * that are made from the tables in the code.
  */
 import { mkdir, writeFile } from 'node:fs/promises'
-import { documentBy } from '../../src/control/openapi/api.js'
+import { openApiDocument } from '../../src/control/openapi/api.js'
 import { CONTROL_GROUPS } from '../../src/control/requests.js'
 import { BASE } from '../../src/core/paths.js'
 import { SETTINGS, settingsInForce } from '../../src/core/settings.js'
@@ -35,7 +35,7 @@ const catalog = () => {
   return shipped(entries)
 }
 const openApi = (isFlat: boolean) => () =>
-  shipped(documentBy(settingsInForce({}).values, { version: VERSION, isFlat }))
+  shipped(openApiDocument({ settings: settingsInForce({}).values, version: VERSION, isFlat }))
 const WRITTEN: Readonly<Record<string, Files>> = {
   docs: Object.fromEntries(
     Object.entries(REFERENCE_PAGES).map(([name, page]) => [`docs/reference/${name}`, page])

@@ -1,6 +1,6 @@
 /** The control requests by subject. */
 import type { Group } from './route.js'
-import { CLOCK_ROWS } from './subjects/clock.js'
+import { CLOCK_ROWS, SNAPSHOT_ROWS } from './subjects/clock.js'
 import { DOCUMENT_ROWS } from './subjects/documents.js'
 import { EVIDENCE_ROWS } from './subjects/evidence.js'
 import { EXPLAIN_ROWS } from './subjects/explain.js'
@@ -9,7 +9,6 @@ import { SANDBOX_ROWS } from './subjects/sandboxes.js'
 import { SCRIPT_ROWS } from './subjects/script.js'
 import { SESSION_ROWS } from './subjects/session.js'
 import { SETTINGS_ROWS } from './subjects/settings.js'
-import { SNAPSHOT_ROWS } from './subjects/snapshots.js'
 import { STATE_ROWS } from './subjects/state.js'
 import { VERIFY_ROWS } from './subjects/verify.js'
 

@@ -18,9 +18,9 @@ export type Format = {
   reliesOn?: (value: string) => AssumptionId | null
 }
 
-export const COUNTRIES: ReadonlySet<string> = new Set(iso31661.map(country => country.alpha2))
+const COUNTRIES: ReadonlySet<string> = new Set(iso31661.map(country => country.alpha2))
 const UNITED_KINGDOM = 'must be an ISO 3166-1 country code; the United Kingdom is GB'
-export const CURRENCIES: ReadonlySet<string> = new Set(
+const CURRENCIES: ReadonlySet<string> = new Set(
   Object.entries(currencies).flatMap(([code, { withdrawn }]) =>
     withdrawn ? [] : code.toLowerCase()
   )

@@ -119,8 +119,6 @@ t.test('pagination.cursors: OpenAPI names the cursors', t => {
 
   t.strictSame(namesIn(own), ['limit', 'after', 'before', ...namesIn(usual).slice(3)])
   t.strictSame(namesIn(usual).slice(0, 3), ['limit', 'starting_after', 'ending_before'])
-  t.match(own.description, /For the next page, set `after` to/)
-  t.match(usual.description, /For the next page, set `starting_after` to/)
   t.end()
 })
 
@@ -477,8 +475,7 @@ t.test('shapes: steps and plays expect the shaped response, refer to it', async 
 
 t.test('shapes: OpenAPI describes the shaped responses', async t => {
   const document = documentOf({ 'shapes.list': LIST, 'shapes.error': ERROR })
-  const { LocationList, RefundList, Transaction, ErrorResponse, ErrorDetail } =
-    document.components.schemas
+  const { LocationList, RefundList, Transaction, ErrorResponse } = document.components.schemas
 
   t.strictSame(Object.keys(LocationList.properties), ['result', 'kind', 'version', 'ok', 'none'])
   t.strictSame(LocationList.required, Object.keys(LIST))
@@ -487,7 +484,7 @@ t.test('shapes: OpenAPI describes the shaped responses', async t => {
     items: { $ref: '#/components/schemas/Location' }
   })
   t.strictSame(LocationList.properties.none, {
-    type: 'null',
+    const: null,
     'x-assumption': 'A09',
     description: 'Assumption A09.'
   })
@@ -502,19 +499,16 @@ t.test('shapes: OpenAPI describes the shaped responses', async t => {
       .length,
     1
   )
-  t.strictSame([ErrorDetail, ErrorResponse.required], [undefined, ['errors', 'trace', 'ok']])
+  t.strictSame(ErrorResponse.required, ['errors', 'trace', 'ok'])
   t.equal(document.components.examples.cursor_unknown.value.errors[0].reason, 'cursor_unknown')
   const nested = documentOf({
     'shapes.error': { error: { at: '$param', by: '$rule' } },
     'errors.expose_rule': false
-  }).components.schemas
+  }).components.schemas.ErrorResponse
+  const { error } = nested.properties
   t.strictSame(
-    [
-      nested.ErrorResponse.required,
-      Object.keys(nested.ErrorDetail.properties),
-      nested.ErrorDetail.required
-    ],
-    [['error'], ['at'], undefined]
+    [nested.required, Object.keys(error.properties), error.required],
+    [['error'], ['at'], []]
   )
 })
 

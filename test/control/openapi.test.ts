@@ -11,14 +11,13 @@ import { openApiDocument } from '../../src/control/openapi/api.js'
 import { EXAMPLE_KEY } from '../../src/control/openapi/examples.js'
 import { CONTROL_GROUPS } from '../../src/control/requests.js'
 import type { ErrorCode } from '../../src/core/errors.js'
-import { COUNTRIES, CURRENCIES, FORMATS } from '../../src/core/formats.js'
+import { FORMATS } from '../../src/core/formats.js'
 import { type GivenSettings, settingsInForce } from '../../src/core/settings.js'
 import {
   OPERATION_IDS as IDS,
   operationOf as knownOf,
   OPERATIONS,
-  type OperationId,
-  RESOURCE_NAMES
+  type OperationId
 } from '../../src/reference/operations.js'
 import type { Format } from '../../src/reference/parameters.js'
 import { RULES } from '../../src/reference/rules.js'
@@ -88,14 +87,13 @@ const SHAPES: Readonly<Record<string, string>> = parse(`
   Tag: name! description
   PathItem: get:Operation post:Operation put:Operation patch:Operation delete:Operation
   Operation: 'operationId! tags! summary! description security parameters:Parameter[] requestBody:RequestBody responses!:Response*'
-  Parameter: name! in! required! description style explode schema!:Schema example
+  Parameter: name! in! required description style explode schema!:Schema example
   RequestBody: content!:MediaType* required! description
   MediaType: schema!:Schema example examples:Example* encoding:Encoding*
   Encoding: style! explode!
   Example: summary! value!
-  Response: description! headers:Header* content:MediaType*
-  Header: schema!:Schema required description example
-  Components: schemas!:Schema* examples:Example* responses:Response* headers:Header* securitySchemes!:SecurityScheme*
+  Response: description! content:MediaType*
+  Components: schemas!:Schema* examples:Example* securitySchemes!:SecurityScheme*
   SecurityScheme: type! scheme! description
 `)
 
@@ -155,9 +153,9 @@ t.test('openapi: every reference leads to a component', async t => {
   for (const each of [...BOTH, control]) {
     const references = new Set([...within(each)].flatMap(({ $ref }) => $ref ?? []))
 
-    t.ok(references.size > 40)
+    t.ok(references.size > 30)
     for (const reference of references) t.ok(at(reference, each), reference)
-    for (const kind of ['schemas', 'examples', 'responses', 'headers'] as const)
+    for (const kind of ['schemas', 'examples'] as const)
       for (const name of Object.keys(each.components[kind] ?? {}))
         t.ok(references.has(`#/components/${kind}/${name}`), name)
   }
@@ -185,7 +183,7 @@ t.test('openapi: the operations are those of the reference', async t => {
       [...OPERATIONS[id].path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [
         name,
         true,
-        { type: 'string', minLength: 1, pattern: '\\S' }
+        { type: 'string', minLength: 1 }
       ])
     )
   }
@@ -197,7 +195,6 @@ function namesOf(schema: Json, isSent: boolean, path = ''): string[] {
     type,
     const: only,
     enum: words = [only],
-    format,
     minimum,
     maximum,
     properties = {},
@@ -205,7 +202,7 @@ function namesOf(schema: Json, isSent: boolean, path = ''): string[] {
     'x-assumption': assumption
   } = resolved(schema)
   const bounds = path === '.limit' ? [] : [minimum, maximum]
-  const reads = isSent && (format === 'instant' ? 'A38' : assumption)
+  const reads = isSent && assumption
   const sent = Object.entries<Json>(properties).filter(([, inner]) => !inner['x-fixed'])
   return [
     JSON.stringify([path, type, words.filter((word: unknown) => word), bounds, reads]),
@@ -228,7 +225,7 @@ t.test('openapi: every name of every table has its type, words, limits, assumpti
       id
     )
     for (const { name, required, style, explode, schema } of query) {
-      t.equal(required, false, `${id}: ${name} may be left out`)
+      t.notOk(required, `${id}: ${name} may be left out`)
       const isNested = resolved(schema).properties
       t.strictSame([style, explode], isNested ? ['deepObject', true] : [undefined, undefined], name)
     }
@@ -257,31 +254,22 @@ t.test('openapi: every name of every table has its type, words, limits, assumpti
 
 t.test('openapi: a table in the words of JSON Schema, for a create', async t => {
   const most = Number.MAX_SAFE_INTEGER
-  const COUNTRY: string = document.components.schemas.AddressInput.properties.country.pattern
-  const countryOrEmpty = COUNTRY.replace(/^\^(.*)\$$/, '^(?:$1)?$')
   const cases: [schema: string, path: string, words: object][] = parse(`
     - [CreateLocation, '', {type: object, required: [display_name, address], additionalProperties: false}]
-    - [CreateLocation, display_name, {type: string, x-rule: LOC-1, minLength: 1, pattern: '\\S'}]
-    - [CreateLocation, address, {$ref: AddressInput, x-rule: ADDR-1}]
-    - [AddressInput, '', {type: object, required: [country], additionalProperties: false}]
-    - [AddressInput, country, {type: string, x-rule: ADDR-2, pattern: ${JSON.stringify(COUNTRY)}, minLength: 2, maxLength: 2}]
-    - [Metadata, '', {type: object, x-rule: META-1, propertyNames: {type: string, pattern: '^[^\\[\\]]+$'}, additionalProperties: {type: string}}]
+    - [CreateLocation, display_name, {type: string, x-rule: LOC-1, pattern: '\\S'}]
+    - [CreateLocation, address, {type: object, required: [country], additionalProperties: false, x-rule: ADDR-1}]
+    - [CreateLocation, address country, {type: string, x-rule: ADDR-2, pattern: '^[A-Za-z]{2}$'}]
+    - [CreateLocation, metadata, {type: object, x-rule: META-1, propertyNames: {pattern: '^[^\\[\\]]+$'}, additionalProperties: {type: string}}]
     - [UpdateLocation, '', {type: object, additionalProperties: false}]
     - [UpdateLocation, display_name, {type: string, pattern: '^$|\\S'}]
-    - [UpdateLocation, address, {anyOf: [{$ref: AddressUpdate}, {type: string, maxLength: 0}], x-rule: ADDR-1}]
-    - [AddressUpdate, country, {type: string, x-rule: ADDR-2, pattern: ${JSON.stringify(countryOrEmpty)}, maxLength: 2}]
     - [UpdateAccount, type, {type: string, enum: [merchant, reseller, ''], x-rule: ACC-1}]
-    - [UpdateRefund, metadata, {anyOf: [{$ref: Metadata}, {type: string, maxLength: 0}]}]
     - [CreateTransaction, amount, {type: integer, format: int64, minimum: 0, maximum: ${most}, x-rule: TXN-7}]
     - [CreateTransaction, adjustment_number, {type: number, format: double, x-assumption: A27}]
-    - [CreateTransaction, card, {$ref: CardInput}]
-    - [CardInput, last4, {type: string, x-assumption: A25, pattern: '^(?:[0-9]{4})?$', maxLength: 4}]
-    - [CreatedFilter, gte, {$ref: Instant, x-rule: FILT-1}]
+    - [CreateTransaction, card last4, {type: string, x-assumption: A25, pattern: '^$|^[0-9]{4}$'}]
     - [Account, created, {type: string, format: date-time, x-assumption: A05}]
     - [Account, object, {type: string, const: account, x-assumption: A04}]
     - [Account, type, {anyOf: [{type: string, enum: [merchant, reseller]}, {type: 'null'}], x-assumption: A04}]
     - [Transaction, tip_amount, {type: [integer, 'null'], format: int64, minimum: 0, maximum: ${most}, x-assumption: A04}]
-    - [Transaction, customer, {anyOf: [{$ref: Customer}, {type: 'null'}], x-assumption: A04}]
     - [Transaction, refunds, {$ref: RefundList, x-rule: TXN-8}]
     - [TicketList, data, {type: array, items: {$ref: Ticket}, x-rule: LIST-1}]
   `)
@@ -297,6 +285,12 @@ t.test('openapi: a table in the words of JSON Schema, for a create', async t => 
     const named = JSON.parse(JSON.stringify(found).replaceAll('#/components/schemas/', ''))
     t.strictSame(named, words, `${schema} ${path}`)
   }
+  const { address, metadata } = document.components.schemas.UpdateLocation.properties
+  for (const [value, fits] of [
+    ['', true],
+    ['US', false]
+  ] as const)
+    for (const schema of [address, metadata]) t.equal(validator(schema)(value).length === 0, fits)
   t.equal(
     Object.hasOwn(document.components.schemas.UpdateRefund.properties, 'amount'),
     false,
@@ -348,7 +342,8 @@ const HOLDS: Hold[] = [
           ...answered(Object.values<Json>(response.content ?? {})[0]?.schema ?? {}, of)
         ])
         .filter(field => !field['x-rule'] && !field['x-assumption']),
-    of => delete of.components.schemas.ErrorDetail.properties.param['x-assumption']
+    of =>
+      delete of.components.schemas.ErrorResponse.properties.error.properties.param['x-assumption']
   ],
   [
     'each success with a body has an example',
@@ -361,18 +356,16 @@ const HOLDS: Hold[] = [
   [
     'each refusal has an example, that of a parameter first where there is one',
     of =>
-      [...responsesOf(of).map(([, response]) => response), of.components.responses.Refusal].filter(
-        ({ $ref, content }) => {
-          const { schema, examples = {} } = content?.['application/json'] ?? {}
-          const codes = Object.keys(examples)
-          return (
-            !$ref &&
-            schema?.$ref?.endsWith('/ErrorResponse') &&
-            (codes.length === 0 || codes.findIndex(code => code.startsWith('parameter_')) > 0)
-          )
-        }
-      ),
-    of => delete of.components.responses.Refusal.content['application/json'].examples
+      responsesOf(of).filter(([status, { content }]) => {
+        const { schema, examples = {} } = content?.['application/json'] ?? {}
+        const codes = Object.keys(examples)
+        const isRefusal = schema?.$ref?.endsWith('/ErrorResponse') && status !== 'default'
+        return (
+          isRefusal &&
+          (codes.length === 0 || codes.findIndex(code => code.startsWith('parameter_')) > 0)
+        )
+      }),
+    of => delete of.paths['/refunds'].get.responses[400].content['application/json'].examples
   ],
   [
     'each parameter of a path or a query has a description',
@@ -412,7 +405,7 @@ t.test('openapi: what generators and mocks rely on', async t => {
       t.strictSame(broken(of), [], rule)
       t.not(broken(spoilt).length, 0, `${rule}: the check sees what is wrong`)
     }
-  const { type, code } = document.components.schemas.ErrorDetail.properties
+  const { type, code } = document.components.schemas.ErrorResponse.properties.error.properties
   t.strictSame(
     [
       type.type,
@@ -424,25 +417,18 @@ t.test('openapi: what generators and mocks rely on', async t => {
   )
 })
 
-t.test('openapi: an empty value, and what a payment type requires', async t => {
+t.test('openapi: an empty value', async t => {
   const cases: [schema: string, value: Json, fits: boolean][] = parse(`
     - [UpdateLocation, {address: '', metadata: ''}, true]
     - [UpdateLocation, {address: US}, false]
     - [UpdateRefund, {metadata: a}, false]
-    - [Instant, '', true]
     - [CreateTransaction, {ticket: t, payment_type: card, currency: '', customer: {email: ''}}, true]
-    - [CreateTransaction, {ticket: t, payment_type: vip}, false]
-    - [CreateTransaction, {ticket: t, payment_type: vip, customer: {phone: ' '}}, false]
-    - [CreateTransaction, {ticket: t, payment_type: vip, customer: {phone: '1'}}, true]
-    - [CreateTransaction, {ticket: t, payment_type: apple_pay, customer: {phone: '1'}}, false]
-    - [CreateTransaction, {ticket: t, payment_type: apple_pay, customer: {email: ''}}, false]
-    - [CreateTransaction, {ticket: t, payment_type: apple_pay, customer: {email: ana@example.com}}, true]
+    - [CreateTransaction, {ticket: '', payment_type: card}, false]
   `)
   for (const [schema, value, fits] of cases) {
     const ref = { $ref: `#/components/schemas/${schema}` }
     t.equal(validator(ref)(value).length === 0, fits, `${schema} ${JSON.stringify(value)}`)
-    const sent =
-      typeof value === 'string' ? value : Object.fromEntries(new URLSearchParams(form(value)))
+    const sent = Object.fromEntries(new URLSearchParams(form(value)))
     t.equal(
       validatorFor(flat)(ref)(sent).length === 0,
       fits,
@@ -451,47 +437,32 @@ t.test('openapi: an empty value, and what a payment type requires', async t => {
   }
 })
 
-t.test('openapi: the patterns accept what clients send', async t => {
-  const { schemas } = document.components
-  const long = 'x'.repeat(64)
-  const cases: [format: Format, schema: string, fit: string, unfit: string][] = [
-    ...parse(`
-      - - instant
-        - Instant
-        - 2026-02-01 2026-02-01T18:00 2026-02-01T18:00:00Z 2026-02-01t18:00:00.123456z 2026-02-01T18:00:00+02:00
-        - ''
-      - - instant
-        - Instant
-        - 2024-02-29 2000-02-29 0001-01-01T00:00:00Z 9999-12-31T23:59:59.9999999Z
-        - 2026-02-29 1900-02-29 2026-02-30 2026-04-31 2026-13-01 2026-00-01
-      - - instant
-        - Instant
-        - ''
-        - 2026 2026-02 2026-W05 2026-0201 2026-02-01T 2026-02-01T25:00 2026-02-01T18:60 2026-02-01T18:00+24:00 yesterday 2026-000 2026-366
-      - - email
-        - CreateUser email
-        - ana@example.com first.last+tag@sub.example.co.uk a.b.c.d@x.de o'neil@x-y.museum
-        - a a@b a..b@c.de .a@b.de a@b..de a@-b.de
-      - [email, CreateUser email, '${long}@example.com', '${long}x@example.com a@[127.0.0.1] a@${long}.de']
-      - [email, UpdateAccount email, ana@example.com, a@b]
-      - [currency, CreateTransaction currency, ${[...CURRENCIES].join(' ')}, USD us xyz zzz dem]
-      - [last4, CardInput last4, 4242 0000, 424 42424 424x]
-    `),
-    [
-      'country',
-      'AddressInput country',
-      [...COUNTRIES].map((code, place) => (place % 2 ? code : code.toLowerCase())).join(' '),
-      'USA U 1A UK zz'
-    ]
-  ]
-  const words = (text: string) => text.split(' ').filter(Boolean)
-
-  for (const [format, schema, fit, unfit] of cases) {
-    const [name, field] = schema.split(' ') as [string, string?]
-    const check = validator(field ? schemas[name].properties[field] : schemas[name])
-    for (const value of words(fit))
+t.test('openapi: the patterns of what is sent fit what clients send', async t => {
+  const { CreateUser, CreateTransaction, CreateLocation } = document.components.schemas
+  const [, , , created] = operationOf('listUsers').parameters.slice(1)
+  const schemas: Readonly<Record<Format, Json>> = {
+    email: CreateUser.properties.email,
+    country: CreateLocation.properties.address.properties.country,
+    currency: CreateTransaction.properties.currency,
+    last4: CreateTransaction.properties.card.properties.last4,
+    instant: created.schema.properties.lt
+  }
+  const cases: [format: Format, fit: string, unfit: string][] = parse(`
+    - - instant
+      - 2026-02-01 2026-02-01T18:00 2026-02-01T18:00:00Z 2026-02-01t18:00:00.123456z 2026-02-01T18:00:00+02:00
+      - yesterday 2026 2026-02 2026-W05 2026-02-01T
+    - - email
+      - ana@example.com first.last+tag@sub.example.co.uk o'neil@x-y.museum
+      - a a@b @b.de a@
+    - [country, US de gb, USA U 1A]
+    - [currency, usd eur, USD us]
+    - [last4, 4242 0000, 424 42424 424x]
+  `)
+  for (const [format, fit, unfit] of cases) {
+    const check = validator(schemas[format])
+    for (const value of fit.split(' '))
       t.strictSame([check(value), FORMATS[format].problem(value)], [[], null], value)
-    for (const value of words(unfit))
+    for (const value of unfit.split(' '))
       t.strictSame(
         [check(value).length > 0, FORMATS[format].problem(value) !== null],
         [true, true],
@@ -500,35 +471,11 @@ t.test('openapi: the patterns accept what clients send', async t => {
   }
 })
 
-t.test('openapi: a nested object is a component, and every number says its size', async t => {
-  for (const [name, schema] of Object.entries<Json>(document.components.schemas))
-    for (const part of Object.values<Json>(schema.properties ?? {})) {
-      t.equal([part.type].flat().includes('object'), false, name)
-      if (part.properties || part.items) t.ok(part.items.$ref, name)
-    }
+t.test('openapi: every number says its size', async t => {
   for (const part of within(document)) {
     if ([part.type].flat().includes('integer')) t.match(part.format, /^int(32|64)$/)
     if ([part.type].flat().includes('number')) t.equal(part.format, 'double')
   }
-})
-
-t.test('openapi: with parameters.unset_required = reject', async t => {
-  const rejecting = documentOf({ 'parameters.unset_required': 'reject' })
-  const { Location, Account, Address } = rejecting.components.schemas
-
-  t.strictSame(
-    [
-      Location.properties.display_name,
-      Account.properties.name,
-      Account.properties.email,
-      Address.properties.country,
-      Account.properties.type,
-      Location.properties.phone,
-      Address.properties.city
-    ].map(({ type }) => String(type)),
-    [...Array(5).fill('string'), 'string,null', 'string,null']
-  )
-  t.strictSame(Account.properties.type.enum, ['merchant', 'reseller'])
 })
 
 t.test('openapi: every schema compiles as JSON Schema 2020-12', async t => {
@@ -565,8 +512,8 @@ function form(values: Readonly<Record<string, unknown>>): string {
   ).toString()
 }
 
-/** The example requests of an operation: its path, its query, each body. */
-function callsOf(id: OperationId, of = document) {
+/** The example call of an operation. */
+function callOf(id: OperationId, of = document) {
   const { method, path, key } = OPERATIONS[id]
   const { parameters = [], requestBody } = operationOf(id, of)
   const given = (place: string) =>
@@ -576,15 +523,13 @@ function callsOf(id: OperationId, of = document) {
       )
     )
   const on = `${method} ${path.replace(/\{(\w+)\}/g, (_, name) => given('path')[name])}`
-  const bodies = Object.values<Json>(
-    requestBody?.content[FORM].examples ?? { none: { value: undefined } }
-  )
-  return bodies.map(({ value }) => ({
+  const { example } = requestBody?.content[FORM] ?? {}
+  return {
     on,
     key: key ? EXAMPLE_KEY : null,
     query: form(given('query')),
-    ...(value && { body: form(value) })
-  }))
+    ...(example && { body: form(example) })
+  }
 }
 
 /** The schema of a response; undefined if its status is not documented. */
@@ -594,37 +539,42 @@ const described = (id: OperationId, { status }: Answer, of = document): Json =>
 t.test('openapi: every example request gets the described response', async t => {
   const { call, control } = await startDefault(t)
 
-  for (const id of IDS)
-    for (const example of callsOf(id)) {
-      await control('POST /reset')
-      const answer = await call(example.on, example)
-      const content = described(id, answer)?.content
-      t.equal(
-        answer.status < 300 || (answer.status === 501 && knownOf(id).disabledBy !== undefined),
-        true,
-        `${example.on} ${answer.status} ${answer.text}`
-      )
-      t.ok(described(id, answer), `${id}: ${answer.status} is described`)
-      t.strictSame(
-        content ? validator(content['application/json'].schema)(answer.body) : answer.text,
-        content ? [] : '',
-        id
-      )
-      t.ok(answer.headers['request-id'])
-    }
+  for (const id of IDS) {
+    const example = callOf(id)
+    await control('POST /reset')
+    const answer = await call(example.on, example)
+    const content = described(id, answer)?.content
+    t.equal(
+      answer.status < 300 || (answer.status === 501 && knownOf(id).disabledBy !== undefined),
+      true,
+      `${example.on} ${answer.status} ${answer.text}`
+    )
+    t.ok(described(id, answer), `${id}: ${answer.status} is described`)
+    t.strictSame(
+      content ? validator(content['application/json'].schema)(answer.body) : answer.text,
+      content ? [] : '',
+      id
+    )
+    t.ok(answer.headers['request-id'])
+  }
 })
 
 t.test('openapi: the flat document names nested parameters in brackets', async t => {
-  t.notMatch(JSON.stringify(flat), /deepObject|"encoding"|AddressInput|CreatedFilter/)
-  for (const id of IDS) t.strictSame(callsOf(id, flat), callsOf(id), id)
+  t.notMatch(JSON.stringify(flat), /deepObject|"encoding"/)
+  for (const id of IDS) t.strictSame(callOf(id, flat), callOf(id), id)
 
   const { CreateLocation, UpdateLocation, CreateTransaction, Location } = flat.components.schemas
   t.strictSame(CreateLocation.required, ['display_name', 'address[country]'])
   t.equal(UpdateLocation.required, undefined)
-  const { AddressInput, CardInput } = document.components.schemas
-  t.strictSame(CreateLocation.properties['address[country]'], AddressInput.properties.country)
-  t.strictSame(CreateTransaction.properties['card[last4]'], CardInput.properties.last4)
-  t.strictSame(Location, document.components.schemas.Location, 'answers are as they are')
+  const { schemas } = document.components
+  t.strictSame(
+    [CreateLocation.properties['address[country]'], CreateTransaction.properties['card[last4]']],
+    [
+      schemas.CreateLocation.properties.address.properties.country,
+      schemas.CreateTransaction.properties.card.properties.last4
+    ]
+  )
+  t.strictSame(Location, schemas.Location, 'answers are as they are')
   t.strictSame(
     operationOf('listUsers', flat).parameters.map(({ name }: Json) => name),
     'id limit starting_after ending_before created[gte] created[gt] created[lte] created[lt]'.split(
@@ -657,28 +607,11 @@ t.test('openapi: the documents in docs/ are the default documents, as printed', 
   )
 })
 
-t.test('openapi: the examples of records are records of the default scenario', async t => {
-  const { call } = await startDefault(t)
-
-  for (const [family, resource] of Object.entries(RESOURCE_NAMES)) {
-    const [example] = document.components.schemas[resource].examples
-    const path = family === 'users' ? '/accounts/mch_bistro/users' : `/${family}`
-    const { body } = await call(family === 'users' ? `GET ${path}` : `GET ${path}/${example.id}`, {
-      key: EXAMPLE_KEY
-    })
-    t.strictSame(
-      family === 'users' ? body.data.find(({ id }: Json) => id === example.id) : body,
-      example,
-      family
-    )
-  }
-})
-
-t.test('openapi: a response with an extra field', async t => {
+t.test('openapi: an answer with a field too many', async t => {
   const { call } = await startDefault(t)
 
   for (const id of IDS.filter(id => knownOf(id).kind === 'list')) {
-    const [example] = callsOf(id) as [ReturnType<typeof callsOf>[number]]
+    const example = callOf(id)
     const answer = await call(example.on, example)
     const check = validator(described(id, answer).content['application/json'].schema)
     t.strictSame(check(answer.body), [], id)
@@ -770,7 +703,7 @@ t.test('openapi: the refusals of an operation are those that it returns', async 
     const seen = new Set<string>()
     for (const spoil of Object.values(SPOILERS)) {
       await control('POST /reset')
-      const example = callsOf(id)[0] as Sent
+      const example: Sent = callOf(id)
       const { text, before, ...changed } = typeof spoil === 'function' ? spoil(example, id) : spoil
       const created = before && (await call(before.on, before)).body.id
       const sent = {
@@ -800,7 +733,7 @@ t.test('openapi: what a setting allows is not described as refused', t => {
     - [{}, none, [false, false]]
     - [{parameters.unknown: warn}, parameter_unknown, [true, true]]
     - [{parameters.unknown: ignore}, parameter_unknown, [true, true]]
-    - [{parameters.not_updatable: ignore}, parameter_not_updatable, [false, true]]
+    - [{parameters.not_updatable: ignore}, parameter_not_updatable, [false, false]]
   `)
   for (const [settings, code, open] of cases) {
     const changed = documentOf(settings)
@@ -811,37 +744,27 @@ t.test('openapi: what a setting allows is not described as refused', t => {
       open,
       JSON.stringify(settings)
     )
+    t.equal('amount' in schemas.UpdateRefund.properties, code === 'parameter_not_updatable')
   }
   t.match(codesIn(document), /`parameter_unknown`.*`parameter_not_updatable`/)
   for (const of of BOTH) {
     const { responses } = operationOf('readTicket', of)
-    for (const status of ['402', '429', '503', 'default'])
-      t.strictSame(responses[status], { $ref: '#/components/responses/Refusal' }, status)
+    t.match(responses.default.description, 'The response of a script')
   }
   t.end()
 })
 
-t.test('openapi: what a payment needs, and what its key can do, follow the settings', t => {
-  const cases: [settings: GivenSettings, needed: string[], security: object[], has401: boolean][] =
-    parse(`
-      - [{}, [], [], false]
-      - [{transactions.default_currency: eur, transactions.without_amount: zero}, [], [], false]
-      - [{transactions.default_currency: required}, [currency], [], false]
-      - [{transactions.without_amount: reject}, [amount], [], false]
-      - [{auth.payment_key: check}, [], [{}, {apiKey: []}], true]
-    `)
-  for (const [settings, needed, security, has401] of cases)
-    for (const isFlat of [false, true]) {
-      const of = documentOf(settings, '/next', ORIGIN, isFlat)
-      const { responses, security: keys } = operationOf('createTransaction', of)
-      t.strictSame(
-        [of.components.schemas.CreateTransaction.required, keys, '401' in responses],
-        [['ticket', 'payment_type', ...needed], security, has401],
-        JSON.stringify(settings)
-      )
-      const { description } = responses['401'] ?? { description: '' }
-      t.notMatch(description, 'api_key_missing', 'a payment without a key is right')
-    }
+t.test('openapi: what a key can do follows the settings', t => {
+  const cases: [settings: GivenSettings, security: object[], has401: boolean][] = parse(`
+    - [{}, [], false]
+    - [{auth.payment_key: check}, [{}, {apiKey: []}], true]
+  `)
+  for (const [settings, security, has401] of cases) {
+    const { responses, security: keys } = operationOf('createTransaction', documentOf(settings))
+    t.strictSame([keys, '401' in responses], [security, has401], JSON.stringify(settings))
+    const { description } = responses['401'] ?? { description: '' }
+    t.notMatch(description, 'api_key_missing', 'a payment without a key is right')
+  }
   const codesOf = (settings: GivenSettings) =>
     JSON.stringify(operationOf('createRefund', documentOf(settings)).responses)
   t.notMatch(codesOf({}), 'charge_has_no_card')
@@ -859,17 +782,17 @@ t.test('openapi: the statuses and the page sizes are those of the settings', asy
   }
   const changed = documentOf({ ...settings, 'errors.expose_rule': false })
   t.strictSame(
-    Object.keys(changed.components.schemas.ErrorDetail.properties),
+    Object.keys(changed.components.schemas.ErrorResponse.properties.error.properties),
     'type code message param request_id'.split(' ')
   )
 
   t.strictSame(
     Object.keys(operationOf('createRefund', changed).responses),
-    '201 400 401 402 413 415 422 429 503 default'.split(' ')
+    '201 400 401 402 413 415 422 default'.split(' ')
   )
   t.strictSame(
     Object.keys(operationOf('updateRefund', changed).responses),
-    '200 401 402 404 413 415 422 429 503 default'.split(' ')
+    '200 401 404 413 415 422 default'.split(' ')
   )
   const [limit] = operationOf('listRefunds', changed).parameters
   t.hasStrict(limit.schema, { minimum: 1, maximum: 5, default: 5 })
@@ -910,10 +833,7 @@ t.test('openapi: the address and the examples are those of the sandbox', async t
     ['/next']
   ])
   t.match(own.info.description, '(http://localhost:4010/sandbox/blue/_control/assumptions)')
-  t.equal(
-    own.components.schemas.Transaction.examples[0].refunds.url,
-    '/sandbox/blue/next/refunds?transaction=txn_1'
-  )
+  t.equal(own.components.schemas.Transaction.examples[0].refunds.url, '/sandbox/blue/next/refunds')
   t.equal(
     operationOf('listUsers', own).responses[200].content['application/json'].example.url,
     '/sandbox/blue/next/accounts/mch_bistro/users'
@@ -921,22 +841,18 @@ t.test('openapi: the address and the examples are those of the sandbox', async t
   t.notMatch(JSON.stringify(own), /"\/next/)
 })
 
-t.test('openapi: rules and assumptions are named in words, too', async t => {
-  const ofAll = ['BASE-1', 'FORM-2', 'AUTH-1', 'AUTH-3']
+t.test('openapi: rules and assumptions are named in words too', async t => {
   for (const id of IDS) {
-    const own = knownOf(id).rules.filter(rule => !ofAll.includes(rule))
+    const { rules } = knownOf(id)
     const lines = [...operationOf(id).description.matchAll(/^- Rule (\S+): (.*)\.$/gm)].map(
       ([, rule, text]) => [rule, text]
     )
     t.strictSame(
       lines,
-      own.map(rule => [rule, RULES[rule].text])
+      rules.map(rule => [rule, RULES[rule].text])
     )
   }
-  t.match(
-    operationOf('updateAccount').description,
-    /\n\nAssumptions: A04, A05, A32, A16, A17, A19, A30, A31, A40\.$/
-  )
+  t.match(operationOf('updateAccount').description, /\n\nAssumptions: A07, .*A30, A31, A40\.$/)
   for (const { 'x-rule': rule, 'x-assumption': assumption, description = '' } of within(document)) {
     if (rule) t.equal(description.split(`Rule ${rule}.`).length, 2, description)
     if (assumption) t.equal(description.split(`Assumption ${assumption}.`).length, 2, description)
@@ -945,26 +861,21 @@ t.test('openapi: rules and assumptions are named in words, too', async t => {
 
 t.test('openapi: an empty value fits the body of an update where it unsets', async t => {
   const { call } = await startDefault(t)
-  const refusing = documentOf({ 'parameters.unset_required': 'reject' })
-  const schemaOf = (id: OperationId, of: Json) =>
-    of.components.schemas[id.replace(/^./, first => first.toUpperCase())]
-  const updates: [id: OperationId, on: string, values: Json, refused: string[]][] = parse(`
-    - [updateLocation, POST /locations/loc_bistro, {display_name: '', address: {country: ''}, phone: '', metadata: {a: ''}}, [display_name, address]]
-    - [updateAccount, POST /accounts/mch_bistro, {type: '', name: '', email: '', address: {country: ''}}, [type, name, email, address]]
+  const schemaOf = (id: OperationId) =>
+    document.components.schemas[id.replace(/^./, first => first.toUpperCase())]
+  const updates: [id: OperationId, on: string, values: Json][] = parse(`
+    - [updateLocation, POST /locations/loc_bistro, {display_name: '', address: {country: ''}, phone: '', metadata: {a: ''}}]
+    - [updateAccount, POST /accounts/mch_bistro, {type: '', name: '', email: '', address: {country: ''}}]
   `)
 
-  for (const [id, on, values, refused] of updates) {
-    t.strictSame(validator(schemaOf(id, document))(values), [], id)
+  for (const [id, on, values] of updates) {
+    t.strictSame(validator(schemaOf(id))(values), [], id)
     const answer = await call(on, { key: EXAMPLE_KEY, body: form(values) })
     t.equal(answer.status, 200, answer.text)
     t.strictSame(
       validator(described(id, answer).content['application/json'].schema)(answer.body),
       []
     )
-
-    const check = validatorFor(refusing)(schemaOf(id, refusing))
-    for (const [name, value] of Object.entries(values))
-      t.equal(check({ [name]: value }).length > 0, refused.includes(name), `${id} ${name}`)
   }
 })
 

@@ -20,7 +20,7 @@ export const OPENAPI: CommandSpec = {
   ],
   examples: [
     [
-      'a document that most client generators can use',
+      'a document for most client generators',
       'commerce-emulator openapi --style flat > openapi.json'
     ]
   ],
@@ -28,12 +28,12 @@ export const OPENAPI: CommandSpec = {
     { style, format, ...flags }: SettingFlags & { style: string; format: string },
     { environment, stdout }
   ) {
-    const [{ documentBy }, { yamlText }] = await Promise.all([
+    const [{ openApiDocument }, { yamlText }] = await Promise.all([
       import('../../control/openapi/api.js'),
       import('../../scenario/yaml.js')
     ])
-    const { values } = settingsInForce(await launchOf(flags, environment))
-    const document = documentBy(values, { version: VERSION, isFlat: style === 'flat' })
+    const { values: settings } = settingsInForce(await launchOf(flags, environment))
+    const document = openApiDocument({ settings, version: VERSION, isFlat: style === 'flat' })
     stdout.write(format === 'yaml' ? yamlText(document) : jsonText(document))
     return STATUS.done
   }

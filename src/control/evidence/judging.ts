@@ -221,18 +221,16 @@ class Following {
   judge: Judge
   readonly stop: () => void
   wake = () => {}
-  #clears: number
-  #unseen: Entry[]
+  #clears = -1
+  #unseen: Entry[] = []
 
   constructor(
     private readonly begin: () => Judge,
     private readonly journal: Journal
   ) {
     this.judge = begin()
-    this.#clears = journal.clears
-    this.#unseen = inOrderOfArrival(journal)
     this.stop = journal.listen(request => {
-      if (!this.#isCleared) this.#unseen.push(request)
+      this.#unseen.push(request)
       this.wake()
     })
   }
@@ -242,19 +240,17 @@ class Following {
   }
 
   async catchUp(): Promise<void> {
-    for (let place = 0; ; place++) {
+    while (true) {
       if (this.#isCleared) {
-        place = 0
         this.#clears = this.journal.clears
         this.judge = this.begin()
         this.#unseen = inOrderOfArrival(this.journal)
       }
-      const request = this.#unseen[place]
-      if (request === undefined) break
+      const request = this.#unseen.shift()
+      if (request === undefined) return
       this.judge.see(request)
       await pause()
     }
-    this.#unseen = []
   }
 
   /** Waits for the next request. */

@@ -1,148 +1,77 @@
-/** Examples of records, from the default scenario, and of requests. */
+/** Examples of requests and responses, with the ids of the default scenario. */
+import { inBrackets } from '../../core/form.js'
 import { isObject } from '../../core/quick-check.js'
-import type { Settings } from '../../core/settings.js'
 import { filled } from '../../core/templates.js'
-import {
-  type Family,
-  type Operation,
-  type OperationId,
-  operationOf,
-  PATH_RECORDS
-} from '../../reference/operations.js'
 import type { Schema } from '../../reference/parameters.js'
-import { completed } from '../../scenario/completion.js'
-import { bytesOf } from '../../store/bytes.js'
 import type { Shape } from '../../store/collection.js'
-import { collectionOf, FAMILIES, Store } from '../../store/store.js'
-import { type Json, partsOf, tablesOf } from './schemas.js'
+
+/** A part of a document; undefined is not written. */
+export type Json = Record<string, unknown>
 
 export const EXAMPLE_KEY = 'sk_test_merchant'
 
-/** A record of each family, as a fixture gives it. */
-const RECORDS: Readonly<Record<Family, Json & { id: string }>> = {
-  accounts: {
-    id: 'mch_bistro',
-    created: '2025-12-01T14:00:00.000Z',
-    type: 'merchant',
-    name: 'Bistro Nine',
-    email: 'owner@bistro.example',
-    address: { country: 'US' }
-  },
-  users: {
-    id: 'usr_ana',
-    created: '2025-12-01T14:05:00.000Z',
-    account: 'mch_bistro',
-    name: 'Ana',
-    email: 'ana@bistro.example'
-  },
-  locations: {
-    id: 'loc_bistro',
-    created: '2025-12-01T14:30:00.000Z',
-    account: 'mch_bistro',
-    display_name: 'Bistro Nine',
-    address: { country: 'US', city: 'Boston' }
-  },
-  tickets: {
-    id: 'tkt_12',
-    created: '2026-01-15T18:00:00.000Z',
-    location: 'loc_bistro',
-    reference: 'T-12'
-  },
-  transactions: {
-    id: 'txn_1',
-    created: '2026-01-15T18:52:10.000Z',
-    ticket: 'tkt_12',
-    payment_type: 'card',
-    amount: 4200,
-    tip_amount: 700,
-    payment_method: { card: { brand: 'visa', last4: '4242' } }
-  },
-  refunds: {
-    id: 'rfd_1',
-    created: '2026-01-15T18:58:45.000Z',
-    transaction: 'txn_1',
-    amount: 1200,
-    reason: 'cold soup'
-  }
-}
-
-/** Parameters that are not fields of the record. */
-const SENT: Json = {
-  limit: 5,
+/** By the names of parameters and fields; by the name of a resource its id. */
+export const VALUES: Json = {
   location: 'loc_bistro',
+  account: 'mch_bistro',
+  user: 'usr_ana',
+  ticket: 'tkt_12',
   transaction: 'txn_1',
-  created: { gte: '2025-12-01', lt: '2026-03-01' },
+  refund: 'rfd_1',
+  created: '2026-01-15T18:52:10.000Z',
+  display_name: 'Bistro Nine',
+  name: 'Ana',
+  email: 'ana@bistro.example',
+  country: 'US',
+  city: 'Boston',
+  reference: 'T-12',
+  brand: 'visa',
+  last4: '4242',
   currency: 'usd',
-  card: { brand: 'visa', last4: '4242' },
-  metadata: { case: 'C-140' }
+  amount: 1200,
+  tip_amount: 200,
+  amount_refunded: 1200,
+  reason: 'cold soup',
+  metadata: { case: 'C-140' },
+  limit: 5,
+  gte: '2025-12-01',
+  lt: '2026-03-01',
+  // objects that are left out
+  bank_account: null,
+  customer: null,
+  amounts: null
 }
 
-const only = (values: Json, names: readonly string[]): Json =>
-  Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)))
-
-/** By the parameter of a path. */
-export const pathExample = (id: OperationId): Json =>
-  Object.fromEntries(PATH_RECORDS[id].map(({ name, family }) => [name, RECORDS[family].id]))
-
-export const queryExample = (id: OperationId): Json =>
-  only(SENT, Object.keys(tablesOf(id).querystring?.properties ?? {}))
-
-/** A create also has its required values alone. An update unsets the phone. */
-export function bodyExamples(
-  { family, kind, title }: Operation,
-  table: Schema
-): { summary: string; value: Json }[] {
-  const unset = kind === 'update' && { phone: '' }
-  const names = Object.entries(partsOf(table)).flatMap(([name, part]) =>
-    part['x-fixed'] ? [] : [name]
-  )
-  const whole = { summary: title, value: only({ ...SENT, ...RECORDS[family], ...unset }, names) }
-  if (kind === 'update') return [whole]
-  return [whole, { summary: 'Only what is required', value: requiredIn(whole.value, table) }]
+/** A response of a shape, or a request, which has no value where a response has null. */
+export function exampleOf({ properties = {} }: Schema, shape?: Shape): Json {
+  const resource = String(properties.object?.enum?.[0])
+  const fields = Object.entries(properties).map(([name, part]) => {
+    const value = VALUES[name === 'id' ? resource : name]
+    const inner = part.properties && value !== null ? exampleOf(part, shape) : value
+    const example = part['x-fixed'] ? undefined : (part.enum?.[0] ?? inner)
+    return [name, example ?? (shape && null)]
+  })
+  const member = properties.data?.items
+  return member && shape ? listExample(exampleOf(member, shape), shape) : Object.fromEntries(fields)
 }
 
-/** The required values, of an address its country. */
-function requiredIn(values: Json, table: Schema): Json {
-  const required = Object.entries(only(values, table.required as readonly string[]))
-  return Object.fromEntries(
-    required.map(([name, value]) => {
-      const part = partsOf(table)[name] as Schema
-      return [name, isObject(value) ? requiredIn(value, part) : value]
-    })
-  )
-}
-
-/** The records as the API returns them. */
-export function recordExamples(settings: Settings, shape: Shape): Readonly<Record<Family, Json>> {
-  const store = new Store()
-  for (const family of FAMILIES) {
-    const parent =
-      family === 'refunds' ? store.transactions.get('txn_1') : store.tickets.get('tkt_12')
-    store.put(family, completed(family, RECORDS[family], { settings, parent }))
-  }
-  const example = (family: Family) => {
-    const stored = collectionOf(store, family).stored(RECORDS[family].id)
-    return stored && JSON.parse(bytesOf(family, stored, store, shape).toString())
-  }
-  return {
-    accounts: example('accounts'),
-    users: example('users'),
-    locations: example('locations'),
-    tickets: example('tickets'),
-    transactions: example('transactions'),
-    refunds: example('refunds')
-  }
-}
-
-/** The list of an operation, with the record of its family. */
-export function listExample(id: OperationId, record: Json, { base, list }: Shape): unknown {
-  const { path } = operationOf(id)
-  const ids = pathExample(id)
+function listExample(record: Json, { base, list }: Shape) {
+  const parent = record.object === 'user' ? `/accounts/${VALUES.account}` : ''
   return filled(list, {
-    url: base + path.replace(/\{(\w+)\}/g, (_, name) => String(ids[name])),
+    url: `${base}${parent}/${record.object}s`,
     members: [record],
     has_more: false,
     first_id: record.id,
     last_id: record.id
-  })
+  }) as Json
+}
+
+/** The values of a request; in the flat style by their names in brackets. */
+export function requestExample(table: Schema, isFlat: boolean): Json {
+  const parts = Object.entries(exampleOf(table)).flatMap(([name, value]) =>
+    isFlat && isObject(value)
+      ? Object.entries(value).map(([part, inner]) => [inBrackets(name, part), inner])
+      : [[name, value]]
+  )
+  return Object.fromEntries(parts)
 }

@@ -1,11 +1,12 @@
-/** The clock that stamps `created`. */
+/** The clock that stamps `created`, and named states. */
 import * as Type from 'typebox'
 import type { Clock } from '../../core/clock.js'
 import { durationOf } from '../../core/durations.js'
 import { instantOf, isoOf, LATEST_INSTANT } from '../../core/instants.js'
 import { closed, optional, text } from '../../reference/parameters.js'
+import { checkedName } from '../../sandbox/saved/names.js'
 import { CHANGES, type Rows, row } from '../route.js'
-import { CLOCK } from '../schemas.js'
+import { CLOCK, listing, response } from '../schemas.js'
 import { REFUSALS } from '../sentences.js'
 
 export const clockState = (clock: Clock) => ({ now: isoOf(clock.now()), running: clock.running })
@@ -49,4 +50,41 @@ export const CLOCK_ROWS: Rows = {
       return clockState(sandbox.clock)
     }
   })
+}
+
+const SNAPSHOT = response('SnapshotState', { name: text(), scenario: text(), clock: CLOCK })
+
+export const SNAPSHOT_ROWS: Rows = {
+  'GET /snapshots': {
+    does: 'Lists the names of the snapshots.',
+    response: listing(response('SnapshotName', { name: text() })),
+    run: async ({ sandbox }) => ({
+      data: (await sandbox.snapshots.names()).map(name => ({ name }))
+    })
+  },
+  'PUT /snapshots/NAME': {
+    does: 'Saves the current state under a name. With `--snapshots-dir` it survives a restart, in `lunch.json` for `lunch` and `~lunch.json` for `Lunch`.',
+    makesSandbox: true,
+    adds: true,
+    status: 201,
+    response: SNAPSHOT,
+    run: async ({ sandbox, name }) => {
+      await sandbox.snapshots.put(checkedName(name), sandbox.snapshot())
+      return { name, scenario: sandbox.scenario.name, clock: clockState(sandbox.clock) }
+    }
+  },
+  'POST /snapshots/NAME/restore': {
+    does: 'Restores a snapshot; the journal is not changed.',
+    ...CHANGES,
+    response: SNAPSHOT,
+    run: async ({ sandbox, name }) => {
+      const snapshot = await sandbox.snapshots.get(checkedName(name), sandbox.settings)
+      sandbox.restore(snapshot)
+      return { name, scenario: snapshot.scenario, clock: clockState(sandbox.clock) }
+    }
+  },
+  'DELETE /snapshots/NAME': {
+    does: 'Deletes a snapshot.',
+    run: ({ sandbox, name }) => sandbox.snapshots.delete(checkedName(name))
+  }
 }

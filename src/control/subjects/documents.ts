@@ -3,7 +3,6 @@ import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { FastifyRequest } from 'fastify'
 import { controlOfBase } from '../../core/paths.js'
-import { keep } from '../../core/remembered.js'
 import { optional, parameters, word } from '../../reference/parameters.js'
 import { PACKAGE_ROOT } from '../../scenario/library.js'
 import { bindingsOf } from '../../scenario/steps.js'
@@ -16,26 +15,8 @@ const addressOf = ({ arrival: { base }, headers: { host } }: FastifyRequest) => 
   base
 })
 
-/** The latest texts by their inputs. */
-const TEXTS = new Map<string, string>()
-const MAX_TEXTS = 16
-
-async function textOf(
-  options: Readonly<Record<string, unknown>>,
-  make: () => Promise<object>
-): Promise<string> {
-  const key = JSON.stringify(options)
-  let text = TEXTS.get(key)
-  if (text === undefined) {
-    const document = await make()
-    text =
-      options.format === 'yaml'
-        ? (await import('../../scenario/yaml.js')).yamlText(document)
-        : JSON.stringify(document)
-  }
-  keep(TEXTS, key, text, MAX_TEXTS)
-  return text
-}
+const inFormat = async (document: object, format?: string) =>
+  format === 'yaml' ? (await import('../../scenario/yaml.js')).yamlText(document) : document
 
 const schemaRow = (kind: 'fixture' | 'scenario' | 'script', of: string): Row => ({
   does: `Returns the JSON Schema of ${of}, for editors.`,
@@ -62,25 +43,22 @@ export const DOCUMENT_ROWS: Rows = {
       ),
       ...format(['json', 'yaml'])
     }),
-    run: ({ request, sandbox: { settings }, version, query: { style, format } }) => {
+    run: async ({ request, sandbox: { settings }, version, query: { style, format } }) => {
+      const { openApiDocument } = await import('../openapi/api.js')
       const options = { ...addressOf(request), version, settings, isFlat: style === 'flat' }
-      return textOf({ ...options, format }, async () =>
-        (await import('../openapi/api.js')).openApiDocument(options)
-      )
+      return inFormat(openApiDocument(options), format)
     }
   }),
   'GET /openapi.control.json': row({
     does: 'Returns the control API as OpenAPI 3.1.',
     query: parameters(format(['json', 'yaml'])),
-    run: ({ request, version, query: { format } }) => {
+    run: async ({ request, version, query: { format } }) => {
       const { origin, base } = addressOf(request)
-      return textOf({ origin, base, format }, async () => {
-        const file = await readFile(`${PACKAGE_ROOT}/docs/openapi.control.json`, 'utf8')
-        const document = JSON.parse(file)
-        document.info.version = version
-        document.servers[0].url = `${origin}${controlOfBase(base)}`
-        return document
-      })
+      const file = await readFile(`${PACKAGE_ROOT}/docs/openapi.control.json`, 'utf8')
+      const document = JSON.parse(file)
+      document.info.version = version
+      document.servers[0].url = `${origin}${controlOfBase(base)}`
+      return inFormat(document, format)
     }
   }),
   'GET /docs': {

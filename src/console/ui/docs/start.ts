@@ -1,5 +1,5 @@
 /**
- * Shows the OpenAPI document in Swagger UI. A form starts with its first example and sends nothing
+ * Shows the OpenAPI document in Swagger UI. A form starts with its example and sends nothing
  * else; requests are tried with the first merchant's key.
  */
 import tokens from '../styles/tokens.css?inline'
@@ -7,16 +7,13 @@ import css from './docs.css?inline'
 
 type Operation = {
   requestBody?: {
-    content: Record<
-      string,
-      { schema: { $ref: string }; examples: Record<string, { value: Record<string, unknown> }> }
-    >
+    content: Record<string, { schema: { $ref: string }; example: Record<string, unknown> }>
   }
 }
 type OpenApi = {
   paths: Record<string, { post?: Operation }>
   components: {
-    schemas: Record<string, { properties: Record<string, { $ref?: string; examples?: unknown[] }> }>
+    schemas: Record<string, { properties: Record<string, { type?: string; examples?: unknown[] }> }>
   }
 }
 type Inclusion = { pathMethod: [path: string, method: string]; name: string; value: boolean }
@@ -38,13 +35,12 @@ async function show(): Promise<void> {
   const spec: OpenApi = await (await fetch(address)).json()
   const fields: Inclusion[] = []
   for (const [path, { post }] of Object.entries(spec.paths)) {
-    for (const { schema, examples } of Object.values(post?.requestBody?.content ?? {})) {
+    for (const { schema, example } of Object.values(post?.requestBody?.content ?? {})) {
       const properties =
         spec.components.schemas[schema.$ref.split('/').pop() ?? '']?.properties ?? {}
-      const value = Object.values(examples)[0]?.value ?? {}
       for (const [name, property] of Object.entries(properties)) {
-        property.examples = [value[name] ?? (property.$ref ? {} : '')]
-        fields.push({ pathMethod: [path, 'post'], name, value: name in value })
+        property.examples = [example[name] ?? (property.type === 'object' ? {} : '')]
+        fields.push({ pathMethod: [path, 'post'], name, value: name in example })
       }
     }
   }
