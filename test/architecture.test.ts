@@ -36,7 +36,7 @@ const WORDS = 'words of docs'
  */
 const BUDGETS: Readonly<Record<string, number>> = {
   reference: 54_890,
-  core: 123_190,
+  core: 123_170,
   work: 6_670,
   store: 24_360,
   scenario: 310_000,
@@ -47,11 +47,11 @@ const BUDGETS: Readonly<Record<string, number>> = {
   reports: 47_470,
   server: 39_770,
   control: 135_560,
-  console: 233_930,
+  console: 233_840,
   client: 28_550,
   cli: 139_790,
   top: 22_390,
-  test: 2_426_220,
+  test: 2_421_100,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */
