@@ -49,7 +49,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   control: 135_560,
   console: 233_840,
   client: 28_550,
-  cli: 139_790,
+  cli: 139_780,
   top: 22_390,
   test: 2_421_100,
   [WORDS]: 37_000

@@ -1,4 +1,3 @@
-/** The control API of every sandbox. */
 import { setMaxListeners } from 'node:events'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiError } from '../core/errors.js'

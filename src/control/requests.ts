@@ -1,4 +1,3 @@
-/** The control requests by subject. */
 import type { Group } from './route.js'
 import { CLOCK_ROWS, SNAPSHOT_ROWS } from './subjects/clock.js'
 import { DOCUMENT_ROWS } from './subjects/documents.js'

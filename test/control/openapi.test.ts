@@ -843,7 +843,7 @@ t.test('openapi: the address and the examples are those of the sandbox', async t
 
 t.test('openapi: rules and assumptions are named in words too', async t => {
   for (const id of IDS) {
-    const { rules } = knownOf(id)
+    const rules = knownOf(id).rules.filter(rule => !/^(BASE-1|AUTH-[13]|FORM-2)$/.test(rule))
     const lines = [...operationOf(id).description.matchAll(/^- Rule (\S+): (.*)\.$/gm)].map(
       ([, rule, text]) => [rule, text]
     )
@@ -852,7 +852,7 @@ t.test('openapi: rules and assumptions are named in words too', async t => {
       rules.map(rule => [rule, RULES[rule].text])
     )
   }
-  t.match(operationOf('updateAccount').description, /\n\nAssumptions: A07, .*A30, A31, A40\.$/)
+  t.match(operationOf('updateAccount').description, /\n\nAssumptions: (?!A07).*A30, A31, A40\.$/)
   for (const { 'x-rule': rule, 'x-assumption': assumption, description = '' } of within(document)) {
     if (rule) t.equal(description.split(`Rule ${rule}.`).length, 2, description)
     if (assumption) t.equal(description.split(`Assumption ${assumption}.`).length, 2, description)

@@ -19,10 +19,7 @@ export const OPENAPI: CommandSpec = {
     ...settingOptions(['port'], {}, { port: "Port in the address of the document's server." })
   ],
   examples: [
-    [
-      'a document for most client generators',
-      'commerce-emulator openapi --style flat > openapi.json'
-    ]
+    ['for most client generators', 'commerce-emulator openapi --style flat > openapi.json']
   ],
   async run(
     { style, format, ...flags }: SettingFlags & { style: string; format: string },

@@ -1,4 +1,3 @@
-/** The journal. */
 import * as Type from 'typebox'
 import { keysToMask } from '../../engine/keys.js'
 import type { Entry } from '../../evidence/entry.js'

@@ -1,4 +1,3 @@
-/** The named sandboxes. */
 import { BASE, CONTROL } from '../../core/paths.js'
 import { text } from '../../reference/parameters.js'
 import { checkedName } from '../../sandbox/saved/names.js'

@@ -1,4 +1,3 @@
-/** The script of a sandbox, and its gates. */
 import { explainedEntries } from '../../evidence/near-misses.js'
 import { OPERATION_NAMES } from '../../reference/operations.js'
 import { closed, optional, parameters, text, word } from '../../reference/parameters.js'

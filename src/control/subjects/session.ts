@@ -1,4 +1,3 @@
-/** Sign-in of the console. */
 import { closed, text } from '../../reference/parameters.js'
 import { isSame, isSignedIn, signIn, signOut } from '../guard.js'
 import { type Rows, row } from '../route.js'

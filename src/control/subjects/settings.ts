@@ -1,4 +1,3 @@
-/** The settings of a sandbox. */
 import * as Type from 'typebox'
 import { MASK } from '../../core/mask.js'
 import { SETTING_KEYS, SETTINGS, scenarioPathOf, variableOf } from '../../core/settings.js'
