@@ -10,7 +10,7 @@ import { type Dependencies, evidenceOf, periodOf } from './dependencies.js'
 import { type EditedSandbox, inputOf, scriptedEdit } from './editing.js'
 import { endable, Gates } from './gates.js'
 import { type Input, Inputs } from './inputs.js'
-import { type Snapshot, Snapshots } from './saved/snapshots.js'
+import { Snapshots } from './saved/snapshots.js'
 import { REFUSALS, SAYS } from './sentences.js'
 import { type ClockChange, emptyState, missingActor, type SavedSandbox, State } from './state.js'
 
@@ -178,7 +178,7 @@ export class Sandbox implements World {
     this.#startFrom({ ...first, settings: {} })
   }
 
-  resume({ first, requests, state }: Omit<SavedSandbox, 'name'>): void {
+  resume({ first, requests, state }: SavedSandbox): void {
     this.begin(first)
     this.requests = requests
     this.#startFrom(state)
@@ -258,13 +258,18 @@ export class Sandbox implements World {
     return copy
   }
 
-  snapshot(): Snapshot {
+  snapshot(): SavedSandbox {
     const { seed } = this.settings
-    return { scenario: this.scenario.name, state: { ...this.state.saved, settings: { seed } } }
+    const { requests, state } = this
+    return {
+      first: this.requireLoaded(),
+      requests,
+      state: { ...state.saved, settings: { seed } }
+    }
   }
 
   /** Back to a snapshot, except settings and counts. Errors: `account_unknown`. */
-  restore({ state: saved }: Snapshot): void {
+  restore({ state: saved }: SavedSandbox): void {
     const actor = missingActor(this.settings, saved.store)
     if (actor !== null)
       throw REFUSALS.noActor(SAYS.noSuchAccount(actor, saved.store.accounts.someIds()))

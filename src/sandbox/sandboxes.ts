@@ -13,10 +13,7 @@ import { Sandbox, type SandboxDependencies } from './sandbox.js'
 import { fileNameOf } from './saved/names.js'
 import { Snapshots } from './saved/snapshots.js'
 import { REFUSALS } from './sentences.js'
-import type { SavedSandbox } from './state.js'
-
-/** What a data folder keeps; `start` is the first state of new sandboxes. */
-export type KeptSandboxes<S> = { start: FirstState; sandboxes: readonly S[] }
+import type { NamedSandbox, PresentSandbox } from './state.js'
 
 /** Shares of memory: above HIGH only small sandboxes have room. */
 const HIGH = 0.75
@@ -74,18 +71,25 @@ export class Sandboxes {
     return this.#start.scenario
   }
 
-  get present(): KeptSandboxes<Sandbox> {
-    return { start: this.#requireStart(), sandboxes: this.all() }
+  /** What a data folder keeps; none before the first load. */
+  present(): PresentSandbox[] {
+    if (!this.main.isLoaded) return []
+    return this.all().map(sandbox => {
+      const { name, requests, state } = sandbox
+      const first = sandbox.requireLoaded()
+      const start = name === null && this.#start !== first ? this.#start : undefined
+      return { name, first, start, requests, state }
+    })
   }
 
-  resume({ start, sandboxes }: KeptSandboxes<SavedSandbox>): void {
-    this.#start = start
+  resume(sandboxes: readonly NamedSandbox[]): void {
     for (const saved of sandboxes) {
-      const { name } = saved
+      const { name, first, start = first } = saved
       const sandbox = name === null ? this.main : this.#new(name)
       sandbox.resume(saved)
       sandbox.isKept = true
-      if (name !== null) this.#named.set(name, sandbox)
+      if (name === null) this.#start = start
+      else this.#named.set(name, sandbox)
     }
   }
 

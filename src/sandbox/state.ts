@@ -15,12 +15,16 @@ export type SavedState = Readonly<
 >
 type Parts = Pick<State, 'store' | 'ids' | 'script' | 'clock' | 'settings'>
 
+/** `start`, of the main one: what new sandboxes begin with, where that differs. */
 export type SavedSandbox = {
-  name: string | null
   first: FirstState
+  start?: FirstState | undefined
   requests: number
   state: SavedState
 }
+/** Null is the name of the one at the base address. */
+export type NamedSandbox = SavedSandbox & { name: string | null }
+export type PresentSandbox = Omit<NamedSandbox, 'state'> & { state: State }
 export const emptyState = (): SavedState => ({
   store: new Store(),
   counters: {},

@@ -46,8 +46,8 @@ export class Store implements Collections {
   /** API key → id of the Account that it acts as, in the order of creation. */
   keys: Map<string, string>
 
-  /** A copy of another, whose records it shares until a change; `empty` families are not copied. */
-  constructor(from?: Store, empty: readonly Family[] = []) {
+  /** A copy of another, whose records it shares until a change. */
+  constructor(from?: Store) {
     // a record that is only tried out can name one that does not exist
     const ownersOf = (account = '') => {
       const reseller = this.accounts.get(account)?.reseller
@@ -58,9 +58,7 @@ export class Store implements Collections {
       family: F,
       groups: Groups<Records[F]>
     ): Collection<Records[F]> =>
-      from === undefined || empty.includes(family)
-        ? new Collection(groups)
-        : collectionOf(from, family).clone(groups)
+      from === undefined ? new Collection(groups) : collectionOf(from, family).clone(groups)
     this.accounts = collection('accounts', {
       all,
       account: account => (account.reseller === null ? account.id : [account.id, account.reseller])

@@ -33,7 +33,7 @@ export const SNAPSHOT_ROWS: Rows = {
     run: async ({ sandbox, name }) => {
       const snapshot = await sandbox.snapshots.get(checkedName(name), sandbox.settings)
       sandbox.restore(snapshot)
-      return { name, scenario: snapshot.scenario, clock: clockState(sandbox.clock) }
+      return { name, scenario: snapshot.first.scenario.name, clock: clockState(sandbox.clock) }
     }
   },
   'DELETE /snapshots/NAME': {

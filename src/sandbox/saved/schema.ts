@@ -1,4 +1,4 @@
-/** What the documents of a data folder hold: their schemas, and the types that follow from them. */
+/** What the document of a sandbox holds: its schema, and the types that follow from it. */
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
 import { checkerOf } from '../../core/checking.js'
@@ -37,7 +37,6 @@ const stateParts = () => ({
   counters: typed<IdCounters>({ type: 'object', additionalProperties: COUNT }),
   clock: Type.Object({ at: typed<ClockStart['at']>(instant), running: Type.Boolean() }),
   script: Type.Array(typed<{ id: string; entry: EntryData } & EntryCount>(entry())),
-  /** Of a sandbox, a family that is not among them is as in its first state. */
   records: typed<Readonly<Record<string, unknown[]>>>(fixtureSchema()),
   deleted: typed<Partial<Record<Family, Tombstone[]>>>({ type: 'object' })
 })
@@ -46,10 +45,8 @@ const firstSchema = () =>
   Type.Object({
     ...stateParts(),
     scenario: Type.Object({ name: Type.String(), description: typed<string | null>({}) }),
-    expectations: Type.Optional(typed<ExpectationData[]>(Type.Array(expectationSchema())))
+    expectations: typed<ExpectationData[]>(Type.Array(expectationSchema()))
   })
-const snapshotSchema = () => Type.Object({ first: firstSchema() })
-/** `start`: what new sandboxes begin with, where that differs. */
 const sandboxSchema = () =>
   Type.Object({
     first: firstSchema(),
@@ -59,7 +56,5 @@ const sandboxSchema = () =>
 
 export type StateData = Static<ReturnType<typeof stateSchema>>
 export type FirstData = Static<ReturnType<typeof firstSchema>>
-export type SnapshotData = Static<ReturnType<typeof snapshotSchema>>
 export type SandboxData = Static<ReturnType<typeof sandboxSchema>>
-export const SNAPSHOT_CHECKER = checkerOf(snapshotSchema)
-export const SANDBOX_CHECKER = checkerOf(sandboxSchema)
+export const CHECKER = checkerOf(sandboxSchema)
