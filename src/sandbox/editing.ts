@@ -62,7 +62,7 @@ function* editingIn(
   ]
   const names = [...changes, ...refundedBy(state.store, removed)]
   state.ids = ids
-  state.store.become(store)
+  state.store = store
   const input =
     isLarge(edit) || edit.fixture.deleted_users.length > 0
       ? replacement(state.store.clone(), ids.counters)

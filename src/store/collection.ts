@@ -68,24 +68,16 @@ export class Collection<R extends StoredRecord> {
   /** `inCreationOrder`, until a change. */
   #inOrder: readonly R[] | null = null
 
-  constructor(groups: Groups<R>) {
+  /** A copy of `source` shares everything with it until one side changes. */
+  constructor(groups: Groups<R>, source?: Collection<R>) {
     this.#groups = groups
-    this.#indexes = new Map(Object.keys(groups).map(name => [name, new OrderedIndex()]))
-  }
-
-  /** A copy that shares everything until one side changes. */
-  clone(groups: Groups<R>): Collection<R> {
-    this.#isShared = true
-    const copy = new Collection(groups)
-    copy.become(this)
-    return copy
-  }
-
-  /** Moves the contents of another one here; that must not be used afterwards. */
-  become(source: Collection<R>): void {
-    this.#isShared = source.#isShared
-    this.#places = source.#places
+    if (source === undefined) {
+      this.#indexes = new Map(Object.keys(groups).map(name => [name, new OrderedIndex()]))
+      return
+    }
     this.#indexes = source.#indexes
+    this.#isShared = source.#isShared = true
+    this.#places = source.#places
     this.#inserted = source.#inserted
     this.#removed = source.#removed
     this.#revision = source.#revision

@@ -606,6 +606,14 @@ t.test('a start that fails for another reason leaves the folder free', async t =
   t.equal((await started(t, withData(data))).resumed, data)
 })
 
+t.test('new sandboxes begin with the start scenario, also after another load', async t => {
+  const { call, again } = await opened(t)
+  await call('POST /_control/load {"scenario":"empty"}')
+  const later = await again()
+  t.equal((await later.call('POST /sandbox/one/_control/reset')).status, 204)
+  t.equal((await later.call('GET /sandbox/one/_control')).body.scenario.name, 'shop')
+})
+
 t.test('with --watch a scenario that is loaded anew is on disk', async t => {
   const { folder, data } = await placeOf(t)
   const own = join(folder, 'own.json')
