@@ -1,9 +1,15 @@
 /** The changes of a sandbox since its first state, to rebuild earlier states. */
+import type { IdCounters } from '../core/ids.js'
 import { byteSize } from '../core/memory.js'
+import type { RecordName } from '../scenario/records/edits.js'
+import type { ImportedRecords } from '../scenario/records/importer.js'
+import type { RecordOf, Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
 import type { State } from './state.js'
 
 export type Input = (state: State) => void
+/** Null for a deleted record. */
+export type RecordChange = RecordName & { record: RecordOf<RecordName['family']> | null }
 type Kept = { input: Input; at: number; bytes: number }
 
 /** Maximum bytes of all inputs; minimum of one. */
@@ -71,3 +77,24 @@ export class Inputs {
     return past.state
   }
 }
+
+export const changing =
+  (
+    changes: readonly RecordChange[],
+    counters: IdCounters,
+    keys: ImportedRecords['api_keys'] = []
+  ): Input =>
+  ({ store, ids }) => {
+    ids.counters = counters
+    for (const { key, account } of keys) store.keys.set(key, account)
+    for (const { family, id, record } of changes)
+      if (record === null) store.remove(family, id)
+      else store.put(family, record)
+  }
+
+export const replacing =
+  (records: Store, counters: IdCounters): Input =>
+  state => {
+    state.store = records.clone()
+    state.ids.counters = counters
+  }

@@ -7,9 +7,9 @@ import { type ReadText, readBy } from '../scenario/reading.js'
 import type { FirstState } from '../scenario/scenario.js'
 import type { Ask, Worker } from '../work/worker.js'
 import { type Dependencies, evidenceOf, periodOf } from './dependencies.js'
-import { type EditedSandbox, inputOf, scriptedEdit } from './editing.js'
+import { type EditedSandbox, scriptedEdit } from './editing.js'
 import { endable, Gates } from './gates.js'
-import { type Input, Inputs } from './inputs.js'
+import { changing, type Input, Inputs } from './inputs.js'
 import { Snapshots } from './saved/snapshots.js'
 import { REFUSALS, SAYS } from './sentences.js'
 import { type ClockChange, emptyState, missingActor, type SavedSandbox, State } from './state.js'
@@ -111,7 +111,7 @@ export class Sandbox implements World {
 
   readonly changed: World['changed'] = (family, id, record, by, json) => {
     const changes = [{ family, id, record }]
-    this.noteRecords(by, changes, inputOf(changes, this.state.ids.counters), json)
+    this.noteRecords(by, changes, changing(changes, this.state.ids.counters), json)
   }
 
   readonly counted: World['counted'] = (id, count) =>
