@@ -20,12 +20,9 @@ const BASE = '_base.json'
 /** The files of a process that ended before its first write. */
 const isOwn = (file: string) => LOCK.test(file) || TEMPORARY.test(file)
 
-/** Of a sandbox in its document; `counts` increase without a change. */
-type Marks = { state: readonly unknown[]; counts: readonly unknown[] }
-
 export class DataFolder {
-  /** Null where a write failed; the file may exist all the same. */
-  readonly #written = new Map<string | null, Marks | null>()
+  /** Marks of documents; null where a write failed, though the file may exist. */
+  readonly #written = new Map<string | null, readonly unknown[] | null>()
   /** The present write, and the one that waits for it. */
   #writing = Promise.resolve()
   #next: Promise<void> | null = null
@@ -160,14 +157,11 @@ export class DataFolder {
     if (this.#isClosed) throw new Error(SAYS.stopped)
     return this.present().flatMap(({ state, ...sandbox }) => {
       const { name, first, start, requests } = sandbox
-      const marks: Marks = {
-        state: [state, first, start, ...state.marks],
-        counts: [requests, state.clock.reading.at]
-      }
+      const changes = [state, first, start, ...state.marks]
+      const marks = [...changes, requests, state.clock.reading.at]
       const last = this.#written.get(name)
-      const isWritten =
-        last && isSame(marks.state, last.state) && (!counts || isSame(marks.counts, last.counts))
-      return isWritten ? [] : [{ name, marks, saved: { ...sandbox, state: state.saved } }]
+      if (last && isSame(counts ? marks : changes, last)) return []
+      return { name, marks, saved: { ...sandbox, state: state.saved } }
     })
   }
 }

@@ -29,18 +29,18 @@ export async function takeLock(folder: string): Promise<Lock | null> {
     await new Promise(resolve => server.close(resolve))
     await rm(path, { force: true })
   }
+  let isTaken = false
   try {
     // processes of other users may connect too
     const rights = { readableAll: true, writableAll: true }
     await reach(path, 'listening', short => server.listen({ path: short, ...rights }))
     const isFree = await isAlone(path)
-    if (isFree && existsSync(path)) return { release }
-    await release()
+    isTaken = isFree && existsSync(path)
+    if (isTaken) return { release }
     // a process that looked before the socket listened has removed it
-    return isFree ? takeLock(folder) : null
-  } catch (error) {
-    await release()
-    throw error
+    return isFree ? await takeLock(folder) : null
+  } finally {
+    if (!isTaken) await release()
   }
 }
 
@@ -62,19 +62,15 @@ async function isAlone(path: string): Promise<boolean> {
 
 /** Removes the socket of a process that has ended. */
 async function isHeld(path: string): Promise<boolean> {
-  try {
-    await reach(path, 'connect', short => {
-      const socket = connect(short)
-      return socket.once('connect', () => socket.destroy())
-    })
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code !== 'ECONNREFUSED' && code !== 'ENOENT') return true
-    // another user's socket in /tmp cannot be removed, and does no harm
-    await rm(path, { force: true }).catch(() => {})
-    return false
+  const ask = (short: string) => {
+    const socket = connect(short)
+    return socket.once('connect', () => socket.destroy())
   }
-  return true
+  const refusal = await reach(path, 'connect', ask).catch(error => String(error.code))
+  if (refusal !== 'ECONNREFUSED' && refusal !== 'ENOENT') return true
+  // another user's socket in /tmp cannot be removed, and does no harm
+  await rm(path, { force: true }).catch(() => {})
+  return false
 }
 
 /** Waits for the event of a socket, by a temporary link to its folder if the path is too long. */
@@ -82,9 +78,9 @@ async function reach(
   path: string,
   event: string,
   open: (short: string) => EventEmitter
-): Promise<void> {
-  if (Buffer.byteLength(path) <= MAX_PATH) return void (await once(open(path), event))
+): Promise<unknown> {
+  if (Buffer.byteLength(path) <= MAX_PATH) return once(open(path), event)
   const link = join(tmpdir(), randomName())
   await symlink(dirname(path), link)
-  await once(open(join(link, basename(path))), event).finally(() => rm(link))
+  return once(open(join(link, basename(path))), event).finally(() => rm(link))
 }

@@ -13,8 +13,8 @@ import { readSandbox } from './reader.js'
 /** One for each test of a large suite. */
 const MAX_SNAPSHOTS = 1000
 
-/** The last job in each folder, or in memory, for which the next one waits. */
-const LAST = new Map<string | Snapshots, Promise<void>>()
+/** The last job, for which the next one waits: a folder can pass from a sandbox to another. */
+let last: Promise<unknown> = Promise.resolve()
 
 export class Snapshots {
   /** Null keeps them in memory alone. */
@@ -97,13 +97,8 @@ export class Snapshots {
   }
 
   #inTurn<T>(act: () => Promise<T>): Promise<T> {
-    const key = this.#folder ?? this
-    const done = (LAST.get(key) ?? Promise.resolve()).then(act)
-    const end = () => {
-      if (LAST.get(key) === over) LAST.delete(key)
-    }
-    const over = done.then(end, end)
-    LAST.set(key, over)
+    const done = last.then(act)
+    last = done.catch(() => {})
     return done
   }
 
