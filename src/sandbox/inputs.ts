@@ -17,22 +17,18 @@ const MAX_BYTES = 2 ** 24
 const MIN_BYTES = 256
 
 export class Inputs {
-  readonly #first: State
   readonly #kept: Kept[] = []
-  readonly #max: number
-  readonly #now: () => number
   /** The result of the last `stateOn`. */
   #past: { place: number; state: State } | null = null
   #bytes = 0
-  place: number
 
-  /** Keeps up to `max` inputs; `from` is the place of the first, `now` the sandbox's clock. */
-  constructor(first: State, max: number, now: () => number, from = 0) {
-    this.#first = first
-    this.#max = max
-    this.#now = now
-    this.place = from
-  }
+  /** Keeps up to `max` inputs; `place` is that of the next, `now` the sandbox's clock. */
+  constructor(
+    private readonly first: State,
+    private readonly max: number,
+    private readonly now: () => number,
+    public place = 0
+  ) {}
 
   get earliest(): number {
     return this.place - this.#kept.length
@@ -42,12 +38,12 @@ export class Inputs {
   add(input: Input, size: unknown = 0): void {
     const json = typeof size === 'string' ? size : JSON.stringify(size)
     const bytes = MIN_BYTES + (typeof size === 'number' ? size : byteSize(json))
-    this.#kept.push({ input, at: this.#now(), bytes })
+    this.#kept.push({ input, at: this.now(), bytes })
     this.#bytes += bytes
     this.place++
-    while (this.#bytes > MAX_BYTES || this.#kept.length > this.#max) {
+    while (this.#bytes > MAX_BYTES || this.#kept.length > this.max) {
       const earliest = this.#kept.shift() as Kept
-      earliest.input(this.#first)
+      earliest.input(this.first)
       this.#bytes -= earliest.bytes
     }
   }
@@ -55,7 +51,7 @@ export class Inputs {
   /** The state before the input of a place, from `earliest` on, but for a running clock. */
   async stateAt(place: number): Promise<State> {
     const inputs = this.#kept.slice(0, place - this.earliest)
-    const state = this.#first.copy()
+    const state = this.first.copy()
     for (const { input } of inputs) {
       input(state)
       await pause()
@@ -69,7 +65,7 @@ export class Inputs {
     const place = earliest + 1 + this.#kept.findLastIndex(({ at }) => at <= time)
     let past = this.#past
     if (past === null || past.place < earliest || past.place > place)
-      past = { place: earliest, state: this.#first.copy() }
+      past = { place: earliest, state: this.first.copy() }
     for (const { input } of this.#kept.slice(past.place - earliest, place - earliest))
       input(past.state)
     past.place = place

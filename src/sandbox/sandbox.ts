@@ -23,7 +23,6 @@ const MIN_INPUTS = 100
 const RECORD_BYTES = 512
 
 export class Sandbox implements World {
-  readonly dependencies: SandboxDependencies
   #first: FirstState | undefined
   state: State
   settingsInForce: SettingsInForce
@@ -34,11 +33,8 @@ export class Sandbox implements World {
   gates = new Gates()
   #original: Inputs | undefined
   readonly #ending = endable()
-  /** Null for the sandbox at the base address. */
-  readonly name: string | null
   readonly evidence: Own['evidence']
   readonly run: Own['run']
-  readonly snapshots: Snapshots
   /** Whether it outlives the request that created it. */
   isKept = false
   /** Whether only pages of other sites used it; these are removed first. */
@@ -47,14 +43,12 @@ export class Sandbox implements World {
   /** Requests that may still keep it. */
   uses = 0
 
+  /** Null is the name of the sandbox at the base address. */
   constructor(
-    dependencies: SandboxDependencies,
-    name: string | null = null,
-    snapshots = new Snapshots()
+    readonly dependencies: SandboxDependencies,
+    readonly name: string | null = null,
+    readonly snapshots = new Snapshots()
   ) {
-    this.name = name
-    this.snapshots = snapshots
-    this.dependencies = dependencies
     this.state = State.of(emptyState(), dependencies.machine)
     this.inputs = new Inputs(this.state.copy(), MIN_INPUTS, this.#now)
     this.settingsInForce = settingsInForce(dependencies.launch)

@@ -27,12 +27,13 @@ export class Sandboxes {
   readonly #named = new Map<string, Sandbox>()
   readonly #settings: ReturnType<typeof settingsInForce>['values']
   #start: FirstState | undefined
-  readonly #held: () => number
 
-  constructor(dependencies: SandboxDependencies, usedShare = heldShare) {
+  constructor(
+    dependencies: SandboxDependencies,
+    private readonly usedShare = heldShare
+  ) {
     const { values } = settingsInForce(dependencies.launch)
     this.#settings = values
-    this.#held = usedShare
     this.#dependencies = {
       ...dependencies,
       run: new Run(),
@@ -45,7 +46,7 @@ export class Sandboxes {
 
   /** Refuses large sandboxes first. Errors: `limit_reached` (A35). */
   requireRoom(sandbox: Sandbox): void {
-    const used = this.#held()
+    const used = this.usedShare()
     if (used >= FULL || (used >= HIGH && this.#isLarge(sandbox))) throw REFUSALS.noRoom()
   }
 
@@ -146,12 +147,8 @@ export class Sandboxes {
     await sandbox.snapshots.end()
   }
 
-  #requireStart(): FirstState {
-    return this.#start ?? this.main.requireLoaded()
-  }
-
   #create(name: string, isPage: boolean): Sandbox {
-    const start = this.#requireStart()
+    const start = this.#start ?? this.main.requireLoaded()
     const max = this.#settings['limits.sandboxes']
     const over = this.#named.size + 1 - max
     if (over > 0 && this.#idle(isPage).length < over) {

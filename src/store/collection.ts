@@ -12,23 +12,16 @@ export type RecordBytes = { readonly whole: Buffer; readonly shape: Shape | null
 /** How lists are written: the base of their addresses, and their template. */
 export type Shape = { readonly base: string; readonly list: Template }
 
-/** The place of a record in lists, and the Accounts that it belongs to. */
-type Place = Position & { readonly owners: Names }
-
-/** A place with its record; null after it was deleted. */
-export class Stored<R> implements Place {
-  readonly record: R
-  readonly at: number
-  readonly nth: number
-  readonly owners: Names
+/** The place of a record in lists, and its Accounts; the record is null after it was deleted. */
+export class Stored<R> implements Position {
   bytes: RecordBytes | null = null
 
-  constructor(record: R, { at, nth, owners }: Place) {
-    this.record = record
-    this.at = at
-    this.nth = nth
-    this.owners = owners
-  }
+  constructor(
+    readonly record: R,
+    readonly at: number,
+    readonly nth: number,
+    readonly owners: Names
+  ) {}
 
   isOwnedBy(account: string): boolean {
     return typeof this.owners === 'string' ? this.owners === account : this.owners.includes(account)
@@ -53,7 +46,6 @@ let revisions = 0
 const hasRecord = <R>(place: Stored<R | null>): place is Stored<R> => place.record !== null
 
 export class Collection<R extends StoredRecord> {
-  readonly #groups: Groups<R>
   /** By every id that was ever used. */
   #places = new Map<string, Stored<R | null>>()
   #indexes: ReadonlyMap<string, OrderedIndex<Stored<R>>>
@@ -69,8 +61,10 @@ export class Collection<R extends StoredRecord> {
   #inOrder: readonly R[] | null = null
 
   /** A copy of `source` shares everything with it until one side changes. */
-  constructor(groups: Groups<R>, source?: Collection<R>) {
-    this.#groups = groups
+  constructor(
+    private readonly groups: Groups<R>,
+    source?: Collection<R>
+  ) {
     if (source === undefined) {
       this.#indexes = new Map(Object.keys(groups).map(name => [name, new OrderedIndex()]))
       return
@@ -175,7 +169,7 @@ export class Collection<R extends StoredRecord> {
     const isSame = (groupsOf: (record: R) => Names) =>
       String(groupsOf(record)) === String(groupsOf(before.record))
     const isInPlace =
-      record.created === before.record.created && Object.values(this.#groups).every(isSame)
+      record.created === before.record.created && Object.values(this.groups).every(isSame)
     if (!isInPlace) this.#inGroups('remove', before)
     return this.#put(isInPlace ? 'replace' : 'add', record, before.nth)
   }
@@ -185,7 +179,7 @@ export class Collection<R extends StoredRecord> {
     const stored = this.#storedAt(id)
     this.#beginChange()
     this.#inGroups('remove', stored)
-    this.#bury(id, stored)
+    this.#bury(id, new Stored(null, stored.at, stored.nth, stored.owners))
   }
 
   /** Adds a deleted record after the first `after` records. */
@@ -193,7 +187,7 @@ export class Collection<R extends StoredRecord> {
     if (this.has(id)) return
     this.#beginChange()
     this.#inserted++
-    this.#bury(id, { at, nth: after - 0.5, owners })
+    this.#bury(id, new Stored(null, at, after - 0.5, owners))
   }
 
   tombstones(): Tombstone[] {
@@ -205,9 +199,9 @@ export class Collection<R extends StoredRecord> {
     })
   }
 
-  #bury(id: string, place: Place): void {
+  #bury(id: string, place: Stored<null>): void {
     this.#removed++
-    this.#places.set(id, new Stored(null, place))
+    this.#places.set(id, place)
   }
 
   /** For exports, never for a query. */
@@ -217,8 +211,8 @@ export class Collection<R extends StoredRecord> {
   }
 
   #put(how: 'add' | 'replace', record: R, nth: number): R {
-    const owners = this.#groups.account(record)
-    const stored = new Stored(record, { at: Date.parse(record.created), nth, owners })
+    const owners = this.groups.account(record)
+    const stored = new Stored(record, Date.parse(record.created), nth, owners)
     this.#inGroups(how, stored)
     this.#places.set(record.id, stored)
     return record
@@ -236,7 +230,7 @@ export class Collection<R extends StoredRecord> {
       const groups =
         name === 'account'
           ? stored.owners
-          : (this.#groups[name] as (record: R) => Names)(stored.record)
+          : (this.groups[name] as (record: R) => Names)(stored.record)
       if (typeof groups === 'string') index.change(how, groups, stored)
       else for (const group of groups) index.change(how, group, stored)
     }
