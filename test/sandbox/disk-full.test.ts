@@ -12,7 +12,7 @@ import { documentOf } from '../../src/scenario/documents.js'
 import { NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 import { placeOf } from '../support/places.js'
-import { callsText, recordedDisk } from '../support/recorded-disk.js'
+import { callsText, type RecordedDisk, recordedDisk } from '../support/recorded-disk.js'
 import { documentIn, documentsIn, fileIn } from '../support/saved-states.js'
 
 const CHARGE = {
@@ -27,12 +27,18 @@ const SCRIPT = [
   { on: 'POST /refunds', match: { body: { reason: 'slow' } }, delay: '300ms' }
 ]
 
+/** A data folder, and what gives it its sandboxes. */
+async function taken(folder: string, files?: RecordedDisk['files']) {
+  let sandboxes: Sandboxes | undefined
+  const data = await DataFolder.take(folder, () => sandboxes?.present() ?? [], files)
+  return { data, keep: (present: Sandboxes) => (sandboxes = present) }
+}
+
 async function started(t: Test, { machine = {} }: { machine?: object } = {}) {
   const { data: folder } = await placeOf(t)
   const file = fileIn(folder)
   const disk = recordedDisk()
-  let sandboxes: Sandboxes | undefined
-  const data = await DataFolder.take(folder, () => sandboxes?.present() ?? [], disk.files)
+  const { data, keep } = await taken(folder, disk.files)
   t.teardown(() => data.close().catch(() => {}))
   const scenario = {
     clock: { now: NOW, ...machine },
@@ -40,7 +46,7 @@ async function started(t: Test, { machine = {} }: { machine?: object } = {}) {
     script: SCRIPT
   }
   const emulator = await startTestEmulator(t, { scenario, data })
-  sandboxes = emulator.sandboxes
+  keep(emulator.sandboxes)
   await data.saved()
   const held = async () => (await documentIn(folder)).sandbox as Json
   const refund = (more = '') =>
@@ -209,11 +215,10 @@ t.test('a folder that was gone on from and never written since: what changed is 
   await first.data.close()
   for (const isChanged of [false, true]) {
     const disk = recordedDisk()
-    let sandboxes: Sandboxes | undefined
-    const data = await DataFolder.take(first.folder, () => sandboxes?.present() ?? [], disk.files)
+    const { data, keep } = await taken(first.folder, disk.files)
     const emulator = await startTestEmulator(t, { loaded: false, data })
-    sandboxes = emulator.sandboxes
-    sandboxes.resume(await data.read({ flag: {}, environment: {} }))
+    keep(emulator.sandboxes)
+    emulator.sandboxes.resume(await data.read({ flag: {}, environment: {} }))
     data.resumed()
     disk.room = 0
     if (isChanged)
@@ -267,11 +272,10 @@ t.test('a file is made for its user alone, under a name of its own', async t => 
   t.strictSame((await readdir(folder)).sort(), ['_base.json'])
 
   await chmod(file, 0o644)
-  let sandboxes: Sandboxes | undefined
-  const again = await DataFolder.take(folder, () => sandboxes?.present() ?? [])
+  const { data: again, keep } = await taken(folder)
   t.equal((await stat(file)).mode & 0o777, 0o644, 'reading leaves it')
   const emulator = await startTestEmulator(t, { data: again })
-  sandboxes = emulator.sandboxes
+  keep(emulator.sandboxes)
   await again.saved()
   await again.close()
   t.equal((await stat(file)).mode & 0o777, 0o600, 'a write tightens what was open')

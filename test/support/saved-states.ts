@@ -24,13 +24,13 @@ export const stateText = (state: SavedState): string =>
 export const fileIn = (folder: string, name: string | null = null): string =>
   join(folder, `${name ?? '_base'}.json`)
 
-/** Of a sandbox, with its name; null is the one at the base address. */
+/** With the name of its sandbox. */
 export const documentIn = async (folder: string, name: string | null = null): Promise<Json> => ({
   name,
   ...JSON.parse(await readFile(fileIn(folder, name), 'utf8'))
 })
 
-/** All of them, the one at the base address first. */
+/** That of the base address first. */
 export async function documentsIn(folder: string): Promise<Json[]> {
   const names = (await readdir(folder))
     .filter(file => file.endsWith('.json') && file !== '_base.json')

@@ -51,16 +51,16 @@ export async function takeLock(folder: string): Promise<Lock | null> {
 async function isAlone(path: string): Promise<boolean> {
   for (const since = Date.now(); Date.now() - since < PATIENCE_MS; await wait(AGAIN_MS)) {
     const names = (await readdir(dirname(path))).filter(name => LOCK.test(name))
-    const paths = names.map(name => join(dirname(path), name)).filter(other => other !== path)
+    const paths = names.map(name => join(dirname(path), name)).filter(file => file !== path)
     const areHeld = await Promise.all(paths.map(isHeld))
-    const held = paths.filter((_, nth) => areHeld[nth])
-    if (held.length === 0) return true
-    if (held.some(other => other < path)) return false
+    const rivals = paths.filter((_, nth) => areHeld[nth])
+    if (rivals.length === 0) return true
+    if (rivals.some(rival => rival < path)) return false
   }
   return false
 }
 
-/** Removes the socket of a process that has ended. */
+/** Removes the socket of an ended process. */
 async function isHeld(path: string): Promise<boolean> {
   const ask = (short: string) => {
     const socket = connect(short)
@@ -73,7 +73,7 @@ async function isHeld(path: string): Promise<boolean> {
   return false
 }
 
-/** Waits for the event of a socket, by a temporary link to its folder if the path is too long. */
+/** Waits for an event of a socket, by a temporary link to its folder if the path is too long. */
 async function reach(
   path: string,
   event: string,
