@@ -86,7 +86,7 @@ class StateReader {
     const fixture = fixtureIn(this.document, records, [at, 'records'])
     await inSlices(importer.importing([fixture]))
     for (const family of FAMILIES)
-      for (const tombstone of deleted[family] ?? []) store[family].addTombstone(tombstone)
+      for (const tombstone of deleted[family]) store[family].addTombstone(tombstone)
     this.stores.set(text, store)
     return store
   }

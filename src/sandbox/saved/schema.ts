@@ -6,13 +6,14 @@ import type { ClockStart } from '../../core/clock.js'
 import type { IdCounters } from '../../core/ids.js'
 import { LATEST_INSTANT } from '../../core/instants.js'
 import { SETTINGS, settingsSchema } from '../../core/settings.js'
-import type { Family } from '../../reference/operations.js'
+import { each } from '../../reference/rules.js'
 import { MAX_VALUES } from '../../scenario/match/matching.js'
 import type { EntryCount } from '../../scenario/script.js'
 import { type EntryData, entrySchema } from '../../scenario/shape/entry.js'
 import { type ExpectationData, expectationSchema } from '../../scenario/shape/expectation.js'
 import { fixtureSchema, typed } from '../../scenario/shape/parts.js'
 import type { Tombstone } from '../../store/collection.js'
+import { FAMILIES } from '../../store/store.js'
 
 const COUNT = Type.Integer({ minimum: 0 })
 const COUNTS = { matched: COUNT, applied: COUNT }
@@ -38,7 +39,7 @@ const stateParts = () => ({
   clock: Type.Object({ at: typed<ClockStart['at']>(instant), running: Type.Boolean() }),
   script: Type.Array(typed<{ id: string; entry: EntryData } & EntryCount>(entry())),
   records: typed<Readonly<Record<string, unknown[]>>>(fixtureSchema()),
-  deleted: typed<Partial<Record<Family, Tombstone[]>>>({ type: 'object' })
+  deleted: Type.Object(each(FAMILIES, () => typed<Tombstone[]>({ type: 'array' })))
 })
 export const stateSchema = () => Type.Object(stateParts())
 const firstSchema = () =>
