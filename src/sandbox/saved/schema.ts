@@ -55,7 +55,7 @@ const sandboxSchema = () =>
     sandbox: Type.Object({ ...stateParts(), requests: COUNT })
   })
 
-export type StateData = Static<ReturnType<typeof stateSchema>>
-export type FirstData = Static<ReturnType<typeof firstSchema>>
 export type SandboxData = Static<ReturnType<typeof sandboxSchema>>
+export type StateData = Omit<SandboxData['sandbox'], 'requests'>
+export type FirstData = SandboxData['first']
 export const CHECKER = checkerOf(sandboxSchema)
