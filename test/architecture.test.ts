@@ -43,7 +43,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   reference: 54_920,
   core: 123_280,
   work: 6_670,
-  store: 23_600,
+  store: 23_520,
   scenario: 309_950,
   engine: 100_140,
   evidence: 81_070,
