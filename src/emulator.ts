@@ -108,7 +108,7 @@ export async function runEmulator(options: RunOptions = {}): Promise<RunningEmul
       close
     }
   } catch (error) {
-    await close().catch(() => {})
+    await Promise.allSettled([close()])
     throw error
   }
 }
