@@ -75,7 +75,7 @@ const SETTINGS_CHECKER = checkerOf(() => settingsSchema(() => true))
 
 type Parts = Awaited<ReturnType<typeof buildParts>>
 
-/** Errors, with nothing left running: of the settings, of the scenario, of the system. */
+/** Errors, with nothing left running: of the settings, the scenario, the system. */
 export async function runEmulator(options: RunOptions = {}): Promise<RunningEmulator> {
   const parts = await buildParts(options)
   const { app, settings, library, sandboxes, folder } = parts

@@ -47,7 +47,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   scenario: 309_950,
   engine: 100_140,
   evidence: 81_070,
-  sandbox: 81_630,
+  sandbox: 81_610,
   replay: 38_520,
   reports: 48_750,
   server: 39_780,

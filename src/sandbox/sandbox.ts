@@ -253,13 +253,9 @@ export class Sandbox implements World {
   }
 
   snapshot(): SavedSandbox {
-    const { seed } = this.settings
-    const { requests, state } = this
-    return {
-      first: this.requireLoaded(),
-      requests,
-      state: { ...state.saved, settings: { seed } }
-    }
+    const { requests, settings } = this
+    const state = { ...this.state.saved, settings: { seed: settings.seed } }
+    return { first: this.requireLoaded(), requests, state }
   }
 
   /** Back to a snapshot, except settings and counts. Errors: `account_unknown`. */
