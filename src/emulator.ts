@@ -75,26 +75,23 @@ const SETTINGS_CHECKER = checkerOf(() => settingsSchema(() => true))
 
 type Parts = Awaited<ReturnType<typeof buildParts>>
 
-/** Errors, with nothing left running: of the settings, of the scenario, of the system. */
+/** Errors, with nothing left running: of the settings, the scenario, the system. */
 export async function runEmulator(options: RunOptions = {}): Promise<RunningEmulator> {
   const parts = await buildParts(options)
   const { app, settings, library, sandboxes, folder } = parts
   let stopWatching = async () => {}
-  /** Whether the state is complete, so that it may be written. */
-  let isWritable = false
   const close = async () => {
     await stopWatching()
     const cut = setTimeout(() => app.server.closeAllConnections(), settings['limits.shutdown'])
     await app.close()
     clearTimeout(cut)
-    await folder?.close({ writesLast: isWritable })
+    await folder?.close()
   }
   try {
     await prepareFolders(settings)
     const url = await listen(app, settings)
     const load = () => loadStart(parts, options)
     const isResumed = await loadOrResume(parts, load)
-    isWritable = true
     if (settings.watch) stopWatching = watchFiles(library.read, reloading(load, app.log))
     app.log.info(SAYS.listening(url))
     const sandbox = sandboxes.main
@@ -111,7 +108,7 @@ export async function runEmulator(options: RunOptions = {}): Promise<RunningEmul
       close
     }
   } catch (error) {
-    await close()
+    await Promise.allSettled([close()])
     throw error
   }
 }
@@ -134,7 +131,9 @@ async function buildParts({
   const { data, data_sync } = settings
   const library = Library.from(settings)
   const sandboxes = new Sandboxes({ library, launch, machine: now, beforeForgetting })
-  const folder = data === null ? null : await DataFolder.take(data, data_sync ? DISK : UNSYNCED)
+  const files = data_sync ? DISK : UNSYNCED
+  const folder =
+    data === null ? null : await DataFolder.take(data, () => sandboxes.present(), files)
   const app = await buildApp({
     sandboxes,
     library,
@@ -197,7 +196,6 @@ async function loadOrResume(
   { sandboxes, folder, launch }: Parts,
   load: () => Promise<unknown>
 ): Promise<boolean> {
-  folder?.writeFrom(() => sandboxes.present)
   if (folder === null || folder.isNew) {
     await load()
     return false

@@ -38,11 +38,11 @@ const BUDGETS: Readonly<Record<string, number>> = {
   reference: 54_890,
   core: 123_170,
   work: 6_670,
-  store: 24_360,
-  scenario: 310_000,
+  store: 23_520,
+  scenario: 309_950,
   engine: 100_080,
   evidence: 80_930,
-  sandbox: 86_970,
+  sandbox: 81_610,
   replay: 38_520,
   reports: 47_470,
   server: 39_770,
@@ -50,7 +50,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   console: 233_840,
   client: 28_550,
   cli: 139_780,
-  top: 22_390,
+  top: 22_270,
   test: 2_421_100,
   [WORDS]: 37_000
 }

@@ -46,7 +46,7 @@ export class Recorder {
         const { data, notes, requests } = await scenarioOf(recording)
         recordings.push({ of, requests, scenario: data as Json })
         if (file === undefined) continue
-        await replaceFile(file, [scenarioText(data, notes)])
+        await replaceFile(file, scenarioText(data, notes))
         say(SAYS.recorded(file, requests.length, calls.length - requests.length))
       } catch (error) {
         isWritten = false

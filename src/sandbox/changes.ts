@@ -18,13 +18,12 @@ export async function changesOf(first: FirstState, { store, clock, script, setti
   const { at, running } = first.clock
   const before = entriesOf(first.script)
   const after = entriesOf(script)
-  const keys = {
-    added: missing(store.keys, first.store.keys).length,
-    deleted: missing(first.store.keys, store.keys).length
-  }
   return {
     records,
-    keys,
+    keys: {
+      added: missing(store.keys, first.store.keys).length,
+      deleted: missing(first.store.keys, store.keys).length
+    },
     // null is the machine's time
     clock: {
       began: { now: at === null ? null : isoOf(at), running },

@@ -1,6 +1,5 @@
 /** Edits of records: each takes effect as a whole, or not at all. */
 import { ApiError } from '../core/errors.js'
-import { type IdCounters, Ids } from '../core/ids.js'
 import { pathOf } from '../core/places.js'
 import { withoutSecrets } from '../core/redaction.js'
 import type { Settings } from '../core/settings.js'
@@ -10,14 +9,12 @@ import { checkCount, type DocumentLimits } from '../scenario/read/refusal.js'
 import { type Edit, editing, type RecordName } from '../scenario/records/edits.js'
 import { recordsIn } from '../scenario/records/fixture.js'
 import type { ImportedRecords } from '../scenario/records/importer.js'
-import { FAMILIES, type RecordOf, type Store } from '../store/store.js'
+import { FAMILIES, type Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
-import type { Input } from './inputs.js'
+import { changing, type Input, type RecordChange, replacing } from './inputs.js'
 import { REFUSALS } from './sentences.js'
 import { isSame, type State } from './state.js'
 
-/** Null for a deleted record. */
-type RecordChange = RecordName & { record: RecordOf<RecordName['family']> | null }
 type MadeEdit = { imported: ImportedRecords; changed: readonly RecordName[] }
 export type EditedSandbox = {
   readonly state: State
@@ -45,9 +42,8 @@ function* editingIn(
 ): Generator<void, MadeEdit> {
   const { state, settings } = sandbox
   const marks = state.recordMarks
-  const store = state.store.clone()
-  const ids = new Ids(state.ids.counters)
-  const generation = { ids, now: state.clock.now(), settings }
+  const { store, ids, clock } = state.copy()
+  const generation = { ids, now: clock.now(), settings }
   const { imported, removed } = yield* editing(store, edit, generation, problems)
   checkCount('The sandbox would hold', store.size, sandbox.dependencies.library.limits)
   if (problems.length > 0) return { imported, changed: [] }
@@ -62,11 +58,11 @@ function* editingIn(
   ]
   const names = [...changes, ...refundedBy(state.store, removed)]
   state.ids = ids
-  state.store.become(store)
+  state.store = store
   const input =
     isLarge(edit) || edit.fixture.deleted_users.length > 0
-      ? replacement(state.store.clone(), ids.counters)
-      : inputOf(changes, ids.counters, imported.api_keys)
+      ? replacing(store.clone(), ids.counters)
+      : changing(changes, ids.counters, imported.api_keys)
   sandbox.noteRecords(by, names, input, bytes || imported)
   return { imported, changed: changes }
 }
@@ -111,24 +107,3 @@ const refundedBy = ({ refunds }: Store, removed: readonly RecordName[]): RecordN
     const refund = refunds.get(id)
     return refund === undefined ? [] : [{ family: 'transactions', id: refund.transaction }]
   })
-
-export const inputOf =
-  (
-    changes: readonly RecordChange[],
-    counters: IdCounters,
-    keys: ImportedRecords['api_keys'] = []
-  ): Input =>
-  ({ store, ids }) => {
-    ids.counters = counters
-    for (const { key, account } of keys) store.keys.set(key, account)
-    for (const { family, id, record } of changes)
-      if (record === null) store.remove(family, id)
-      else store.put(family, record)
-  }
-
-const replacement =
-  (records: Store, counters: IdCounters): Input =>
-  state => {
-    state.store = records.clone()
-    state.ids.counters = counters
-  }

@@ -7,10 +7,10 @@ import { type ReadText, readBy } from '../scenario/reading.js'
 import type { FirstState } from '../scenario/scenario.js'
 import type { Ask, Worker } from '../work/worker.js'
 import { type Dependencies, evidenceOf, periodOf } from './dependencies.js'
-import { type EditedSandbox, inputOf, scriptedEdit } from './editing.js'
+import { type EditedSandbox, scriptedEdit } from './editing.js'
 import { endable, Gates } from './gates.js'
-import { type Input, Inputs } from './inputs.js'
-import { type Snapshot, Snapshots } from './saved/snapshots.js'
+import { changing, type Input, Inputs } from './inputs.js'
+import { Snapshots } from './saved/snapshots.js'
 import { REFUSALS, SAYS } from './sentences.js'
 import { type ClockChange, emptyState, missingActor, type SavedSandbox, State } from './state.js'
 
@@ -23,7 +23,6 @@ const MIN_INPUTS = 100
 const RECORD_BYTES = 512
 
 export class Sandbox implements World {
-  readonly dependencies: SandboxDependencies
   #first: FirstState | undefined
   state: State
   settingsInForce: SettingsInForce
@@ -34,11 +33,8 @@ export class Sandbox implements World {
   gates = new Gates()
   #original: Inputs | undefined
   readonly #ending = endable()
-  /** Null for the sandbox at the base address. */
-  readonly name: string | null
   readonly evidence: Own['evidence']
   readonly run: Own['run']
-  readonly snapshots: Snapshots
   /** Whether it outlives the request that created it. */
   isKept = false
   /** Whether only pages of other sites used it; these are removed first. */
@@ -47,14 +43,12 @@ export class Sandbox implements World {
   /** Requests that may still keep it. */
   uses = 0
 
+  /** Null is the name of the sandbox at the base address. */
   constructor(
-    dependencies: SandboxDependencies,
-    name: string | null = null,
-    snapshots = new Snapshots()
+    readonly dependencies: SandboxDependencies,
+    readonly name: string | null = null,
+    readonly snapshots = new Snapshots()
   ) {
-    this.name = name
-    this.snapshots = snapshots
-    this.dependencies = dependencies
     this.state = State.of(emptyState(), dependencies.machine)
     this.inputs = new Inputs(this.state.copy(), MIN_INPUTS, this.#now)
     this.settingsInForce = settingsInForce(dependencies.launch)
@@ -111,7 +105,7 @@ export class Sandbox implements World {
 
   readonly changed: World['changed'] = (family, id, record, by, json) => {
     const changes = [{ family, id, record }]
-    this.noteRecords(by, changes, inputOf(changes, this.state.ids.counters), json)
+    this.noteRecords(by, changes, changing(changes, this.state.ids.counters), json)
   }
 
   readonly counted: World['counted'] = (id, count) =>
@@ -178,7 +172,7 @@ export class Sandbox implements World {
     this.#startFrom({ ...first, settings: {} })
   }
 
-  resume({ first, requests, state }: Omit<SavedSandbox, 'name'>): void {
+  resume({ first, requests, state }: SavedSandbox): void {
     this.begin(first)
     this.requests = requests
     this.#startFrom(state)
@@ -258,13 +252,14 @@ export class Sandbox implements World {
     return copy
   }
 
-  snapshot(): Snapshot {
-    const { seed } = this.settings
-    return { scenario: this.scenario.name, state: { ...this.state.saved, settings: { seed } } }
+  snapshot(): SavedSandbox {
+    const { requests, settings } = this
+    const state = { ...this.state.saved, settings: { seed: settings.seed } }
+    return { first: this.requireLoaded(), requests, state }
   }
 
   /** Back to a snapshot, except settings and counts. Errors: `account_unknown`. */
-  restore({ state: saved }: Snapshot): void {
+  restore({ state: saved }: SavedSandbox): void {
     const actor = missingActor(this.settings, saved.store)
     if (actor !== null)
       throw REFUSALS.noActor(SAYS.noSuchAccount(actor, saved.store.accounts.someIds()))

@@ -13,10 +13,7 @@ import { Sandbox, type SandboxDependencies } from './sandbox.js'
 import { fileNameOf } from './saved/names.js'
 import { Snapshots } from './saved/snapshots.js'
 import { REFUSALS } from './sentences.js'
-import type { SavedSandbox } from './state.js'
-
-/** What a data folder keeps; `start` is the first state of new sandboxes. */
-export type KeptSandboxes<S> = { start: FirstState; sandboxes: readonly S[] }
+import type { NamedSandbox, PresentSandbox } from './state.js'
 
 /** Shares of memory: above HIGH only small sandboxes have room. */
 const HIGH = 0.75
@@ -30,12 +27,13 @@ export class Sandboxes {
   readonly #named = new Map<string, Sandbox>()
   readonly #settings: ReturnType<typeof settingsInForce>['values']
   #start: FirstState | undefined
-  readonly #held: () => number
 
-  constructor(dependencies: SandboxDependencies, usedShare = heldShare) {
+  constructor(
+    dependencies: SandboxDependencies,
+    private readonly usedShare = heldShare
+  ) {
     const { values } = settingsInForce(dependencies.launch)
     this.#settings = values
-    this.#held = usedShare
     this.#dependencies = {
       ...dependencies,
       run: new Run(),
@@ -48,7 +46,7 @@ export class Sandboxes {
 
   /** Refuses large sandboxes first. Errors: `limit_reached` (A35). */
   requireRoom(sandbox: Sandbox): void {
-    const used = this.#held()
+    const used = this.usedShare()
     if (used >= FULL || (used >= HIGH && this.#isLarge(sandbox))) throw REFUSALS.noRoom()
   }
 
@@ -74,18 +72,25 @@ export class Sandboxes {
     return this.#start.scenario
   }
 
-  get present(): KeptSandboxes<Sandbox> {
-    return { start: this.#requireStart(), sandboxes: this.all() }
+  /** What a data folder keeps; none before the first load. */
+  present(): PresentSandbox[] {
+    if (!this.main.isLoaded) return []
+    return this.all().map(sandbox => {
+      const { name, requests, state } = sandbox
+      const first = sandbox.requireLoaded()
+      const start = name === null && this.#start !== first ? this.#start : undefined
+      return { name, first, start, requests, state }
+    })
   }
 
-  resume({ start, sandboxes }: KeptSandboxes<SavedSandbox>): void {
-    this.#start = start
+  resume(sandboxes: readonly NamedSandbox[]): void {
     for (const saved of sandboxes) {
-      const { name } = saved
+      const { name, first, start = first } = saved
       const sandbox = name === null ? this.main : this.#new(name)
       sandbox.resume(saved)
       sandbox.isKept = true
-      if (name !== null) this.#named.set(name, sandbox)
+      if (name === null) this.#start = start
+      else this.#named.set(name, sandbox)
     }
   }
 
@@ -142,12 +147,8 @@ export class Sandboxes {
     await sandbox.snapshots.end()
   }
 
-  #requireStart(): FirstState {
-    return this.#start ?? this.main.requireLoaded()
-  }
-
   #create(name: string, isPage: boolean): Sandbox {
-    const start = this.#requireStart()
+    const start = this.#start ?? this.main.requireLoaded()
     const max = this.#settings['limits.sandboxes']
     const over = this.#named.size + 1 - max
     if (over > 0 && this.#idle(isPage).length < over) {

@@ -164,7 +164,5 @@ export const SAYS = {
   foreign:
     'it is not a document of commerce-emulator. Choose another folder, or restore it from a backup',
   otherFormat: (format: number, current: number) =>
-    `it has format ${format}, but this version reads format ${current}. Use the version that wrote it`,
-  longName: (name: string) =>
-    `the name of its lock, ${name}, is too long for a socket; choose a shorter name`
+    `it has format ${format}, but this version reads format ${current}. Use the version that wrote it`
 }

@@ -13,14 +13,16 @@ import { FAMILIES, Store } from '../store/store.js'
 export type SavedState = Readonly<
   Pick<FirstState, 'store' | 'counters' | 'clock' | 'script' | 'settings'>
 >
-type Parts = Pick<State, 'store' | 'ids' | 'script' | 'clock' | 'settings'>
-
+/** `start`, of the main one: what new sandboxes begin with, where that differs. */
 export type SavedSandbox = {
-  name: string | null
   first: FirstState
+  start?: FirstState | undefined
   requests: number
   state: SavedState
 }
+/** Null is the name of the one at the base address. */
+export type NamedSandbox = SavedSandbox & { name: string | null }
+export type PresentSandbox = Omit<NamedSandbox, 'state'> & { state: State }
 export const emptyState = (): SavedState => ({
   store: new Store(),
   counters: {},
@@ -41,30 +43,28 @@ export function missingActor(
 export type ClockChange = { at?: number; running?: boolean; by?: number }
 
 export class State {
-  store: Store
-  ids: Ids
-  script: Script
-  clock: Clock
-  settings: GivenSettings
-
-  constructor({ store, ids, script, clock, settings }: Parts) {
-    this.store = store
-    this.ids = ids
-    this.script = script
-    this.clock = clock
-    this.settings = settings
-  }
+  private constructor(
+    public store: Store,
+    public ids: Ids,
+    public script: Script,
+    public clock: Clock,
+    public settings: GivenSettings
+  ) {}
 
   /** A running clock runs from now on. */
   static of({ store, counters, clock, script, settings }: SavedState, machine: () => number) {
-    const parts = { store, ids: new Ids(counters), script, settings }
-    return new State({ ...parts, clock: new Clock(machine, clock) }).copy()
+    return new State(
+      store.clone(),
+      new Ids(counters),
+      script.clone(),
+      new Clock(machine, clock),
+      settings
+    )
   }
 
   copy(): State {
-    const { store, ids, script } = this
-    const copies = { store: store.clone(), ids: new Ids(ids.counters), script: script.clone() }
-    return new State({ ...this, ...copies })
+    const { store, ids, script, clock, settings } = this
+    return new State(store.clone(), new Ids(ids.counters), script.clone(), clock, settings)
   }
 
   become(state: State): void {

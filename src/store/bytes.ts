@@ -16,38 +16,33 @@ export const EMBEDDED = 10
 const NO_REFUNDS: Refunds = { stored: [], hasMore: false }
 const COMMA = ','.charCodeAt(0)
 
+/** A Transaction is replaced when one of its Refunds changes, so kept bytes are right. */
 export function bytesOf<F extends Family>(
   family: F,
   stored: Stored<RecordOf<F>>,
   store: Store,
   shape: Shape
 ): Buffer {
-  const { bytes: known } = stored
+  const { bytes: known, record } = stored
   if (known !== null && isOfShape(known, shape)) return known.whole
-  const bytes = recordBytes(family, stored.record, store, shape)
-  collectionOf(store, family).keepBytes(stored, bytes)
-  return bytes.whole
+  const hasList = family === 'transactions'
+  const whole = Buffer.from(
+    hasList ? transactionText(record, newestRefunds(store, record.id), shape) : recordText(record)
+  )
+  collectionOf(store, family).keepBytes(stored, { whole, shape: hasList ? shape : null })
+  return whole
 }
 
 const isOfShape = ({ shape: known }: RecordBytes, { base, list }: Shape): boolean =>
   known === null || (known.base === base && known.list === list)
 
-/** A Transaction is replaced when one of its Refunds changes, so kept bytes are right. */
-function recordBytes(
-  family: Family,
-  record: Written,
-  { refunds }: Store,
-  shape: Shape
-): RecordBytes {
-  if (family !== 'transactions') return { whole: Buffer.from(recordText(record)), shape: null }
-  const page = pageOf(refunds, {
+const newestRefunds = ({ refunds }: Store, transaction: string): Refunds =>
+  pageOf(refunds, {
     index: 'transaction',
-    group: record.id,
+    group: transaction,
     limit: EMBEDDED,
     order: 'newest_first'
   })
-  return { whole: Buffer.from(transactionText(record, page, shape)), shape }
-}
 
 /** Not kept, since most new records are never read. A new Transaction has no Refunds. */
 export function changedBody(record: Written, family: Family, shape: Shape): string {

@@ -12,23 +12,16 @@ export type RecordBytes = { readonly whole: Buffer; readonly shape: Shape | null
 /** How lists are written: the base of their addresses, and their template. */
 export type Shape = { readonly base: string; readonly list: Template }
 
-/** The place of a record in lists, and the Accounts that it belongs to. */
-type Place = Position & { readonly owners: Names }
-
-/** A place with its record; null after it was deleted. */
-export class Stored<R> implements Place {
-  readonly record: R
-  readonly at: number
-  readonly nth: number
-  readonly owners: Names
+/** The place of a record in lists, and its Accounts; the record is null after it was deleted. */
+export class Stored<R> implements Position {
   bytes: RecordBytes | null = null
 
-  constructor(record: R, { at, nth, owners }: Place) {
-    this.record = record
-    this.at = at
-    this.nth = nth
-    this.owners = owners
-  }
+  constructor(
+    readonly record: R,
+    readonly at: number,
+    readonly nth: number,
+    readonly owners: Names
+  ) {}
 
   isOwnedBy(account: string): boolean {
     return typeof this.owners === 'string' ? this.owners === account : this.owners.includes(account)
@@ -53,7 +46,6 @@ let revisions = 0
 const hasRecord = <R>(place: Stored<R | null>): place is Stored<R> => place.record !== null
 
 export class Collection<R extends StoredRecord> {
-  readonly #groups: Groups<R>
   /** By every id that was ever used. */
   #places = new Map<string, Stored<R | null>>()
   #indexes: ReadonlyMap<string, OrderedIndex<Stored<R>>>
@@ -68,24 +60,18 @@ export class Collection<R extends StoredRecord> {
   /** `inCreationOrder`, until a change. */
   #inOrder: readonly R[] | null = null
 
-  constructor(groups: Groups<R>) {
-    this.#groups = groups
-    this.#indexes = new Map(Object.keys(groups).map(name => [name, new OrderedIndex()]))
-  }
-
-  /** A copy that shares everything until one side changes. */
-  clone(groups: Groups<R>): Collection<R> {
-    this.#isShared = true
-    const copy = new Collection(groups)
-    copy.become(this)
-    return copy
-  }
-
-  /** Moves the contents of another one here; that must not be used afterwards. */
-  become(source: Collection<R>): void {
-    this.#isShared = source.#isShared
-    this.#places = source.#places
+  /** A copy of `source` shares everything with it until one side changes. */
+  constructor(
+    private readonly groups: Groups<R>,
+    source?: Collection<R>
+  ) {
+    if (source === undefined) {
+      this.#indexes = new Map(Object.keys(groups).map(name => [name, new OrderedIndex()]))
+      return
+    }
     this.#indexes = source.#indexes
+    this.#isShared = source.#isShared = true
+    this.#places = source.#places
     this.#inserted = source.#inserted
     this.#removed = source.#removed
     this.#revision = source.#revision
@@ -181,7 +167,7 @@ export class Collection<R extends StoredRecord> {
     const isSame = (groupsOf: (record: R) => Names) =>
       String(groupsOf(record)) === String(groupsOf(before.record))
     const isInPlace =
-      record.created === before.record.created && Object.values(this.#groups).every(isSame)
+      record.created === before.record.created && Object.values(this.groups).every(isSame)
     if (!isInPlace) this.#inGroups('remove', before)
     return this.#put(isInPlace ? 'replace' : 'add', record, before.nth)
   }
@@ -191,7 +177,7 @@ export class Collection<R extends StoredRecord> {
     const stored = this.#storedAt(id)
     this.#beginChange()
     this.#inGroups('remove', stored)
-    this.#bury(id, stored)
+    this.#bury(id, new Stored(null, stored.at, stored.nth, stored.owners))
   }
 
   /** Adds a deleted record after the first `after` records. */
@@ -199,7 +185,7 @@ export class Collection<R extends StoredRecord> {
     if (this.has(id)) return
     this.#beginChange()
     this.#inserted++
-    this.#bury(id, { at, nth: after - 0.5, owners })
+    this.#bury(id, new Stored(null, at, after - 0.5, owners))
   }
 
   tombstones(): Tombstone[] {
@@ -211,9 +197,9 @@ export class Collection<R extends StoredRecord> {
     })
   }
 
-  #bury(id: string, place: Place): void {
+  #bury(id: string, place: Stored<null>): void {
     this.#removed++
-    this.#places.set(id, new Stored(null, place))
+    this.#places.set(id, place)
   }
 
   /** For exports, never for a query. */
@@ -223,8 +209,8 @@ export class Collection<R extends StoredRecord> {
   }
 
   #put(how: 'add' | 'replace', record: R, nth: number): R {
-    const owners = this.#groups.account(record)
-    const stored = new Stored(record, { at: Date.parse(record.created), nth, owners })
+    const owners = this.groups.account(record)
+    const stored = new Stored(record, Date.parse(record.created), nth, owners)
     this.#inGroups(how, stored)
     this.#places.set(record.id, stored)
     return record
@@ -242,7 +228,7 @@ export class Collection<R extends StoredRecord> {
       const groups =
         name === 'account'
           ? stored.owners
-          : (this.#groups[name] as (record: R) => Names)(stored.record)
+          : (this.groups[name] as (record: R) => Names)(stored.record)
       if (typeof groups === 'string') index.change(how, groups, stored)
       else for (const group of groups) index.change(how, group, stored)
     }

@@ -10,19 +10,16 @@ export const isAfter = (a: Position, b: Position): boolean =>
   a.at > b.at || (a.at === b.at && a.nth > b.nth)
 
 export class OrderedIndex<E extends Position> {
-  readonly #groups: Map<string, E[]>
-  /** Groups to sort before the next read; most records arrive in order. */
-  readonly #unsorted: Set<string>
-
-  constructor(groups = new Map<string, E[]>(), unsorted = new Set<string>()) {
-    this.#groups = groups
-    this.#unsorted = unsorted
-  }
+  /** `unsorted`: groups to sort before the next read; most records arrive in order. */
+  constructor(
+    private readonly groups = new Map<string, E[]>(),
+    private readonly unsorted = new Set<string>()
+  ) {}
 
   copy(): OrderedIndex<E> {
     const groups = new Map<string, E[]>()
-    for (const [name, entries] of this.#groups) groups.set(name, entries.slice())
-    return new OrderedIndex(groups, new Set(this.#unsorted))
+    for (const [name, entries] of this.groups) groups.set(name, entries.slice())
+    return new OrderedIndex(groups, new Set(this.unsorted))
   }
 
   change(how: 'add' | 'replace' | 'remove', name: string, entry: E): void {
@@ -31,11 +28,11 @@ export class OrderedIndex<E extends Position> {
       entries.splice(placeOf(entries, entry), 1, ...(how === 'replace' ? [entry] : []))
       return
     }
-    const entries = this.#groups.get(name)
+    const entries = this.groups.get(name)
     const last = entries?.at(-1)
-    if (last !== undefined && isAfter(last, entry)) this.#unsorted.add(name)
+    if (last !== undefined && isAfter(last, entry)) this.unsorted.add(name)
     if (entries) entries.push(entry)
-    else this.#groups.set(name, [entry])
+    else this.groups.set(name, [entry])
   }
 
   /** Up to `count` entries between two positions, from the first, or with `descending` the last. */
@@ -49,8 +46,8 @@ export class OrderedIndex<E extends Position> {
   }
 
   #inOrder(name: string): E[] {
-    const entries = this.#groups.get(name) ?? []
-    if (this.#unsorted.delete(name)) entries.sort((a, b) => (isAfter(a, b) ? 1 : -1))
+    const entries = this.groups.get(name) ?? []
+    if (this.unsorted.delete(name)) entries.sort((a, b) => (isAfter(a, b) ? 1 : -1))
     return entries
   }
 }

@@ -44,23 +44,18 @@ export class Store implements Collections {
   readonly transactions: Collection<Records['transactions']>
   readonly refunds: Collection<Records['refunds']>
   /** API key → id of the Account that it acts as, in the order of creation. */
-  keys: Map<string, string>
+  readonly keys: Map<string, string>
 
-  /** A copy of another, whose records it shares until a change; `empty` families are not copied. */
-  constructor(from?: Store, empty: readonly Family[] = []) {
+  /** A copy of another, whose records it shares until a change. */
+  constructor(from?: Store) {
     // a record that is only tried out can name one that does not exist
     const ownersOf = (account = '') => {
       const reseller = this.accounts.get(account)?.reseller
       return reseller ? [account, reseller] : account
     }
     const ownerOf = (location = '') => ownersOf(this.locations.get(location)?.account)
-    const collection = <F extends Family>(
-      family: F,
-      groups: Groups<Records[F]>
-    ): Collection<Records[F]> =>
-      from === undefined || empty.includes(family)
-        ? new Collection(groups)
-        : collectionOf(from, family).clone(groups)
+    const collection = <F extends Family>(family: F, groups: Groups<Records[F]>) =>
+      new Collection(groups, from && collectionOf(from, family))
     this.accounts = collection('accounts', {
       all,
       account: account => (account.reseller === null ? account.id : [account.id, account.reseller])
@@ -91,12 +86,6 @@ export class Store implements Collections {
 
   clone(): Store {
     return new Store(this)
-  }
-
-  /** Moves the contents of a copy here; the copy must not be used afterwards. */
-  become(copy: Store): void {
-    for (const family of FAMILIES) collectionOf(this, family).become(collectionOf(copy, family))
-    this.keys = copy.keys
   }
 
   /** Replaces the record with this id, or adds it. */

@@ -158,7 +158,7 @@ t.test('snapshots: restoring one brings back records, keys, ids, seed', async t 
     t.strictSame(await readdir(folder), [], 'the last call was a delete')
     t.equal((await second.control('PUT /snapshots/a')).status, 201)
     t.strictSame(await readdir(folder), ['a.json'], 'nothing else is left in the folder')
-    t.match(await readFile(join(folder, 'a.json'), 'utf8'), /^\{"format":5,.*\}\n$/)
+    t.match(await readFile(join(folder, 'a.json'), 'utf8'), /^\{"format":6,.*\}$/)
   }
 })
 

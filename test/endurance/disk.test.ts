@@ -46,7 +46,7 @@ t.test(`a full disk, ${ROUNDS} times: no confirmed change is lost, the end is 1 
   if (folder === null) return t.comment('no file system can be mounted here')
   const scenario = join(folder, 'scenario.json')
   const data = join(folder, 'shop')
-  const file = join(data, 'base.json')
+  const file = join(data, '_base.json')
   await writeFile(scenario, JSON.stringify(SCENARIO))
   const args = ['--scenario', scenario, '--data', data]
   let made = 0
@@ -158,7 +158,7 @@ function callsIn(trace: string, folder: string): string[] {
       begun.set(thread, text.replace(/ ?<unfinished \.\.\.>/, ''))
     const [, rest] = /^<\.\.\. \w+ resumed>(.*)$/.exec(text) ?? []
     const whole = rest === undefined ? text : `${begun.get(thread)}${rest}`
-    if (text.endsWith('<unfinished ...>') || !whole.includes(folder) || whole.includes('.lock-'))
+    if (text.endsWith('<unfinished ...>') || !whole.includes(folder) || whole.includes('/lock-'))
       return []
     const [, call = '', given = ''] = /^(\w+)\((.*)\) += /.exec(whole) ?? []
     const isFolder = given.includes(`<${folder}>`) || given.includes(`"${folder}"`)

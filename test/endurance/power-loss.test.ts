@@ -7,11 +7,12 @@ import { addKey, addRecords } from '../../src/sandbox/records.js'
 import { Sandboxes } from '../../src/sandbox/sandboxes.js'
 import { DataFolder } from '../../src/sandbox/saved/data-folder.js'
 import { changeSettings } from '../../src/sandbox/settings.js'
+import type { PresentSandbox } from '../../src/sandbox/state.js'
 import { documentOf } from '../../src/scenario/documents.js'
 import { Library } from '../../src/scenario/library.js'
 import { NOW, smallFixture } from '../support/emulator.js'
 import { crashesAt, type RecordedDisk, recordedDisk } from '../support/recorded-disk.js'
-import { documentText } from '../support/saved-states.js'
+import { documentText, fileIn } from '../support/saved-states.js'
 import { figure, random } from './support/options.js'
 
 const LAUNCH = { flag: {}, environment: {} }
@@ -23,7 +24,7 @@ const STARTS = figure('POWER_STARTS', { short: 20, long: 2000 })
 async function recorded(t: Test, seed: string) {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'power-test-')))
   t.teardown(() => rm(folder, { recursive: true }))
-  const file = join(folder, 'base.json')
+  const file = fileIn(folder)
   const disk = recordedDisk()
   const sandboxes = new Sandboxes({
     library: new Library({ fixtures: null, scenarios: null }),
@@ -38,9 +39,8 @@ async function recorded(t: Test, seed: string) {
   }))
   const scenario = documentOf('test', { clock: NOW, data: smallFixture({ users }) })
   await sandboxes.start(scenario, { name: 'test', file: null })
-  const data = await DataFolder.take(folder, disk.files)
+  const data = await DataFolder.take(folder, () => sandboxes.present(), disk.files)
   t.teardown(() => data.close())
-  data.writeFrom(() => sandboxes.present)
   const { below, of } = random(seed, 1)
   let made = 0
   const sandbox = () => {
@@ -73,12 +73,8 @@ async function recorded(t: Test, seed: string) {
   const change = () => acts[below(acts.length)]?.()
   /** The document of the base sandbox if it were written now. */
   const present = () => {
-    const { name, state, requests } = sandboxes.main
-    const first = sandboxes.main.requireLoaded()
-    const { start } = sandboxes.present
-    const sandbox = { ...state.saved, name, requests }
-    const written = { first, start: start === first ? undefined : start, sandbox }
-    return comparable(documentText(written))
+    const [main] = sandboxes.present() as [PresentSandbox]
+    return comparable(documentText({ ...main, state: main.state.saved }))
   }
   return { folder, file, disk, data, change, present }
 }
@@ -122,7 +118,7 @@ function stateIn(content: Buffer, seen: Map<string, string>): string {
   const text = content.toString()
   let state = seen.get(text)
   if (state === undefined) {
-    state = text.endsWith('}\n') && JSON.parse(text) ? comparable(text) : 'a file that is not whole'
+    state = text.endsWith('}') && JSON.parse(text) ? comparable(text) : 'a file that is not whole'
     seen.set(text, state)
   }
   return state
@@ -193,9 +189,9 @@ t.test(`power loss: the emulator reads what is left, ${STARTS} times`, async t =
   let started = 0
   for (const [nth, content] of [...contents].entries()) {
     if (nth % each !== 0) continue
-    await writeFile(join(copy, 'base.json'), content, 'latin1')
-    const again = await DataFolder.take(copy)
-    const { sandboxes } = await again.read(LAUNCH)
+    await writeFile(fileIn(copy), content, 'latin1')
+    const again = await DataFolder.take(copy, () => [])
+    const sandboxes = await again.read(LAUNCH)
     await again.close()
     if (sandboxes[0]?.name === null) started++
   }

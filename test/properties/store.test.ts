@@ -55,7 +55,7 @@ function act(
   const { collection, model } = pick(copies, copy) as Copy
   if (what === 'clone') {
     copies.push({
-      collection: collection.clone(GROUPS),
+      collection: new Collection(GROUPS, collection),
       model: { things: new Map(model.things), removed: new Set(model.removed) }
     })
     return

@@ -5,14 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { start } from '../../src/cli/commands/start.js'
 import { addRecords } from '../../src/sandbox/records.js'
+import type { Sandboxes } from '../../src/sandbox/sandboxes.js'
 import { DataFolder } from '../../src/sandbox/saved/data-folder.js'
 import { REFUSALS } from '../../src/sandbox/sentences.js'
 import { documentOf } from '../../src/scenario/documents.js'
 import { NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 import { placeOf } from '../support/places.js'
-import { callsText, recordedDisk } from '../support/recorded-disk.js'
-import { documentIn, documentsIn } from '../support/saved-states.js'
+import { callsText, type RecordedDisk, recordedDisk } from '../support/recorded-disk.js'
+import { documentIn, documentsIn, fileIn } from '../support/saved-states.js'
 
 const CHARGE = {
   id: 'txn_a',
@@ -26,19 +27,26 @@ const SCRIPT = [
   { on: 'POST /refunds', match: { body: { reason: 'slow' } }, delay: '300ms' }
 ]
 
+/** A data folder, and what gives it its sandboxes. */
+async function taken(folder: string, files?: RecordedDisk['files']) {
+  let sandboxes: Sandboxes | undefined
+  const data = await DataFolder.take(folder, () => sandboxes?.present() ?? [], files)
+  return { data, keep: (present: Sandboxes) => (sandboxes = present) }
+}
+
 async function started(t: Test, { machine = {} }: { machine?: object } = {}) {
   const { data: folder } = await placeOf(t)
-  const file = join(folder, 'base.json')
+  const file = fileIn(folder)
   const disk = recordedDisk()
-  const data = await DataFolder.take(folder, disk.files)
-  t.teardown(() => data.close())
+  const { data, keep } = await taken(folder, disk.files)
+  t.teardown(() => data.close().catch(() => {}))
   const scenario = {
     clock: { now: NOW, ...machine },
     data: smallFixture({ transactions: [CHARGE] }),
     script: SCRIPT
   }
   const emulator = await startTestEmulator(t, { scenario, data })
-  data.writeFrom(() => emulator.sandboxes.present)
+  keep(emulator.sandboxes)
   await data.saved()
   const held = async () => (await documentIn(folder)).sandbox as Json
   const refund = (more = '') =>
@@ -168,7 +176,7 @@ t.test('data_not_written: changes count as made; a delayed request does not run'
 t.test('closing writes a last time, or reports which changes are not on disk', async t => {
   const { folder, sandbox, data } = await started(t)
   sandbox.nextRequestId()
-  await data.close({ writesLast: true })
+  await data.close()
   t.equal((await documentIn(folder)).sandbox.requests, sandbox.requests)
 
   const other = await started(t)
@@ -176,7 +184,7 @@ t.test('closing writes a last time, or reports which changes are not on disk', a
   await other.refund()
   other.sandboxes.keep(other.sandboxes.use('one'))
   const { code, message } = REFUSALS.lastNotWritten(other.folder, NO_ROOM, [null, 'one'])
-  await t.rejects(other.data.close({ writesLast: true }), { code, message })
+  await t.rejects(other.data.close(), { code, message })
 })
 
 t.test('the document of a sandbox goes with it', async t => {
@@ -204,13 +212,13 @@ t.test('the document of a sandbox goes with it', async t => {
 
 t.test('a folder that was continued and never written since: what changed is reported', async t => {
   const first = await started(t)
-  await first.data.close({ writesLast: true })
+  await first.data.close()
   for (const isChanged of [false, true]) {
     const disk = recordedDisk()
-    const data = await DataFolder.take(first.folder, disk.files)
+    const { data, keep } = await taken(first.folder, disk.files)
     const emulator = await startTestEmulator(t, { loaded: false, data })
+    keep(emulator.sandboxes)
     emulator.sandboxes.resume(await data.read({ flag: {}, environment: {} }))
-    data.writeFrom(() => emulator.sandboxes.present)
     data.resumed()
     disk.room = 0
     if (isChanged)
@@ -219,7 +227,7 @@ t.test('a folder that was continued and never written since: what changed is rep
         NOT_WRITTEN
       )
 
-    const failure = await data.close({ writesLast: true }).catch(error => error.message)
+    const failure = await data.close().catch(error => error.message)
 
     if (isChanged) t.match(failure, /not on disk: the sandbox at the base address\.$/)
     else t.equal(failure, undefined)
@@ -242,32 +250,32 @@ t.test('where nothing has changed nothing is written', async t => {
   const { data, disk } = await started(t)
   const before = disk.calls.length
   await data.saved()
-  await data.close({ writesLast: true })
+  await data.close()
   t.equal(disk.calls.length, before)
 })
 
 t.test('a file is created for its user alone, under its own name', async t => {
   const { folder, file, disk, refund, data } = await started(t)
   await refund()
-  await data.close({ writesLast: true })
+  await data.close()
 
   const calls = callsText(disk.calls, folder).map(call => call.replace(/\d+\+\d+/, 'N'))
   const whole = [
-    'create base.json.*.tmp',
-    'write base.json.*.tmp N',
-    'sync base.json.*.tmp',
-    'rename base.json.*.tmp base.json',
+    'create _base.json.*.tmp',
+    'write _base.json.*.tmp N',
+    'sync _base.json.*.tmp',
+    'rename _base.json.*.tmp _base.json',
     'syncFolder .'
   ]
   t.strictSame(calls, [...whole, ...whole])
   t.equal((await stat(file)).mode & 0o777, 0o600)
-  t.strictSame((await readdir(folder)).sort(), ['base.json', 'sandboxes'])
+  t.strictSame((await readdir(folder)).sort(), ['_base.json'])
 
   await chmod(file, 0o644)
-  const again = await DataFolder.take(folder)
+  const { data: again, keep } = await taken(folder)
   t.equal((await stat(file)).mode & 0o777, 0o644, 'reading leaves it')
   const emulator = await startTestEmulator(t, { data: again })
-  again.writeFrom(() => emulator.sandboxes.present)
+  keep(emulator.sandboxes)
   await again.saved()
   await again.close()
   t.equal((await stat(file)).mode & 0o777, 0o600, 'a write tightens what was open')
@@ -275,21 +283,23 @@ t.test('a file is created for its user alone, under its own name', async t => {
 
 t.test('leftovers of a killed process are removed at the start, and nothing else', async t => {
   const { data } = await placeOf(t)
-  const left = ['base.json.0123456789abcdef.tmp', 'sandboxes/one.json.fedcba9876543210.tmp']
+  const left = ['_base.json.0123456789abcdef.tmp', 'one.json.fedcba9876543210.tmp']
   const others = [
-    'base.json',
-    'base.json.0123456789abcdef.tmp.x',
-    'base.json.0123.tmp',
+    '_base.json',
+    '_base.json.0123456789abcdef.tmp.x',
+    '_base.json.0123.tmp',
     'notes.tmp',
     'x.json'
   ]
-  await mkdir(join(data, 'sandboxes'), { recursive: true })
+  await mkdir(data)
   for (const name of [...left, ...others]) await writeFile(join(data, name), 'x')
   const unreadable = { ...recordedDisk().files, readdir: () => Promise.reject(new Error('no')) }
-  await t.rejects(DataFolder.take(data, unreadable), REFUSALS.unlockable(data, 'no'))
-  await (await DataFolder.take(data)).close()
-  t.strictSame((await readdir(data)).sort(), [...others, 'sandboxes'].sort())
-  t.strictSame(await readdir(join(data, 'sandboxes')), [])
+  await t.rejects(
+    DataFolder.take(data, () => [], unreadable),
+    REFUSALS.unlockable(data, 'no')
+  )
+  await (await DataFolder.take(data, () => [])).close()
+  t.strictSame((await readdir(data)).sort(), others.sort())
 })
 
 t.test(

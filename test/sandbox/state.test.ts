@@ -7,8 +7,8 @@ import { addKey, addRecords } from '../../src/sandbox/records.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
 import { Sandboxes } from '../../src/sandbox/sandboxes.js'
 import { UNSYNCED } from '../../src/sandbox/saved/disk.js'
-import { writeState } from '../../src/sandbox/saved/document.js'
-import { StateReader } from '../../src/sandbox/saved/reader.js'
+import { writeDocument } from '../../src/sandbox/saved/document.js'
+import { readSandbox } from '../../src/sandbox/saved/reader.js'
 import { changeSettings } from '../../src/sandbox/settings.js'
 import { documentOf } from '../../src/scenario/documents.js'
 import { Library } from '../../src/scenario/library.js'
@@ -170,12 +170,13 @@ t.test('a saved state continues as it was, in memory and through its file', asyn
     const expected = shown(sandbox)
     const { requests, state } = sandbox
     const first = sandbox.requireLoaded()
-    await writeState(path, { first, sandbox: { ...state.saved, name: null, requests } }, UNSYNCED)
-    const read = await new StateReader(
+    await writeDocument(path, { first, requests, state: state.saved }, UNSYNCED)
+    const read = await readSandbox(
+      path,
       (scenario, control) => settingsInForce({ scenario, control }).values
-    ).sandboxIn(path)
+    )
 
-    for (const saved of [{ first, requests, state: state.saved }, read.sandbox]) {
+    for (const saved of [{ first, requests, state: state.saved }, read]) {
       const again = sandboxes().main
       again.resume(saved)
       t.strictSame(shown(again), expected, names.join())

@@ -89,7 +89,7 @@ t.test('A25: an entry and an expectation match by digest, and no file', async t 
   }
   await first.close()
   shown.push(
-    readFileSync(join(settings.data, 'base.json'), 'utf8'),
+    readFileSync(join(settings.data, '_base.json'), 'utf8'),
     ...readdirSync(settings.snapshots_dir).map(name =>
       readFileSync(join(settings.snapshots_dir, name), 'utf8')
     )

@@ -53,7 +53,7 @@ t.test('collection: the bytes of a record are kept until it changes', async t =>
 
   collection.replace(thing('a', 0, 'a'))
   t.strictSame([kept('a'), kept('b')], [null, bytes])
-  const copy = collection.clone(GROUPS)
+  const copy = new Collection(GROUPS, collection)
   copy.replace(thing('b'))
   t.strictSame([kept('b'), copy.stored('b')?.bytes], [bytes, null], 'a copy changes for itself')
 

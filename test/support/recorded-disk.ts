@@ -75,6 +75,13 @@ export function recordedDisk(): RecordedDisk {
     paths.set(path, inodes)
     return recorded(handle, inodes, null)
   }
+  const writeFile = async (handle: Handle, texts: AsyncIterable<string>) => {
+    for await (const text of texts) {
+      const bytes = Buffer.from(text)
+      for (let done = 0; done < bytes.length; )
+        done += (await handle.write(bytes, done, bytes.length - done)).bytesWritten
+    }
+  }
   const rename = async (from: string, to: string) => {
     await DISK.rename(from, to)
     const replaced = paths.get(to)
@@ -89,7 +96,7 @@ export function recordedDisk(): RecordedDisk {
     calls.push({ call: 'remove', path })
   }
   const disk: RecordedDisk = {
-    files: { ...DISK, open, rename, rm } as FileSystem,
+    files: { ...DISK, open, rename, rm, writeFile } as FileSystem,
     calls,
     room: Number.POSITIVE_INFINITY,
     failsToSync: false

@@ -78,9 +78,9 @@ export const SNAPSHOT_ROWS: Rows = {
     ...CHANGES,
     response: SNAPSHOT,
     run: async ({ sandbox, name }) => {
-      const snapshot = await sandbox.snapshots.get(checkedName(name), sandbox.settings)
-      sandbox.restore(snapshot)
-      return { name, scenario: snapshot.scenario, clock: clockState(sandbox.clock) }
+      const saved = await sandbox.snapshots.get(checkedName(name), sandbox.settings)
+      sandbox.restore(saved)
+      return { name, scenario: saved.first.scenario.name, clock: clockState(sandbox.clock) }
     }
   },
   'DELETE /snapshots/NAME': {

@@ -1,6 +1,6 @@
 /** Replaces files atomically; syncs them unless `UNSYNCED`. */
 import { randomBytes } from 'node:crypto'
-import { open, readdir, rename, rm } from 'node:fs/promises'
+import { open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 export type FileSystem = {
@@ -8,31 +8,30 @@ export type FileSystem = {
   readdir: (folder: string) => Promise<string[]>
   rename: typeof rename
   rm: typeof rm
+  writeFile: typeof writeFile
 }
-type Handle = Awaited<ReturnType<typeof open>>
 
-export const DISK: FileSystem = { open, readdir, rename, rm }
+export const DISK: FileSystem = { open, readdir, rename, rm, writeFile }
 export const UNSYNCED: FileSystem = {
   ...DISK,
   open: async (...parameters) => Object.assign(await open(...parameters), { sync: async () => {} })
 }
 /** Files hold API keys. */
 const MODE = 0o600
-const TEMPORARY = /\.[0-9a-f]{16}\.tmp$/
-const CHUNK = 2 ** 18
+export const TEMPORARY = /\.[0-9a-f]{16}\.tmp$/
 /** Errors of file systems that cannot and need not sync a folder. */
 const NO_FOLDER_SYNC = ['EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM']
 
 /** Errors: of the system; the previous file stays. */
 export async function replaceFile(
   path: string,
-  texts: Iterable<string>,
+  text: string | AsyncIterable<string>,
   files: FileSystem = DISK
 ): Promise<void> {
   const temporary = `${path}.${randomBytes(8).toString('hex')}.tmp`
   const handle = await files.open(temporary, 'wx', MODE)
   try {
-    await writeAll(handle, texts)
+    await files.writeFile(handle, text)
     await handle.sync()
     await handle.close()
     await files.rename(temporary, path)
@@ -42,21 +41,6 @@ export async function replaceFile(
     await files.rm(temporary, { force: true }).catch(() => {})
     throw error
   }
-}
-
-async function writeAll(handle: Handle, texts: Iterable<string>): Promise<void> {
-  let pending = ''
-  const flush = async () => {
-    const bytes = Buffer.from(pending)
-    pending = ''
-    for (let done = 0; done < bytes.length; )
-      done += (await handle.write(bytes, done, bytes.length - done)).bytesWritten
-  }
-  for (const text of texts) {
-    pending += text
-    if (pending.length >= CHUNK) await flush()
-  }
-  await flush()
 }
 
 export async function syncFolder(folder: string, files: FileSystem = DISK): Promise<void> {

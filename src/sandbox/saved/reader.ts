@@ -1,4 +1,4 @@
-/** Reads states from saved documents. */
+/** Reads saved sandboxes from their documents. */
 import { Ids } from '../../core/ids.js'
 import { flattened, type GivenSettings, type Settings } from '../../core/settings.js'
 import { ProblemList, reportTo, withoutProblems } from '../../scenario/documents.js'
@@ -13,100 +13,81 @@ import { FAMILIES, Store } from '../../store/store.js'
 import { inSlices } from '../../work/slices.js'
 import { SAYS } from '../sentences.js'
 import { missingActor, type SavedSandbox, type SavedState } from '../state.js'
-import { readState } from './document.js'
-import {
-  type FirstData,
-  SANDBOX_CHECKER,
-  type SandboxData,
-  SNAPSHOT_CHECKER,
-  type SnapshotData,
-  type StateData
-} from './schema.js'
+import { readDocument } from './document.js'
+import type { FirstData, SandboxData, StateData } from './schema.js'
 
-type FirstState = SavedSandbox['first']
 /** The settings that records are checked with. */
-type SettingsFor = (scenario: GivenSettings, control?: GivenSettings) => Settings
-type Place = { document: SourceDocument; at: string; problems: ProblemList }
+export type SettingsFor = (scenario: GivenSettings, control?: GivenSettings) => Settings
+/** By the JSON of their records: sandboxes share those that have not changed. */
+export type Stores = Map<string, Store>
 
-/** Errors: `document_invalid` with every problem of a document. */
-export class StateReader {
-  /** By their JSON: most sandboxes begin with the same one. */
-  readonly #firsts = new Map<string, FirstState>()
+/** Errors: `document_invalid` with every problem of the document. */
+export async function readSandbox(
+  path: string,
+  settingsFor: SettingsFor,
+  stores: Stores = new Map()
+): Promise<SavedSandbox> {
+  const document = await readDocument(path)
+  const data = document.data as SandboxData
+  const problems = new ProblemList()
+  const reader = new StateReader(document, problems, stores)
+  return withoutProblems(problems, async () => {
+    const { requests, settings } = data.sandbox
+    const first = await reader.first(data.first, 'first', settingsFor)
+    const start = data.start && (await reader.first(data.start, 'start', settingsFor))
+    const inForce = settingsFor(first.settings, flattened(settings))
+    const state = await reader.state(data.sandbox, 'sandbox', inForce)
+    return { first, start, requests, state }
+  })
+}
 
-  constructor(private readonly settingsFor: SettingsFor) {}
+class StateReader {
+  constructor(
+    private readonly document: SourceDocument,
+    private readonly problems: ProblemList,
+    private readonly stores: Stores
+  ) {}
 
-  async sandboxIn(
-    path: string
-  ): Promise<{ start: FirstState; sandbox: Omit<SavedSandbox, 'name'> }> {
-    const document = await readState(path, SANDBOX_CHECKER)
-    const problems = new ProblemList()
-    return withoutProblems(problems, async () => {
-      const data = document.data as SandboxData
-      const place = (at: string) => ({ document, problems, at })
-      const first = await this.#firstState(data.first, place('first'))
-      const start = data.start && (await this.#firstState(data.start, place('start')))
-      const state = await this.#state(data.sandbox, place('sandbox'), first)
-      const { requests } = data.sandbox
-      return { start: start ?? first, sandbox: { first, requests, state } }
-    })
-  }
-
-  async snapshotIn(path: string): Promise<FirstState> {
-    const document = await readState(path, SNAPSHOT_CHECKER)
-    const problems = new ProblemList()
-    const { first } = document.data as SnapshotData
-    return withoutProblems(problems, () =>
-      this.#firstState(first, { document, problems, at: 'first' })
-    )
-  }
-
-  async #firstState(data: FirstData, place: Place): Promise<FirstState> {
-    const text = JSON.stringify(data)
-    const known = this.#firsts.get(text)
-    if (known) return known
-    const { scenario, expectations: written = [] } = data
-    const state = await this.#state(data, place)
+  async first(data: FirstData, at: string, settingsFor: SettingsFor) {
+    const state = await this.state(data, at, settingsFor(flattened(data.settings)))
     const responses = new StepResponses([])
     const expectations: Expectation[] = []
-    for (const [nth, expectation] of written.entries()) {
-      const report = reportTo(place.problems, place.document, [place.at, 'expectations', nth])
+    for (const [nth, expectation] of data.expectations.entries()) {
+      const report = reportTo(this.problems, this.document, [at, 'expectations', nth])
       const compiled = await compileExpectation(expectation, report, responses)
       if (compiled) expectations.push(compiled)
     }
-    const first = { scenario, ...state, expectations, steps: [], play: [], responses }
-    this.#firsts.set(text, first)
-    return first
+    return { ...state, scenario: data.scenario, expectations, steps: [], play: [], responses }
   }
 
-  /** Families without records are those of `base`. */
-  async #state(
-    data: StateData,
-    { document, problems, at }: Place,
-    base?: FirstState
-  ): Promise<SavedState> {
-    const { counters, clock, records, deleted } = data
-    const ownSettings: GivenSettings = flattened(data.settings)
-    const settings = base
-      ? this.settingsFor(base.settings, ownSettings)
-      : this.settingsFor(ownSettings)
+  async state(data: StateData, at: string, settings: Settings): Promise<SavedState> {
+    const { counters, clock } = data
     const script = new Script()
     for (const [nth, { id, entry, ...count }] of data.script.entries()) {
-      const report = reportTo(problems, document, [at, 'script', nth, 'entry'])
+      const report = reportTo(this.problems, this.document, [at, 'script', nth, 'entry'])
       const compiled = await compileEntry(entry, report)
       if (compiled) script.put(id, compiled, count)
     }
-    const ownFamilies = FAMILIES.filter(family => records[family] !== undefined)
-    const store = new Store(base?.store, ownFamilies)
-    store.keys.clear()
-    const importer = new FixtureImporter(store, { ids: new Ids(), now: 0, settings }, problems)
-    await inSlices(importer.importing([fixtureIn(document, records, [at, 'records'])]))
-    for (const family of FAMILIES)
-      for (const tombstone of deleted[family] ?? []) store[family].addTombstone(tombstone)
+    const store = await this.#store(data, at, settings)
     const actor = missingActor(settings, store)
     if (actor !== null) {
       const message = SAYS.notAnActor(actor)
-      problems.push({ document, steps: [at], code: 'missing_record', message })
+      this.problems.push({ document: this.document, steps: [at], code: 'missing_record', message })
     }
-    return { store, counters, clock, script, settings: ownSettings }
+    return { store, counters, clock, script, settings: flattened(data.settings) }
+  }
+
+  async #store({ records, deleted }: StateData, at: string, settings: Settings): Promise<Store> {
+    const text = JSON.stringify([records, deleted])
+    const known = this.stores.get(text)
+    if (known) return known
+    const store = new Store()
+    const importer = new FixtureImporter(store, { ids: new Ids(), now: 0, settings }, this.problems)
+    const fixture = fixtureIn(this.document, records, [at, 'records'])
+    await inSlices(importer.importing([fixture]))
+    for (const family of FAMILIES)
+      for (const tombstone of deleted[family]) store[family].addTombstone(tombstone)
+    this.stores.set(text, store)
+    return store
   }
 }

@@ -1,4 +1,4 @@
-/** What the documents of a data folder hold: their schemas, and the types that follow from them. */
+/** What the document of a sandbox holds: its schema, and the types that follow from it. */
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
 import { checkerOf } from '../../core/checking.js'
@@ -6,13 +6,14 @@ import type { ClockStart } from '../../core/clock.js'
 import type { IdCounters } from '../../core/ids.js'
 import { LATEST_INSTANT } from '../../core/instants.js'
 import { SETTINGS, settingsSchema } from '../../core/settings.js'
-import type { Family } from '../../reference/operations.js'
+import { each } from '../../reference/rules.js'
 import { MAX_VALUES } from '../../scenario/match/matching.js'
 import type { EntryCount } from '../../scenario/script.js'
 import { type EntryData, entrySchema } from '../../scenario/shape/entry.js'
 import { type ExpectationData, expectationSchema } from '../../scenario/shape/expectation.js'
 import { fixtureSchema, typed } from '../../scenario/shape/parts.js'
 import type { Tombstone } from '../../store/collection.js'
+import { FAMILIES } from '../../store/store.js'
 
 const COUNT = Type.Integer({ minimum: 0 })
 const COUNTS = { matched: COUNT, applied: COUNT }
@@ -37,19 +38,16 @@ const stateParts = () => ({
   counters: typed<IdCounters>({ type: 'object', additionalProperties: COUNT }),
   clock: Type.Object({ at: typed<ClockStart['at']>(instant), running: Type.Boolean() }),
   script: Type.Array(typed<{ id: string; entry: EntryData } & EntryCount>(entry())),
-  /** Of a sandbox, a family that is not among them is as in its first state. */
   records: typed<Readonly<Record<string, unknown[]>>>(fixtureSchema()),
-  deleted: typed<Partial<Record<Family, Tombstone[]>>>({ type: 'object' })
+  deleted: Type.Object(each(FAMILIES, () => typed<Tombstone[]>({ type: 'array' })))
 })
 export const stateSchema = () => Type.Object(stateParts())
 const firstSchema = () =>
   Type.Object({
     ...stateParts(),
     scenario: Type.Object({ name: Type.String(), description: typed<string | null>({}) }),
-    expectations: Type.Optional(typed<ExpectationData[]>(Type.Array(expectationSchema())))
+    expectations: typed<ExpectationData[]>(Type.Array(expectationSchema()))
   })
-const snapshotSchema = () => Type.Object({ first: firstSchema() })
-/** `start`: what new sandboxes begin with, where that differs. */
 const sandboxSchema = () =>
   Type.Object({
     first: firstSchema(),
@@ -57,9 +55,7 @@ const sandboxSchema = () =>
     sandbox: Type.Object({ ...stateParts(), requests: COUNT })
   })
 
-export type StateData = Static<ReturnType<typeof stateSchema>>
-export type FirstData = Static<ReturnType<typeof firstSchema>>
-export type SnapshotData = Static<ReturnType<typeof snapshotSchema>>
 export type SandboxData = Static<ReturnType<typeof sandboxSchema>>
-export const SNAPSHOT_CHECKER = checkerOf(snapshotSchema)
-export const SANDBOX_CHECKER = checkerOf(sandboxSchema)
+export type StateData = Omit<SandboxData['sandbox'], 'requests'>
+export type FirstData = SandboxData['first']
+export const CHECKER = checkerOf(sandboxSchema)

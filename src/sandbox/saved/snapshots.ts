@@ -4,24 +4,22 @@ import { mkdir, readdir, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Settings } from '../../core/settings.js'
 import { REFUSALS } from '../sentences.js'
-import type { SavedState } from '../state.js'
+import type { SavedSandbox } from '../state.js'
 import { syncFolder } from './disk.js'
-import { writeState } from './document.js'
+import { writeDocument } from './document.js'
 import { documentNames, documentPath } from './names.js'
-import { StateReader } from './reader.js'
+import { readSandbox } from './reader.js'
 
 /** One for each test of a large suite. */
 const MAX_SNAPSHOTS = 1000
 
-export type Snapshot = { scenario: string; state: SavedState }
-
-/** The last job in each folder, or in memory, for which the next one waits. */
-const LAST = new Map<string | Snapshots, Promise<void>>()
+/** The last job, for which the next one waits: a folder can pass from a sandbox to another. */
+let last: Promise<unknown> = Promise.resolve()
 
 export class Snapshots {
   /** Null keeps them in memory alone. */
   #folder: string | null
-  readonly #inMemory = new Map<string, Snapshot>()
+  readonly #inMemory = new Map<string, SavedSandbox>()
 
   constructor(folder: string | null = null) {
     this.#folder = folder
@@ -31,7 +29,7 @@ export class Snapshots {
     return this.#inTurn(() => this.#names())
   }
 
-  put(name: string, snapshot: Snapshot): Promise<void> {
+  put(name: string, snapshot: SavedSandbox): Promise<void> {
     return this.#inTurn(async () => {
       const names = await this.#names()
       if (names.length >= MAX_SNAPSHOTS && !names.includes(name))
@@ -47,7 +45,7 @@ export class Snapshots {
   }
 
   /** Errors: `snapshot_unknown`; `document_invalid` for a file that is wrong. */
-  get(name: string, settings: Settings): Promise<Snapshot> {
+  get(name: string, settings: Settings): Promise<SavedSandbox> {
     return this.#inTurn(async () => {
       const snapshot = this.#inMemory.get(name) ?? (await this.#read(name, settings))
       this.#inMemory.set(name, snapshot)
@@ -55,21 +53,19 @@ export class Snapshots {
     })
   }
 
-  async #read(name: string, settings: Settings): Promise<Snapshot> {
+  async #read(name: string, settings: Settings): Promise<SavedSandbox> {
     await this.#require(name)
     // `restore` looks for its Account
-    const reader = new StateReader(() => ({ ...settings, 'auth.accept_any_key': null }))
-    const state = await reader.snapshotIn(documentPath(this.#folder as string, name))
-    return { scenario: state.scenario.name, state }
+    const withAnyAccount = { ...settings, 'auth.accept_any_key': null }
+    return readSandbox(documentPath(this.#folder as string, name), () => withAnyAccount)
   }
 
   /** Errors: `data_not_written`; the previous snapshot stays. */
-  async #write(name: string, folder: string, { scenario, state }: Snapshot): Promise<void> {
+  async #write(name: string, folder: string, snapshot: SavedSandbox): Promise<void> {
     const path = documentPath(folder, name)
-    const first = { ...state, scenario: { name: scenario, description: null } }
     try {
       const firstNewFolder = await mkdir(folder, { recursive: true })
-      await writeState(path, { first })
+      await writeDocument(path, snapshot)
       if (firstNewFolder !== undefined) await syncFolder(dirname(firstNewFolder))
     } catch (error) {
       throw REFUSALS.snapshotNotTaken(name, path, (error as Error).message)
@@ -101,13 +97,8 @@ export class Snapshots {
   }
 
   #inTurn<T>(act: () => Promise<T>): Promise<T> {
-    const key = this.#folder ?? this
-    const done = (LAST.get(key) ?? Promise.resolve()).then(act)
-    const end = () => {
-      if (LAST.get(key) === over) LAST.delete(key)
-    }
-    const over = done.then(end, end)
-    LAST.set(key, over)
+    const done = last.then(act)
+    last = done.catch(() => {})
     return done
   }
 

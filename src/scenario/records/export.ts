@@ -47,18 +47,6 @@ export function setupOf(settings: Settings): Record<string, unknown> {
   }
 }
 
-/** Records are immutable, and most are saved again and again. */
-const TEXTS = new WeakMap<object, string>()
-
-export function recordText(family: Family, record: object): string {
-  let text = TEXTS.get(record)
-  if (text === undefined) {
-    text = JSON.stringify(exportedRecord(family, record))
-    TEXTS.set(record, text)
-  }
-  return text
-}
-
 export const keysIn = ({ keys }: Store): { key: string; account: string }[] =>
   [...keys].map(([key, account]) => ({ key, account }))
 
