@@ -1,4 +1,4 @@
-/** Parts of response schemas; the types of the package and the OpenAPI document use them. */
+/** Parts of response schemas, for the types of the package and the OpenAPI document. */
 import type { TProperties, TSchema } from 'typebox'
 import * as Type from 'typebox'
 import { ASSUMPTION_IDS } from '../reference/assumptions.js'
