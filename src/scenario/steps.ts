@@ -8,7 +8,7 @@ import { needsKey, OPERATIONS } from '../reference/operations.js'
 import { FAMILIES, type Store } from '../store/store.js'
 import { type Report, within } from './documents.js'
 import { compileShown, isCondition, shownWanted } from './match/conditions.js'
-import { compileStatus } from './match/counts.js'
+import { isStatus } from './match/counts.js'
 import { fieldIn } from './match/fields.js'
 import { isPattern } from './match/patterns.js'
 import { headOf, responseValue, withTexts, withValues } from './play/references.js'
@@ -79,7 +79,7 @@ export const splitCall = (call: string): [string, string] => {
 }
 
 export const wantsStatus = (expected: Statuses | undefined, status: number): boolean =>
-  compileStatus(expected ?? '2xx', () => {})(status)
+  isStatus(expected ?? '2xx', status)
 
 /** Where the Content-Type is JSON and the body is not, it was damaged on the way. */
 export function readResponse(
