@@ -15,7 +15,7 @@ import { headOf, responseValue, withTexts, withValues } from './play/references.
 import { say } from './sentences.js'
 import { millisecondsOf } from './shape/checked.js'
 import type { Fault, Wanted } from './shape/entry.js'
-import type { PlayData, Statuses, StepData } from './shape/expectation.js'
+import type { PlayData, StepData } from './shape/expectation.js'
 import type { Json } from './shape/parts.js'
 
 export type { PlayData, StepData } from './shape/expectation.js'
@@ -77,9 +77,6 @@ export const splitCall = (call: string): [string, string] => {
   const [method = '', path = ''] = call.trim().split(/\s+/)
   return [method.toUpperCase(), path]
 }
-
-export const wantsStatus = (expected: Statuses | undefined, status: number): boolean =>
-  isStatus(expected ?? '2xx', status)
 
 /** Where the Content-Type is JSON and the body is not, it was damaged on the way. */
 export function readResponse(
@@ -206,7 +203,7 @@ function problemsOf(
     return response.fault === fault ? [] : [{ at: [...at, 'fault'], ...problem }]
   }
   const problems: Difference[] = []
-  if (!wantsStatus(status, response.status)) {
+  if (!isStatus(status, response.status)) {
     const reason = reasonIn(response, error)
     const got =
       response.status === 0 && reason

@@ -1,4 +1,4 @@
-/** Repeats requests to a service in an emulator without the script, and compares. */
+/** Repeats requests in an emulator without script, and compares. */
 import { BASE, withoutSlashes } from '../../core/paths.js'
 import type { Step } from '../../core/places.js'
 import type { GivenSettings } from '../../core/settings.js'
@@ -7,12 +7,8 @@ import { readingOf } from '../../engine/admit.js'
 import { clientResponse, execute, requestOf } from '../../engine/play.js'
 import { runNow, start } from '../../engine/run.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
-import {
-  type StepCall,
-  type StepOutcome,
-  type StepResponse,
-  wantsStatus
-} from '../../scenario/steps.js'
+import { isStatus } from '../../scenario/match/counts.js'
+import type { StepCall, StepOutcome, StepResponse } from '../../scenario/steps.js'
 import { FAMILIES } from '../../store/store.js'
 import { SAYS } from '../sentences.js'
 import {
@@ -119,7 +115,7 @@ export class Replay {
     return runNow(reading, null, null)
   }
 
-  /** Why they are not compared: one side lacks a record that the other has. */
+  /** Why they are not compared: one side lacks a record of the other. */
   #unknownIn(call: StepCall, there: StepResponse, here: StepResponse): string | null {
     const missing = this.#records.missingRemotely(call, there, here)
     if (missing !== null) return SAYS.has_no(there.status, missing)
@@ -136,6 +132,6 @@ function isAsScripted(
   if (problems.length > 0) return false
   const { fault, status } = step.expect ?? {}
   if (fault !== undefined) return true
-  const isOfScript = hasScript && status !== undefined && !wantsStatus(status, here.status)
+  const isOfScript = hasScript && status !== undefined && !isStatus(status, here.status)
   return isOfScript && formProblem(response) === null
 }

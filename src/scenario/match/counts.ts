@@ -17,7 +17,8 @@ export function countsOf(text: string, isOfCalls: 0 | 1, report: Report): Calls 
   return { from, to, every: nth ? from : 1 }
 }
 
-export const isStatus = (wanted: Statuses, status: number): boolean =>
-  [wanted]
+/** Any success if nothing is wanted. */
+export const isStatus = (wanted: Statuses | undefined, status: number): boolean =>
+  [wanted ?? '2xx']
     .flat()
     .some(word => [`${status}`, `${Math.floor(status / 100)}xx`].includes(`${word}`.toLowerCase()))

@@ -3,12 +3,13 @@ import { didYouMeanOneOf, nearest } from '../../core/nearest.js'
 import type { Said } from '../../core/sentences.js'
 import { OPERATION_NAMES, type Operation, operationsAt } from '../../reference/operations.js'
 import { type Report, within } from '../documents.js'
+import { isStatus } from '../match/counts.js'
 import { checkHeaders } from '../match/matching.js'
 import { admitPatterns } from '../match/patterns.js'
 import { say } from '../sentences.js'
 import type { PlayData, StepData } from '../shape/expectation.js'
 import { NAME } from '../shape/variables.js'
-import { checkShown, placedCalls, type StepBindings, splitCall, wantsStatus } from '../steps.js'
+import { checkShown, placedCalls, type StepBindings, splitCall } from '../steps.js'
 import { headOf, namesIn, REFERENCE, textsIn, unclosedIn } from './references.js'
 
 const MAX_LOOKED_AT = 100
@@ -42,22 +43,22 @@ export async function checkSteps(
   for (const { step, at } of placed) {
     const note = within(report, ...at)
     const group = String(at.slice(0, 2))
-    checkExpected(step.expect, within(note, 'expect'))
-    if (areCompiled) checkShown(step.expect?.body, within(note, 'expect', 'body'))
+    const { fault, ...response } = step.expect ?? {}
+    if (fault !== undefined && Object.keys(response).length > 0)
+      note(['expect'], say('not_together', 'fault', Object.keys(response)))
+    if (areCompiled) checkShown(response.body, within(note, 'expect', 'body'))
     checkHeaders(step.headers ?? {}, 'request', within(note, 'headers'))
-    const operation = step.do === undefined ? undefined : operationOfCall(step.do)
     if (step.do === undefined) note([], say('not_exactly_one', ['do', 'at_once', 'wait']))
-    else checkCall(step, operation, otherKey, note)
+    else checkCall(step, otherKey, note)
     const problemIn = (name: string) =>
       namedSteps.get(headOf(name)) === group
         ? say('not_yet_known', name)
         : problemOfReference(name, { ...known, namedSteps, latest })
     checkReferences(step, problemIn, note)
-    const { as } = step
-    if (as === undefined) continue
-    checkName(as, namedSteps, within(note, 'as'))
-    namedSteps.set(as, group)
-    if (latest.push(as) > MAX_LOOKED_AT) latest.shift()
+    if (step.as === undefined) continue
+    checkName(step.as, namedSteps, within(note, 'as'))
+    namedSteps.set(step.as, group)
+    if (latest.push(step.as) > MAX_LOOKED_AT) latest.shift()
   }
   const referable = { ...known, namedSteps, latest, variable: () => undefined, ids: () => [] }
   const problemIn = (name: string) => problemOfReference(name, referable)
@@ -79,12 +80,6 @@ function checkAlone(list: readonly PlayData[], report: Report): void {
   }
 }
 
-function checkExpected(expect: StepData['expect'] = {}, report: Report): void {
-  const others = ['status', 'headers', 'body'].filter(name => name in expect)
-  if (expect.fault !== undefined && others.length > 0)
-    report([], say('not_together', 'fault', others))
-}
-
 function operationOfCall(call: string): Operation | undefined {
   const [method, path] = splitCall(call)
   return operationsAt(path.replace(REFERENCE, 'x')).find(operation => operation.method === method)
@@ -92,11 +87,11 @@ function operationOfCall(call: string): Operation | undefined {
 
 function checkCall(
   { do: call, key, body, expect }: StepData,
-  operation: Operation | undefined,
   otherKey: Known['otherKey'],
   report: Report
 ): void {
-  const isChecked = key !== undefined && !key.includes('${') && !wantsStatus(expect?.status, 401)
+  const operation = operationOfCall(call)
+  const isChecked = key !== undefined && !key.includes('${') && !isStatus(expect?.status, 401)
   const advice = isChecked && operation?.key ? otherKey(key) : null
   if (operation === undefined) report(['do'], unknownCall(call))
   if (advice !== null)

@@ -12,6 +12,7 @@ import {
 } from '../../reference/operations.js'
 import { FAMILIES, type Store } from '../../store/store.js'
 import { operationsOn } from '../match/matching.js'
+import { isPattern } from '../match/patterns.js'
 import { say } from '../sentences.js'
 import { entriesOf } from '../shape/checked.js'
 import type { ChangeData, EntryData, MatchData, On } from '../shape/entry.js'
@@ -105,7 +106,7 @@ const namedIn = (
 
 function idsIn(wanted: unknown, steps: readonly Step[]): { steps: readonly Step[]; id: string }[] {
   if (Array.isArray(wanted)) return wanted.flatMap((item, index) => idsIn(item, [...steps, index]))
-  return typeof wanted === 'string' && !/^\/.*\/i?$/s.test(wanted) && !wanted.includes('${')
+  return typeof wanted === 'string' && !isPattern(wanted) && !wanted.includes('${')
     ? [{ steps, id: wanted }]
     : []
 }
