@@ -47,7 +47,7 @@ export async function generateAll(
 }
 
 function checkGenerate(data: GenerateData, store: Store | null, note: Report): void {
-  const { transactions } = data
+  const { transactions: payments = 0 } = data
   const families = GENERATED_FAMILIES.filter(family => data[family] !== undefined)
   for (const family of families) {
     const [field, parents, resource] = parentsFor(family)
@@ -62,13 +62,10 @@ function checkGenerate(data: GenerateData, store: Store | null, note: Report): v
   }
   if (families.length !== 1) note([], say('not_exactly_one', GENERATED_FAMILIES, families))
   for (const name of ['refunded', 'partly_refunded', 'payments_per_ticket'] as const)
-    if (data[name] !== undefined && transactions === undefined)
+    if (data[name] !== undefined && data.transactions === undefined)
       note([name], say('needs', name, 'transactions'))
-  if (!isShared(transactions ?? 0, perTicket(data)))
-    note(
-      ['payments_per_ticket'],
-      say('not_shared', transactions ?? 0, `${data.payments_per_ticket}`)
-    )
+  if (!isShared(payments, perTicket(data)))
+    note(['payments_per_ticket'], say('not_shared', payments, `${data.payments_per_ticket}`))
 }
 
 export const generatedBy = (entries: readonly GenerateData[]): number =>
