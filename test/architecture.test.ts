@@ -39,7 +39,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   core: 123_170,
   work: 6_670,
   store: 23_420,
-  scenario: 309_660,
+  scenario: 296_730,
   engine: 100_080,
   evidence: 80_930,
   sandbox: 81_610,

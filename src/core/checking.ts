@@ -118,7 +118,6 @@ type Parts = {
 const noteOn = (name: string, notes: Readonly<Record<string, string>> = {}) =>
   Object.hasOwn(notes, name) ? notes[name] : undefined
 
-/** Checks required, known and additional names. */
 function namesCheck(parts: Parts): Check {
   const { properties = {}, additionalProperties = {}, required = [] } = parts
   const { 'x-elsewhere': elsewhere, 'x-meant': replacements } = parts

@@ -29,7 +29,6 @@ export type Test = (value: unknown) => boolean
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The types of JSON, each with its test and its name in messages. */
 const TYPES: Readonly<Record<string, [test: Test, name: string]>> = {
   string: [value => typeof value === 'string', 'text'],
   // YAML has numbers that are not finite, which the bounds refuse
@@ -141,6 +140,8 @@ export const WORDS: Readonly<Record<string, Word>> = {
     !Array.isArray(value) || value.length <= maximum
       ? null
       : say('too_many_items', maximum, value.length),
+  minProperties: (minimum: number, value: unknown) =>
+    isObject(value) && Object.keys(value).length < minimum ? say('empty') : null,
   uniqueItems: (_, value: unknown) =>
     !Array.isArray(value) || new Set(value).size === value.length ? null : say('duplicate_item')
 }
@@ -152,7 +153,7 @@ function patternOf(source: string): RegExp {
   return pattern
 }
 
-/** Advice for a value of the wrong type: quote a number, or write one value as a list. */
+/** Advice for a wrong type: quote a number, or write one value as a list. */
 function typeHint(
   types: string | readonly string[],
   value: unknown,
@@ -167,7 +168,6 @@ function typeHint(
     : null
 }
 
-/** Advice to put a single value into an object. */
 function singleHint(schema: Schema | undefined, name: unknown, value: unknown): string | null {
   const type = schema?.type ?? schema?.else?.type
   return type !== undefined && typeTest(type)(value)

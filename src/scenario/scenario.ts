@@ -8,7 +8,6 @@ import { maskedThroughout } from '../core/redaction.js'
 import {
   flattened,
   type GivenSettings,
-  SETTINGS,
   type SettingSource,
   type SettingVariables,
   settingsInForce
@@ -24,17 +23,23 @@ import type { Library } from './library.js'
 import { patternsIn } from './match/patterns.js'
 import { checkSteps } from './play/check.js'
 import { checkCount, tooLarge } from './read/refusal.js'
-import { scriptedIds, suggestedIds, type Trial } from './records/edits.js'
+import { suggestedIds } from './records/edits.js'
 import { recordsIn } from './records/fixture.js'
 import { FixtureImporter } from './records/importer.js'
-import { missingOf, recordsNamedBy, recordsNamedByState } from './records/named-records.js'
+import {
+  missingOf,
+  recordsNamedBy,
+  recordsNamedByState,
+  scriptedIds,
+  type Trial
+} from './records/named-records.js'
 import { compileScript } from './script/entry.js'
 import { Script } from './script.js'
 import { say } from './sentences.js'
 import type { ScenarioData } from './shape/scenario.js'
 import type { Parts, Used } from './shape/sources.js'
 import type { GivenVariables } from './shape/variables.js'
-import { bindingsOf, isWait, type PlayData, type StepData, StepResponses } from './steps.js'
+import { bindingsOf, type PlayData, type StepData, StepResponses } from './steps.js'
 
 /** Settings that override a scenario's. */
 export type Launch = {
@@ -90,8 +95,7 @@ export async function buildState(used: Used, name: string, context: LoadContext)
   const trial = { store, generation, isKnown, scripted: scriptedIds(data.script ?? []) }
   const script = new Script(await compileScript(used, trial))
   const responses = new StepResponses([...steps, ...play])
-  const isRunning = clock.running || play.some(isWait)
-  const expectations = await compileExpectations(used, trial, responses, isRunning)
+  const expectations = await compileExpectations(used, trial, responses)
   warnOfFuture(used, store, now)
   const requests = { steps, play, expect: isOpen ? [] : expect }
   await checkSteps(requests, knownIn(trial, context.keys), report)
@@ -122,7 +126,6 @@ function knownIn(
   const isAnyKey = !isKnown || settings['auth.accept_any_key'] !== null
   return {
     variable: name => (isKnown ? variable(name) : name),
-    hasUsualLists: settings['shapes.list'] === SETTINGS['shapes.list'].default,
     ids: () => suggestedIds(store),
     otherKey: key =>
       isAnyKey || keys?.has(key) || store.keys.has(key)
@@ -148,8 +151,7 @@ function warnOfFuture({ data, warn }: Parts, store: Store, now: number): void {
 async function compileExpectations(
   { data: { expect = [] }, report, warn }: Parts,
   trial: Trial,
-  responses: StepResponses,
-  isRunning: boolean
+  responses: StepResponses
 ): Promise<Expectation[]> {
   const compiled: Expectation[] = []
   let patterns = 0
@@ -160,12 +162,9 @@ async function compileExpectations(
     patterns += patternsIn(data)
     if (expectation !== null) compiled.push(expectation)
     // only a warning: a request to a missing record can be expected too
-    for (const { path, calls } of callsIn(data)) {
+    for (const { path, calls } of callsIn(data))
       for (const { steps, problem } of missingOf(recordsNamedBy(calls), trial))
         warnOf([...path, ...steps], problem)
-      if (calls.no_sooner_than !== undefined && !isRunning)
-        warnOf([...path, 'no_sooner_than'], say('clock_stands'))
-    }
     const ofState = 'state' in data ? recordsNamedByState(data.state) : []
     for (const { steps, problem, canBeMade, isDrawn } of missingOf(ofState, trial))
       (canBeMade && isDrawn ? warnOf : note)(steps, problem)

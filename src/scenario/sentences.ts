@@ -26,6 +26,12 @@ const meantName = (name: string, known: readonly string[]) => {
     )
   return suggestion === undefined ? '' : `; did you mean ${suggestion}?`
 }
+const adviceOnReference = (name: string, suggestion: string | undefined) => {
+  if (/^record\b/.test(name)) return `write ${RETIRED_NAMES.record}`
+  return suggestion === undefined
+    ? 'write the name of an earlier step (as), or the id of a record'
+    : `did you mean \${${suggestion}}?`
+}
 const noneCalled = (
   what: string,
   name: string,
@@ -42,9 +48,7 @@ export const SAYS = {
       ? 'is empty; write at least tickets: []'
       : 'is empty; write at least fixtures: [bistro]. commerce-emulator new NAME writes a scenario to start from',
   reference_without_value: (reference: string) =>
-    /^\$\{\s*record\./.test(reference)
-      ? `${reference} has no value here: the fields of a record are known only under state in expect; write the value, or use a variable`
-      : `${reference} has no value here: responses are known only in steps, play and expect; give the record an id under data, or use a variable`,
+    `${reference} has no value here${/^\$\{\s*record\b/.test(reference) ? `; write ${RETIRED_NAMES.record}` : ': responses are known only in steps, play and expect; give the record an id under data, or use a variable'}`,
   not_a_variable_name: () => 'must be letters, digits, _ and -, beginning with a letter',
   variable_of_variable: () => 'must not refer to another variable; write the value itself',
   variable_too_long: (most: number, length: number) =>
@@ -84,7 +88,6 @@ export const SAYS = {
   not_together: (name: string, others: readonly string[]) =>
     `${name} cannot be combined with ${or(others)}`,
   needs: (name: string, needed: string) => `${name} needs ${needed}`,
-  reversed: (low: string, high: string) => `${low} must not exceed ${high}`,
   shared_alone: () =>
     'this file has only groups to share; load a scenario that has one of them under use',
 
@@ -111,8 +114,6 @@ export const SAYS = {
     `there is no ${what} for the generated ${family}`,
   no_early_ticket: (location: string) =>
     `there is no Ticket at ${location} early enough to be paid; generate tickets before transactions`,
-  no_weight: () => 'must have a weight above 0',
-  shares_above_one: () => 'refunded and partly_refunded must be at most 1 together',
   not_shared: (count: number, each: string) =>
     `must be a size that ${count} Transactions can be divided into, such as 2 or 1-3; got ${each}`,
   too_few_tickets: (location: string) =>
@@ -134,7 +135,6 @@ export const SAYS = {
     `can never apply: ${operation} is disabled and always responds with 501`,
   shadowed: (entry: string, on: string) =>
     `can never apply: ${entry} comes first, and is applied to every request of ${on}`,
-  no_time: (why: string) => `can never apply: ${why}`,
   no_action: () => 'must have respond, change, stale, delay, fault or hold',
   stale_change: (operation: string) =>
     `only a GET can respond with old records; ${operation} changes them`,
@@ -143,21 +143,13 @@ export const SAYS = {
     `must name at most ${maximum} records; got ${got}`,
   unknown_entry: (name: string, advice: string) =>
     `no script entry has the name ${shortened(name)}${advice}`,
-  waits_for_itself: () => 'can never apply: its after leads back to itself',
-  never_ends: (name: string) =>
-    `can never apply: ${shortened(name)} does not end; give it calls, for or until`,
   not_counts: (isOfCalls: number, got: string) =>
     `must be 0, 1, 2-3${isOfCalls ? ', 4+ or every 7' : ' or 4+'}; got ${got}`,
   delay_too_long: (got: string) => `must be at most 10m; got ${got}`,
-  hold_too_many: (limit: number, until: number) =>
-    `at most ${limit} requests are held at once (limits.waiting), so ${until} can never wait together`,
-  header_twice: () => 'headers has Retry-After already; keep one of them',
-  not_an_error: (status: number) => `must be at least 400 for an error; got ${status}`,
   no_body: (status: number) => `a response with status ${status} has no body`,
   framing_header: (name: string) => `${name} is set by the emulator; leave it out`,
   not_a_header: () => 'must be a header name and a value without line breaks or control characters',
   header_of_key: () => 'this header is for the API key; write it under key',
-  not_a_status: (got: string) => `must be a status, such as 402 or 2xx; got ${got}`,
 
   // conditions
   unbalanced_brackets: () => 'has misplaced brackets; write a nested name as parent[child]',
@@ -167,11 +159,8 @@ export const SAYS = {
     `${/^A/.test(resource) ? 'an' : 'a'} ${resource} has no ${name}${advice}`,
   no_section: (operations: readonly string[], section: string) =>
     `${operations.join(', ')} ${operations.length === 1 ? 'has' : 'have'} no ${section}`,
-  matches_nothing: () => 'an empty list matches nothing; list at least one value',
   never_matches: (why: string, advice = '') => `can never match: ${why}${advice}`,
   always_matches: (why: string, advice = '') => `always matches: ${why}${advice}`,
-  compares_nothing: () => 'can never match: present: false leaves no value to compare',
-  nothing_between: (low: string, high: string) => `can never match: no value is ${low} and ${high}`,
   not_comparable: (name: string) =>
     `${name} is text; only numbers and instants can be compared. Match text by value, list or /pattern/.`,
   pattern_limit: (whose: string, maximum: number, what: string, got: number, advice: string) =>
@@ -182,20 +171,12 @@ export const SAYS = {
     `/${pattern}/ is not a regular expression in RE2 syntax: ${why}`,
 
   // expectations
-  no_effect: (on: string) => `can never match: ${on} changes no record`,
-  no_response: (what: string) => `a request without a response has no ${what}`,
-  no_family: () => 'must name at least one family, such as refunds: { count: 1 }',
-  no_record: () => 'must have count, or a record by its id',
-  not_single: (name: string, parts: readonly string[]) =>
-    `${shortened(name)} has no single value; name a part of it${parts.length === 0 ? '' : `, such as ${shortened(name)}.${parts[0]}`}`,
   not_summable: (name: string) =>
     `${name} is not a whole number; only whole numbers can be added up, such as amount`,
   count: (calls: string, wanted: string, seen: number, value: string) =>
     `${calls}: expected ${wanted}; got ${seen}${value}`,
   off_pace: (what: string, gap: number, value: string, wanted: string) =>
     `${what} came ${gap / 1000} s after the previous response${value}; expected ${wanted}`,
-  clock_stands: () =>
-    'the clock is frozen, so only a wait under play, or a control request, lets time pass between requests',
   in_order: (count: number) => `The ${count} requests came in this order.`,
   out_of_order: (step: string, value: string) => `${step} came out of order or not at all${value}.`,
   came_instead: (step: string, came: string, value: string) =>
@@ -242,11 +223,7 @@ export const SAYS = {
   name_reserved: (name: string) => `\${${name}.…} is reserved; give the step another name`,
   name_taken: (name: string) => `an earlier step is already called ${name}`,
   unknown_reference: (name: string, suggestion?: string) =>
-    `${reference(name)} refers to nothing; ${suggestion === undefined ? 'write the name of an earlier step (as), or the id of a record' : `did you mean \${${suggestion}}?`}`,
-  record_part: (name: string) =>
-    `${reference(name)} must be the whole value or bound; it cannot be part of a text or of a calculation`,
-  unknown_part: (name: string, part: string, suggestion: string) =>
-    `${reference(name)}: the response has no ${part}; did you mean \${${suggestion}}?`,
+    `${reference(name)} refers to nothing; ${adviceOnReference(name, suggestion)}`,
   not_yet_known: (name: string) =>
     `${reference(name)} has no value yet: both requests are sent at once; refer to it in a later request`,
   not_returned: (name: string) =>

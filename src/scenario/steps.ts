@@ -8,14 +8,14 @@ import { needsKey, OPERATIONS } from '../reference/operations.js'
 import { FAMILIES, type Store } from '../store/store.js'
 import { type Report, within } from './documents.js'
 import { compileShown, isCondition, shownWanted } from './match/conditions.js'
-import { compileStatus } from './match/counts.js'
+import { isStatus } from './match/counts.js'
 import { fieldIn } from './match/fields.js'
 import { isPattern } from './match/patterns.js'
 import { headOf, responseValue, withTexts, withValues } from './play/references.js'
 import { say } from './sentences.js'
 import { millisecondsOf } from './shape/checked.js'
 import type { Fault, Wanted } from './shape/entry.js'
-import type { PlayData, Statuses, StepData } from './shape/expectation.js'
+import type { PlayData, StepData } from './shape/expectation.js'
 import type { Json } from './shape/parts.js'
 
 export type { PlayData, StepData } from './shape/expectation.js'
@@ -77,9 +77,6 @@ export const splitCall = (call: string): [string, string] => {
   const [method = '', path = ''] = call.trim().split(/\s+/)
   return [method.toUpperCase(), path]
 }
-
-export const wantsStatus = (expected: Statuses | undefined, status: number): boolean =>
-  compileStatus(expected ?? '2xx', () => {})(status)
 
 /** Where the Content-Type is JSON and the body is not, it was damaged on the way. */
 export function readResponse(
@@ -206,7 +203,7 @@ function problemsOf(
     return response.fault === fault ? [] : [{ at: [...at, 'fault'], ...problem }]
   }
   const problems: Difference[] = []
-  if (!wantsStatus(status, response.status)) {
+  if (!isStatus(status, response.status)) {
     const reason = reasonIn(response, error)
     const got =
       response.status === 0 && reason

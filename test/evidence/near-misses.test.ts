@@ -5,7 +5,7 @@ import {
   explainedMessage,
   Nearest,
   type NearMiss,
-  nearMissTexts
+  nearMissText
 } from '../../src/scenario/match/near-misses.js'
 import { MERCHANT, smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
@@ -18,7 +18,7 @@ const start = (t: Test, scenario: object) =>
     scenario: { data: smallFixture({ transactions: [CHARGE] }), ...scenario }
   })
 type Emulator = Awaited<ReturnType<typeof start>>
-const textsOf = (near: NearMiss[] = []) => nearMissTexts(near)
+const textsOf = (near: NearMiss[] = []) => near.map(nearMissText)
 
 /**
  * Sends requests, written `pay FORM`, `refund FORM` or METHOD PATH, separated by bars, each with

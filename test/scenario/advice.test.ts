@@ -210,7 +210,6 @@ t.test('advice: a message says what to write', async t => {
     ['a:\n  - b: 1\n    c: 2\n   - b: 3\n', 'with 2 spaces, like the dash above it'],
     [entry('on: GET *, respond: { status: 402, code: x }'), 'put it under error'],
     [entry('on: GET *, change: { refunds: [] }'), 'put it under data'],
-    [matching('body: { amount: { gt: "${record.amount}" } }'), 'known only under state in expect'],
     [entry('on: GET *, change: { data: { refunds: [ { transaction: "${pay.id}", amount: 1 } ] } }'), 'known only in steps, play and expect'],
     [`${BEGIN}use: [ { group: "outages#slow-service", vars: {} } ]\n`, 'vars go at the top of the scenario'],
     [generating('created: 2025'), 'write { from: 2025-01-01, to: 2025-12-31 }'],
@@ -220,10 +219,6 @@ t.test('advice: a message says what to write', async t => {
     [`${BEGIN}expect:\n  - sequence: [POST /refunds]\n`, 'write it as { on: POST /refunds }'],
     [`${BEGIN}play: [GET /tickets]\n`, 'write it as { do: GET /tickets }'],
     [`${BEGIN}play: [ { do: GET /tickets, expect: 404 } ]\n`, 'write it as { status: 404 }'],
-    [expecting('every: { amount: { above: 5000 } }'), 'as in amount: { gt: 5000 }'],
-    [expecting('every: { amount > 5000: true }'), 'as in amount: { gt: 5000 }'],
-    [expecting('every: { id: "${transaction.id}" }'), 'did you mean ${record.transaction.id}?'],
-    [expecting('every: { id: "${recrd.transaction.id}" }'), 'did you mean ${record.transaction.id}?'],
     [`${BEGIN}play: [ { wait: 1h30m } ]\n`, 'write 90m'],
     [`${BEGIN}expect: [ { on: POST /refunds, match: { body: { amount: "<=5" } } } ]\n`, 'write { lte: 5 }'],
     [expecting('where: { created: ">2026-03-01" }'), 'write { gt: 2026-03-01 }'],
@@ -283,8 +278,6 @@ t.test('advice: a value of the wrong type is refused with a correction that load
     ],
     [matching('body: { constructor: tkt_52 }'), '3:48 script[0].match.body.constructor', 'constructor', 'ticket'],
     [step('do: "GET /transactions/${pay.idd}"'), '4:11 steps[1].do', '.id', 'ment.i'],
-    [step('do: "GET /transactions/${payment.idd}"'), '4:11 steps[1].do', 'd}', '}'],
-    [`steps:\n  - { as: page, do: GET /refunds }\n  - { do: "GET /refunds/\${page.data.0.idd}" }\n`, '4:11 steps[1].do', 'd}', '}'],
     [step('do: "GET /tickets/${tkt_5x2}"'), '4:11 steps[1].do', 'x2', '2'],
     [step('do: "GET /transactions/${payment.id"'), '4:11 steps[1].do', '" ', '}" '],
     [matching('about: { ticket: "${payment.ticket}" }'), '3:57 script[0].match.about.ticket', '"${payment.ticket}"', 'tkt_52'],
@@ -298,7 +291,6 @@ t.test('advice: what a call could still make', async t => {
   // biome-ignore format: a table
   const cases: [text: string, marks: string][] = [
     [entry('on: POST /refunds, match: { body: { transaction: txn_nowhere_at_all } }, delay: 1s'), '3:56 script[0].match.body.transaction'],
-    [entry('on: POST /refunds, hold: { until: 101 }'), '3:41 script[0].hold.until'], [entry('on: POST /refunds, hold: { until: 100 }'), ''],
     [entry('on: GET /tickets, match: { query: { location: loc_bistr } }, delay: 1s'), '3:53 script[0].match.query.location'],
     [entry('on: POST /refunds, match: { about: { account: mch_bistr } }, delay: 1s'), '3:53 script[0].match.about.account'],
     [

@@ -24,7 +24,6 @@ const BINDINGS = {
   variable: (name: string) => (RECORDS.includes(name) ? name : undefined),
   key: (name: string) => name || 'sk_first',
   ids: () => [],
-  hasUsualLists: true,
   otherKey: () => null
 }
 
@@ -72,8 +71,8 @@ t.test('steps: every kind of problem, with its place', async t => {
   const ofOne: [step: Json, ...problems: string[]][] = parse(`[
     [GET /tickets, ' wrong_type'], [{}, ' required'], [{ do: GET /tickets, exepct: {} }, .exepct unknown_name],
     [{ do: GET /tickets, query: limit=5 }, .query wrong_type], [{ do: POST /refunds, body: [] }, .body wrong_type],
-    [{ do: GET /tickets, key: 5 }, .key wrong_type], [{ do: GET /tickets, headers: {} }, .headers unknown_name], [{ do: GET /tickets, expect: { status: 2x } }, .expect.status not_a_status],
-    [{ do: GET /tickets, expect: { status: [200, 6xx, 402] } }, '.expect.status[1] not_a_status'],
+    [{ do: GET /tickets, key: 5 }, .key wrong_type], [{ do: GET /tickets, headers: {} }, .headers unknown_name], [{ do: GET /tickets, expect: { status: 2x } }, .expect.status wrong_characters],
+    [{ do: GET /tickets, expect: { status: [200, 6xx, 402] } }, '.expect.status[1] wrong_characters'],
     [{ do: GET /tickets, expect: { status: [] } }, .expect.status too_few_items], [{ do: GET /tickets, expect: { status: 99 } }, .expect.status too_small],
     [{ do: GET /tickets, expect: { stauts: 200 } }, .expect.stauts unknown_name], [{ do: GET /ticket }, .do unknown_request],
     [{ do: PUT /tickets }, .do unknown_request], [{ do: GET }, .do unknown_request], [{ do: ' ' }, .do unknown_request],
@@ -139,10 +138,8 @@ t.test('play: its problems, with their places', async t => {
     [[{ at_once: [{ do: GET /tickets, expect: { fault: hang, headers: {}, body: {} } }] }], '.at_once[0].expect not_together'],
     [[{ do: GET /tickets, expect: { body: { data: [{ id: /a/, x: { gt: 5 } }], has_more: { not: true }, n: { present: true } } } }]],
     [[{ do: GET /tickets, expect: { body: { id: /(/ } } }], .expect.body.id bad_pattern],
-    [[{ do: GET /tickets, expect: { body: { data: [{ n: { gt: 5, lt: 3 } }] } } }], '.expect.body.data[0].n nothing_between'],
     [[{ do: GET /tickets, expect: { body: { n: { gt: much } } } }], .expect.body.n.gt wrong_format],
     [[{ do: GET /tickets, expect: { body: { n: { gt: 5, lt: '>9' } } } }], .expect.body.n.lt wrong_type],
-    [[{ do: GET /tickets, expect: { body: { n: { not: [] } } } }], .expect.body.n.not matches_nothing],
     [[{ do: GET /tickets, expect: { body: [&many [/a/, /a/, /a/, /a/, /a/, /a/, /a/, /a/, /a/], *many, *many] } }], '__ pattern_limit'],
     [[{ wait: '2' }], .wait wrong_format], [[{ wait: 2s, do: GET /tickets }], ' not_together'], [[{ at_once: [{ do: GET /tickets }], wait: 2s }], ' not_together'],
     [[{ at_once: [{ wait: 2s }] }], '.at_once[0] required', '.at_once[0].wait unknown_name'],

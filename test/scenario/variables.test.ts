@@ -138,7 +138,6 @@ t.test('variables: every kind of problem, with its place and what to write', asy
     ['vars: [a]\n', '1:7 vars: ', 'got a list'],
     ['vars: { a: x }\nseed: "${vars.a}"\n', '2:7 seed: ', 'got x'],
     ['steps: [ { as: vars, do: GET /tickets } ]\n', '1:16 steps[0].as: ', '${vars.…}'],
-    ['play: [ { as: record, do: GET /tickets } ]\n', '1:15 play[0].as: ', '${record.…}'],
     [
       'steps: [ { do: GET /tickets, query: { limit: "${var.a}" } } ]\nvars: { a: 1 }\n',
       '1:46 steps[0].query.limit: ',
@@ -646,7 +645,7 @@ t.test('use: a problem of a group is reported in its file', async t => {
     ['id: tkt_used,', 'id: "",', '5:24 groups.day.data.tickets[0].id wrong_characters'],
     ['generate: [ {', 'generate: [ { users: 1,', '6:17 groups.day.generate[0] not_exactly_one'],
     ['calls: 1,', 'calls: 2-1,', '8:57 groups.day.script[0].calls not_counts'],
-    ['payment.id}", expect', 'payment.idd}", expect', '14:25 groups.day.play[0].do unknown_part'],
+    ['GET /transactions/$', 'GET /transaction/$', '14:25 groups.day.play[0].do unknown_request'],
     ['times: 1+ }', 'times: 2-1 }', '16:48 groups.day.expect[0].times not_counts'],
     ['GET /tickets,', 'GET /refunds,', '10:9 groups.day.script[2] shadowed'],
     ['    play:', '    plays:', '13:5 groups.day.plays unknown_name'],
@@ -692,15 +691,10 @@ use: [more.yaml#g]
   // biome-ignore format: a table
   const cases: [from: string, to: string, ...problems: string[]][] = [
     ['per: ticket', 'per: location'], ['{ ended: once }', 'first'],
-    [
-      '{ ended: once }', 'own', 'own.yaml:3:45 script[0].after waits_for_itself',
-      'more.yaml:4:47 groups.g[1].after waits_for_itself', 'more.yaml:6:34 groups.g[3].after waits_for_itself'
-    ],
     ['ended: once', 'ended: onec', 'more.yaml:4:47 groups.g[1].after unknown_entry'],
     ['name: later, ', '', 'own.yaml:3:45 script[0].after unknown_entry'],
-    ['/transactions, calls: 1', '/transactions, calls: 1+', 'more.yaml:4:56 groups.g[1].after.ended never_ends'],
     ['on: GET /refunds', 'on: POST /refunds', 'more.yaml:4:72 groups.g[1].stale stale_change'],
-    ['respond: { status: 503 }', 'change: { delete: [nobody] }', 'more.yaml:3:83 groups.g[0].change.delete[0] missing_record']
+    ['respond: { status: 503 }', 'change: { delete: [nobody] }']
   ]
   for (const [from, to, ...problems] of cases) {
     const root = folderOf(t, { 'more.yaml': group.replace(from, to) })

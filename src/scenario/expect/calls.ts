@@ -2,14 +2,13 @@
 import { MASK } from '../../core/mask.js'
 import { didYouMean } from '../../core/nearest.js'
 import type { Step } from '../../core/places.js'
-import { say as check } from '../../core/sentences.js'
-import { isChange, type OperationId, operationOf } from '../../reference/operations.js'
+import type { OperationId } from '../../reference/operations.js'
 import { type Schema, schemaOf } from '../../reference/parameters.js'
 import { TABLES, type Tables } from '../../reference/tables.js'
 import { canBeAbout } from '../about.js'
 import { type Report, within } from '../documents.js'
 import { type Condition, compileNames } from '../match/conditions.js'
-import { compileStatus } from '../match/counts.js'
+import { isStatus } from '../match/counts.js'
 import { asValue, fieldIn, type Scope } from '../match/fields.js'
 import { compileMatch, type Matcher, operationsOn, shownOn } from '../match/matching.js'
 import type { RecordName } from '../records/edits.js'
@@ -53,14 +52,10 @@ export function callsIn(data: ExpectationData): { path: readonly Step[]; calls: 
 
 export function compileCalls(source: CallsData, note: Report, responses: Responses): Calls {
   const data = source.match ? { ...source, match: withDigests(source.match) } : source
-  const { on, took_effect, no_sooner_than, no_later_than } = data
+  const { on, no_sooner_than, no_later_than } = data
   const operations = operationsOn(on, note)
-  const isRead = (id: OperationId) => !isChange(operationOf(id))
-  if (took_effect === true && operations.length > 0 && operations.every(isRead))
-    note(['took_effect'], say('no_effect', shownOn(on)))
   const least = millisecondsOf(no_sooner_than ?? '0s')
   const most = no_later_than ? millisecondsOf(no_later_than) : Number.POSITIVE_INFINITY
-  if (least > most) note(['no_later_than'], say('reversed', 'no_sooner_than', 'no_later_than'))
   return {
     data,
     operations: on === '*' && data.match === undefined ? null : new Set(operations),
@@ -79,10 +74,10 @@ export function checkPer(per: Per | undefined, steps: readonly Calls[], report: 
 
 const yesOrNo = (is: boolean) => (is ? 'yes' : 'no')
 
-const ofResponse = ({ valueIn, test, ...condition }: Condition<Ending>): Condition<Ending> => ({
+const ofResponse = ({ valueIn, isMet, ...condition }: Condition<Ending>): Condition<Ending> => ({
   ...condition,
   valueIn: ending => (ending.isDelivered ? valueIn(ending) : 'no response'),
-  test: (value, ending) => ending.isDelivered && test(value, ending)
+  isMet: ending => ending.isDelivered && isMet(ending)
 })
 
 const FACTS = [
@@ -98,7 +93,7 @@ const factsWanted = (data: CallsData): Condition<Ending>[] =>
       name,
       wanted: yesOrNo(expected),
       valueIn: ending => yesOrNo(ending[fact]),
-      test: (_, ending) => ending[fact] === expected
+      isMet: ending => ending[fact] === expected
     }
   })
 
@@ -109,24 +104,18 @@ function compileEnding(
   responses: Responses
 ): Condition<Ending>[] {
   const { status, response } = data
-  if (data.answered === false)
-    for (const word of ['status', 'response'] as const)
-      if (data[word] !== undefined) report([word], say('no_response', word))
   const conditions = factsWanted(data)
-  if (status !== undefined) {
-    const isWanted = compileStatus(status, within(report, 'status'))
+  if (status !== undefined)
     conditions.push(
       ofResponse({
         name: 'status',
         wanted: [status].flat().join(' or '),
         valueIn: ending => ending.status,
-        test: (_, ending) => isWanted(ending.status)
+        isMet: ending => isStatus(status, ending.status)
       })
     )
-  }
   if (response === undefined || operations.length === 0) return conditions
   const note = within(report, 'response')
-  if (Object.keys(response).length === 0) note([], check('empty'))
   for (const condition of compileNames(response, bodyOf(operations, responses), note))
     conditions.push(ofResponse({ ...condition, name: `response.${condition.name}` }))
   return conditions
@@ -144,14 +133,14 @@ function bodyOf(operations: readonly OperationId[], responses: Responses): Scope
     const { response: table }: Tables = TABLES[operation]
     return table === undefined ? [ERROR] : [schemaOf(table), ERROR]
   })
-  const fields: Scope<Ending> = {
+  return {
     name: [],
-    schemas: [{ properties: Object.assign({}, ...schemas.map(({ properties }) => properties)) }],
+    schemas,
+    isTyped: true,
     responses,
     valueIn: ({ body }, name) => asValue(name.reduce(fieldIn, body())),
     unknown: (name, path, known) => say('unknown_field', 'response', path, didYouMean(name, known))
   }
-  return { ...fields, schemas, fields }
 }
 
 export function shownCalls({

@@ -62,7 +62,6 @@ export async function compileExpectation(
 function unsentOf(data: ExpectationData, responses: Responses): Expected['unsent'] {
   const names = textsOf(data, true).flatMap(namesIn)
   const steps = new Set(names.map(headOf))
-  steps.delete('record')
   return () => [...steps].filter(name => responses?.has(name) !== true)
 }
 

@@ -1,38 +1,22 @@
 /** Expectations of records: by id, how many, their sums, and every one of a family. */
 import { didYouMean } from '../../core/nearest.js'
 import { isObject } from '../../core/quick-check.js'
-import { say as check } from '../../core/sentences.js'
 import { type Family, LINKED_FAMILIES, RESOURCE_NAMES } from '../../reference/operations.js'
 import { FIELDS } from '../../reference/tables.js'
 import { collectionOf, type Store } from '../../store/store.js'
 import { pause } from '../../work/slices.js'
 import { type Report, within } from '../documents.js'
-import {
-  type Condition,
-  compileNames,
-  compileTest,
-  shownWanted,
-  unmetBy
-} from '../match/conditions.js'
-import {
-  asValue,
-  fieldIn,
-  fieldNamed,
-  type Name,
-  type Scope,
-  stepsOf,
-  type Value
-} from '../match/fields.js'
+import { compileNames, compileTest, shownWanted, unmetBy } from '../match/conditions.js'
+import { asValue, fieldIn, lookedUp, type Name, type Scope, type Value } from '../match/fields.js'
 import {
   MAX_NEAR_MISSES,
-  type Miss,
   missOf,
   missText,
   Nearest,
   type NearMiss,
-  shownValue
+  nearMissText
 } from '../match/near-misses.js'
-import { REFERENCE, recordPath, resolvedValue } from '../play/references.js'
+import { resolvedValue } from '../play/references.js'
 import { say } from '../sentences.js'
 import { entriesOf, present } from '../shape/checked.js'
 import type { Names, Wanted } from '../shape/entry.js'
@@ -46,7 +30,7 @@ import type { Difference } from '../steps.js'
 import type { Responses } from './calls.js'
 
 type FieldAt = (name: Name) => Value
-type FamilySubject = Scope<FieldAt> & { family: Family; fields: Scope<FieldAt> }
+type FamilySubject = Scope<FieldAt> & { family: Family }
 
 export type { StateData } from '../shape/expectation.js'
 
@@ -68,14 +52,10 @@ export const recordsOf = (store: Store): StateRecords => ({
   all: family => collectionOf(store, family).inCreationOrder()
 })
 
-const isEmpty = (part: object | undefined) => part !== undefined && Object.keys(part).length === 0
-
 export function compileState(data: StateData, report: Report, responses?: Responses): StateTest {
-  if (isEmpty(data)) report([], say('no_family'))
   const tests = entriesOf(data).flatMap(([family, expected]) => {
     const note = within(report, family)
     const subject = subjectOf(family, responses)
-    if (isEmpty(expected)) note([], say('no_record'))
     const ids = Object.keys(expected).filter(id => !STATE_WORDS.includes(id))
     return [
       compileQuantities(expected, subject, note),
@@ -97,28 +77,17 @@ async function allOf<Subject>(
   return differences
 }
 
-function adviceFor(name: string, known: readonly string[]): string | undefined {
-  if (name === 'refunds') return '; expect them under refunds, with count and where'
-  if (/[<>=]/.test(name) || known.length === 0)
-    return '; write a condition as in amount: { gt: 5000 }, with gt, gte, lt, lte, not or present'
-  return / [-+] /.test(name)
-    ? '; write a sum for each field, such as sum: { amount: 500, amount_refunded: 100 }'
-    : undefined
-}
-
 function subjectOf(family: Family, responses: Responses): FamilySubject {
-  const unknown: Scope<FieldAt>['unknown'] = (name, path, known) => {
-    const advice = adviceFor(name, known) ?? didYouMean(name, known)
-    return say('unknown_field', RESOURCE_NAMES[family], path, advice)
-  }
-  const fields: Scope<FieldAt> = {
+  return {
+    family,
+    isTyped: true,
     schemas: [{ properties: FIELDS[family] }],
     name: [],
     responses,
-    unknown,
+    unknown: (name, path, known) =>
+      say('unknown_field', RESOURCE_NAMES[family], path, didYouMean(name, known)),
     valueIn: (fieldAt, name) => fieldAt(name)
   }
-  return { ...fields, family, fields }
 }
 
 const LINKS: ReadonlyMap<string, Family> = new Map(Object.entries(LINKED_FAMILIES))
@@ -135,16 +104,6 @@ const fieldsOf =
       link = field
     }
     return asValue(part)
-  }
-
-const missIn =
-  (fieldAt: FieldAt) =>
-  (condition: Condition<FieldAt>): Miss => {
-    const wanted = condition.wanted.replace(REFERENCE, text => {
-      const path = recordPath(text)
-      return path === undefined ? text : `${shownValue(fieldAt(present(stepsOf(path))))} (${path})`
-    })
-    return missOf({ ...condition, wanted }, fieldAt)
   }
 
 function compileRecord(
@@ -170,7 +129,7 @@ function compileRecord(
     return unmetBy(fieldAt, fields).map(condition => ({
       at: [...path, ...condition.path],
       forbids: isChanged && isForbidding(condition.data),
-      ...say('field_differs', family, id, missText(missIn(fieldAt)(condition)))
+      ...say('field_differs', family, id, missText(missOf(condition, fieldAt)))
     }))
   }
 }
@@ -194,8 +153,6 @@ function compileQuantities(
   const { where = {}, count, sum = {}, every } = expected
   if (expected.where && [count, expected.sum, every].every(part => part === undefined))
     report([], say('needs', 'where', 'count, sum or every'))
-  for (const word of ['sum', 'every'] as const)
-    if (isEmpty(expected[word])) report([word], check('empty'))
   const conditions = compileNames(where, subject, within(report, 'where'))
   const tests: QuantityTest[] = Object.entries(sum).map(([path, wanted]) =>
     compileTotal(wanted, ['sum', path], subject, report)
@@ -211,7 +168,10 @@ function compileQuantities(
       const fieldAt = fieldsOf(record, records)
       const unmet = unmetBy(fieldAt, conditions)
       if (unmet.length === 0) matching.push(fieldAt)
-      else nearest.add(idOf(fieldAt), unmet.length, () => unmet.map(missIn(fieldAt)))
+      else
+        nearest.add(idOf(fieldAt), unmet.length, () =>
+          unmet.map(condition => missOf(condition, fieldAt))
+        )
       await pause()
     }
     const { isChanged } = records
@@ -235,7 +195,7 @@ function compileTotal(
 ): QuantityTest {
   const { family } = subject
   const note = within(report, ...at)
-  const test = compileTest<unknown>(expected, { schemas: [{ type: 'integer' }], name: at }, note)
+  const test = compileTest(expected, { schemas: [{ type: 'integer' }], name: at }, note)
   const [, path] = at
   const field = path === undefined ? null : summedField(path, subject, note)
   const whose = path === undefined ? family : `${family}: sum of ${path}`
@@ -252,7 +212,7 @@ function compileTotal(
       return [
         { at: place, forbids: false, ...say('several_currencies', whose, [...currencies].sort()) }
       ]
-    if (test(total, null)) return []
+    if (test(total)) return []
     const isShort = isObject(expected)
       ? total <= (expected.gt ?? (expected.gte ?? 0) - 1)
       : total <= expected
@@ -264,7 +224,7 @@ function compileTotal(
 }
 
 function summedField(path: string, subject: FamilySubject, note: Report): Name {
-  const field = fieldNamed(path, subject.fields, note)
+  const field = lookedUp(path, subject, note)
   if (field?.schemas.every(({ type }) => ![type].flat().includes('integer')))
     note([], say('not_summable', path))
   return field?.name ?? []
@@ -279,7 +239,9 @@ function compileEvery(expected: Names, subject: FamilySubject, report: Report): 
     for (const fieldAt of records) {
       const unmet = unmetBy(fieldAt, conditions)
       if (unmet.length > 0 && ++broken <= MAX_NEAR_MISSES)
-        examples.push(`${unmet.map(missIn(fieldAt)).map(missText).join(', ')} in ${idOf(fieldAt)}`)
+        examples.push(
+          nearMissText({ in: idOf(fieldAt), misses: unmet.map(field => missOf(field, fieldAt)) })
+        )
       await pause()
     }
     if (broken === 0) return []

@@ -5,52 +5,44 @@ import { shortened } from '../../core/nearest.js'
 import type { Step } from '../../core/places.js'
 import { isObject } from '../../core/quick-check.js'
 import { IS_DIGEST } from '../../core/redaction.js'
-import { say as check } from '../../core/sentences.js'
 import type { Schema } from '../../reference/parameters.js'
 import { type Report, within } from '../documents.js'
-import { recordPath, referenceIn, resolvedValue } from '../play/references.js'
+import { referenceIn, resolvedValue } from '../play/references.js'
 import { digestOf } from '../script/digests.js'
 import { say } from '../sentences.js'
 import { entriesOf, isList, present } from '../shape/checked.js'
 import type { Conditions, Names, Scalar, Wanted } from '../shape/entry.js'
 import type { Json } from '../shape/parts.js'
-import { fieldNamed, lookedUp, partOf, type Scope, type Tested, type Value } from './fields.js'
+import { lookedUp, partOf, type Scope, type Tested, type Value } from './fields.js'
 import { compilePattern, isPattern, MAX_MATCHED } from './patterns.js'
 
-/** `subject` is the request, response or record that has the value. */
-export type Test<Subject> = (value: Value, subject: Subject) => boolean
+export type Test = (value: Value) => boolean
 
+/** `Subject` is the request, response or record that has the value. */
 export type Condition<Subject> = {
   name: string
   wanted: string
   valueIn: (subject: Subject) => Value
-  test: Test<Subject>
+  isMet: (subject: Subject) => boolean
 }
 export type WrittenCondition<Subject> = Condition<Subject> & { path: readonly Step[]; data: Wanted }
-
-const isMet = <Subject>({ valueIn, test }: Condition<Subject>, subject: Subject): boolean =>
-  test(valueIn(subject), subject)
 
 export const areMet = <Subject>(
   conditions: readonly Condition<Subject>[],
   subject: Subject
-): boolean => conditions.every(condition => isMet(condition, subject))
+): boolean => conditions.every(({ isMet }) => isMet(subject))
 
 export const unmetBy = <Subject, C extends Condition<Subject>>(
   subject: Subject,
   conditions: readonly C[]
-): C[] => conditions.filter(condition => !isMet(condition, subject))
+): C[] => conditions.filter(({ isMet }) => !isMet(subject))
 
-type Comparison = {
-  sign: string
-  words: string
-  holds: (value: number, bound: number) => boolean
-}
+type Comparison = { sign: string; holds: (value: number, bound: number) => boolean }
 const COMPARISONS: Readonly<Record<string, Comparison>> = {
-  gt: { sign: '>', words: 'above', holds: (value, bound) => value > bound },
-  gte: { sign: '>=', words: 'at least', holds: (value, bound) => value >= bound },
-  lt: { sign: '<', words: 'below', holds: (value, bound) => value < bound },
-  lte: { sign: '<=', words: 'at most', holds: (value, bound) => value <= bound }
+  gt: { sign: '>', holds: (value, bound) => value > bound },
+  gte: { sign: '>=', holds: (value, bound) => value >= bound },
+  lt: { sign: '<', holds: (value, bound) => value < bound },
+  lte: { sign: '<=', holds: (value, bound) => value <= bound }
 }
 const CONDITIONS = [...Object.keys(COMPARISONS), 'not', 'present']
 
@@ -71,14 +63,16 @@ export function compileNames<Subject>(
     if (scope === null) return []
     const place = [...path, key]
     if (isNested(wanted, scope.schemas)) return compileNames(wanted, scope, note, place)
-    const { name, valueIn } = scope
+    const { name } = scope
+    const valueIn = (subject: Subject) => scope.valueIn(subject, name)
+    const test = compileTest(wanted, scope, note)
     return {
       name: name.join('.'),
       path: place,
       data: wanted,
       wanted: shownWanted(wanted),
-      valueIn: subject => valueIn(subject, name),
-      test: compileTest(wanted, scope, note)
+      valueIn,
+      isMet: subject => test(valueIn(subject))
     }
   })
 }
@@ -108,23 +102,18 @@ export function shownWanted(wanted: Wanted): string {
   return conditions.join(' and ')
 }
 
-export function compileTest<Subject>(
-  wanted: Wanted,
-  scope: Tested<Subject>,
-  report: Report
-): Test<Subject> {
+export function compileTest(wanted: Wanted, scope: Tested, report: Report): Test {
   if (isList(wanted)) {
-    if (wanted.length === 0) report([], say('matches_nothing'))
     const tests = wanted.map(item => compileTest(item, { ...scope, isMember: true }, report))
-    return (value, subject) => tests.some(test => test(value, subject))
+    return value => tests.some(test => test(value))
   }
   if (isObject(wanted)) return compileConditions(wanted, scope, report)
   const text = String(wanted)
   if (isPattern(text)) return ofText(compilePattern(text, report))
   if (referenceIn(text) === null) return compileValue(wanted, scope, report)
   const referred = compileReference(text, scope, report)
-  return (value, subject) => {
-    const now = referred(subject)
+  return value => {
+    const now = referred()
     return now === null
       ? value === undefined
       : value != null && now !== undefined && String(value) === String(now)
@@ -132,56 +121,45 @@ export function compileTest<Subject>(
 }
 
 const ofText =
-  (test: (value: string) => boolean): Test<unknown> =>
+  (test: (value: string) => boolean): Test =>
   value =>
     value != null && test(String(value))
 
-const NO_RESPONSES: ReadonlyMap<string, Json> = new Map()
-
 /** Null for no value, undefined while it is unknown. */
-function compileReference<Subject>(
+function compileReference(
   text: string,
-  { responses = NO_RESPONSES, fields }: Tested<Subject>,
+  { responses }: Tested,
   report: Report
-): (subject: Subject) => Json | undefined {
-  const path = recordPath(text)
-  if (fields !== undefined && path !== undefined) {
-    const { name } = fieldNamed(path, fields, report) ?? fields
-    return subject => fields.valueIn(subject, name) ?? null
-  }
-  if (responses === NO_RESPONSES)
-    report([], say('reference_without_value', present(referenceIn(text))))
-  return () => resolvedValue(text, responses)
+): () => Json | undefined {
+  if (responses !== undefined) return () => resolvedValue(text, responses)
+  report([], say('reference_without_value', present(referenceIn(text))))
+  return () => undefined
 }
 
 /** Null matches a missing value. */
-function compileValue<Subject>(
-  wanted: Scalar | null,
-  scope: Tested<Subject>,
-  report: Report
-): Test<Subject> {
-  const { fields, schemas, name } = scope
+function compileValue(wanted: Scalar | null, scope: Tested, report: Report): Test {
+  const { isTyped, schemas, name } = scope
   const text = String(wanted)
-  if (fields === undefined && IS_DIGEST.test(text))
+  if (!isTyped && IS_DIGEST.test(text))
     return ofText(value => value.length <= MAX_MATCHED && digestOf(value) === text)
   // a nested value can be missing with its object
   if (wanted !== null || name.length === 1) checkPossible(wanted, scope, report)
   if (wanted === null) return value => value === undefined
-  if (fields !== undefined) return compileField(present(schemas[0]), wanted)
+  if (isTyped) return compileField(present(schemas[0]), wanted)
   const number = schemas.some(isNumeric) ? numberIn(text) : null
   return value => value === text || (number !== null && numberIn(String(value)) === number)
 }
 
-function checkPossible<Subject>(
+function checkPossible(
   wanted: Scalar | null,
-  { fields, schemas, onlyRight, isMember, isNegated }: Tested<Subject>,
+  { isTyped, schemas, onlyRight, isMember, isNegated }: Tested,
   report: Report
 ): void {
   const text = String(wanted)
   const advice = conditionMeant(text, schemas)
-  if (fields === undefined && !onlyRight && advice === '') return
+  if (!isTyped && !onlyRight && advice === '') return
   const problems = schemas.map(schema => {
-    if (fields !== undefined) return firstProblem(schema, wanted)
+    if (isTyped) return firstProblem(schema, wanted)
     // of a nested parameter only the parts are sent
     if (schema.type === 'object') return null
     return firstProblem(schema, (isNumeric(schema) ? numberIn(text) : null) ?? text)
@@ -192,7 +170,7 @@ function checkPossible<Subject>(
   report([], say(code, first.message, isMember ? '' : advice))
 }
 
-function compileField({ format }: Schema, wanted: Scalar): Test<unknown> {
+function compileField({ format }: Schema, wanted: Scalar): Test {
   const instant = format === 'instant' ? instantOf(String(wanted)) : null
   if (instant !== null) return value => instantOf(String(value)) === instant
   const stored = format === 'country' ? String(wanted).toUpperCase() : wanted
@@ -212,39 +190,31 @@ const hasNumber = (wanted: unknown): boolean =>
   typeof wanted === 'number' || (isObject(wanted) && Object.values(wanted).some(hasNumber))
 
 /** Of a value in a response: the wanted value says whether numbers or instants are compared. */
-export function compileShown(wanted: Wanted, report: Report): (value: Value) => boolean {
+export function compileShown(wanted: Wanted, report: Report): Test {
   const schemas: Schema[] = [hasNumber(wanted) ? { type: 'number' } : { format: 'instant' }]
-  const scope = { schemas, name: ['body'], responses: new Map<string, Json>() }
-  const test = compileTest<unknown>(wanted, scope, report)
-  return value => test(value, null)
+  return compileTest(wanted, { schemas, name: ['body'], responses: new Map() }, report)
 }
 
-function compileConditions<Subject>(
-  conditions: Conditions,
-  scope: Tested<Subject>,
-  report: Report
-): Test<Subject> {
-  const tests = entriesOf(conditions).map(([condition, operand]): Test<Subject> => {
+function compileConditions(conditions: Conditions, scope: Tested, report: Report): Test {
+  const tests = entriesOf(conditions).map(([condition, operand]): Test => {
     const note = within(report, condition)
     const comparison = COMPARISONS[condition]
     if (comparison !== undefined) return compileComparison(comparison, operand, scope, note)
     if (condition === 'present') return value => (value !== undefined) === operand
     const negated = { ...scope, onlyRight: false, isNegated: true }
     const excluded = compileTest(operand, negated, note)
-    return (value, subject) => !excluded(value, subject)
+    return value => !excluded(value)
   })
-  if (tests.length === 0) report([], check('empty'))
-  checkBounds(conditions, scope, report)
-  return (value, subject) => tests.every(test => test(value, subject))
+  return value => tests.every(test => test(value))
 }
 
 /** Of numbers and instants: text has no order to rely on. */
-function compileComparison<Subject>(
+function compileComparison(
   { holds }: Comparison,
   bound: Wanted,
-  scope: Tested<Subject>,
+  scope: Tested,
   report: Report
-): Test<Subject> {
+): Test {
   const isNumber = scope.schemas.some(isNumeric)
   const placeOf = isNumber ? numberIn : instantOf
   const isHeld = (value: Value, limit: number | null) => {
@@ -255,7 +225,7 @@ function compileComparison<Subject>(
     report([], say('not_comparable', scope.name.join('.')))
   else if (referenceIn(String(bound)) !== null) {
     const limitNow = compileReference(String(bound), scope, report)
-    return (value, subject) => isHeld(value, placeOf(String(limitNow(subject))))
+    return value => isHeld(value, placeOf(String(limitNow())))
   } else {
     const problem = isNumber
       ? firstProblem({ type: 'number' }, bound)
@@ -265,33 +235,3 @@ function compileComparison<Subject>(
   const limit = placeOf(String(bound))
   return value => isHeld(value, limit)
 }
-
-function checkBounds<Subject>(
-  { present, ...conditions }: Conditions,
-  { fields, schemas: [{ minimum, maximum } = {}] }: Tested<Subject>,
-  report: Report
-): void {
-  const writtenBounds = boundsIn(conditions)
-  if (writtenBounds.length === 0) return
-  if (present === false) report([], say('compares_nothing'))
-  const bounds = fields
-    ? [...writtenBounds, ...boundsIn({ gte: minimum, lte: maximum })]
-    : writtenBounds
-  for (const low of bounds.filter(({ name }) => name.startsWith('g'))) {
-    const high = bounds.find(
-      ({ name, limit }) =>
-        name.startsWith('l') &&
-        (limit < low.limit || (limit === low.limit && `${low.name}${name}` !== 'gtelte'))
-    )
-    if (high === undefined) continue
-    report([], say('nothing_between', low.text, high.text))
-    return
-  }
-}
-
-const boundsIn = (conditions: object): { name: string; limit: number; text: string }[] =>
-  Object.entries(conditions).flatMap(([name, bound]) => {
-    const limit = typeof bound === 'number' ? bound : instantOf(String(bound))
-    const words = COMPARISONS[name]?.words
-    return words === undefined || limit === null ? [] : [{ name, limit, text: `${words} ${bound}` }]
-  })

@@ -11,11 +11,11 @@ import type { Json } from '../shape/parts.js'
 export type Value = Scalar | null | undefined
 export type Name = readonly string[]
 
-export type Tested<Subject> = {
+export type Tested = {
   schemas: readonly Schema[]
   name: Name
-  /** The record or response itself; left out for a request, whose parameters are text. */
-  fields?: Scope<Subject>
+  /** Of a record or response; the parameters of a request are text. */
+  isTyped?: boolean
   /** Reports values that no valid request can send. */
   onlyRight?: boolean | undefined
   /** To steps, by name; left out where none can be referred to. */
@@ -23,7 +23,7 @@ export type Tested<Subject> = {
   isMember?: boolean
   isNegated?: boolean
 }
-export type Scope<Subject> = Tested<Subject> & {
+export type Scope<Subject> = Tested & {
   valueIn: (subject: Subject, name: Name) => Value
   unknown: (name: string, path: string, known: readonly string[]) => Said
 }
@@ -75,7 +75,7 @@ export function lookedUp<Subject>(
 ): Scope<Subject> | null {
   let { schemas, name } = under
   const isName = schemas.some(schema => partOf(schema, key) !== undefined)
-  const steps = stepsOf(key, under.fields !== undefined && !isName)
+  const steps = stepsOf(key, under.isTyped === true && !isName)
   if (steps === null) {
     report([], say('unbalanced_brackets'))
     return null
@@ -90,15 +90,4 @@ export function lookedUp<Subject>(
     schemas = parts
   }
   return { ...under, name, schemas }
-}
-
-export function fieldNamed<Subject>(
-  path: string,
-  fields: Scope<Subject>,
-  report: Report
-): Scope<Subject> | null {
-  const field = lookedUp(path, { ...fields, fields }, report)
-  if (!field?.schemas.some(({ type }) => [type].flat().includes('object'))) return field
-  report([], say('not_single', field.name.join('.'), partsIn(field.schemas)))
-  return null
 }

@@ -123,7 +123,7 @@ export function compileMatch(
   operations: readonly OperationId[],
   data: MatchData = {},
   report: Report,
-  more: Pick<Tested<SentCall>, 'onlyRight' | 'responses'>
+  more: Pick<Tested, 'onlyRight' | 'responses'>
 ): Matcher {
   if (operations.length === 0) return []
   const sections = Object.entries(data) as [Section, Names][]

@@ -50,8 +50,8 @@ export class Nearest {
   }
 }
 
-export const nearMissTexts = (near: readonly NearMiss[]): string[] =>
-  near.map(({ in: where, misses }) => `${misses.map(missText).join(', ')} in ${where}`)
+export const nearMissText = ({ in: where, misses }: NearMiss): string =>
+  `${misses.map(missText).join(', ')} in ${where}`
 
 export type Explained = { requests?: readonly string[]; near_misses?: readonly NearMiss[] }
 
@@ -61,5 +61,5 @@ export function explainedMessage(
 ): string {
   if (requests.length + near.length === 0) return message
   const counted = requests.length === 0 ? '' : ` (${requests.join(', ')})`
-  return `${message.replace(/\.$/, '')}${counted}${near.length === 0 ? '' : `; nearly: ${nearMissTexts(near).join('; ')}`}`
+  return `${message.replace(/\.$/, '')}${counted}${near.length === 0 ? '' : `; nearly: ${near.map(nearMissText).join('; ')}`}`
 }

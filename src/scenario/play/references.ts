@@ -50,10 +50,6 @@ export const headOf = (name: string): string => name.replace(/\..*/s, '')
 
 export const referenceIn = (text: string): string | null => /\$\{[^{}]*\}?/.exec(text)?.[0] ?? null
 
-/** For a text that is wholly a reference to the current record, the path in it. */
-export const recordPath = (text: string): string | undefined =>
-  /^\$\{\s*record\.([^{}]*)\}$/.exec(text)?.[1]?.trimEnd()
-
 export function responseValue(
   responses: ReadonlyMap<string, Json>,
   reference: string

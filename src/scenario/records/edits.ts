@@ -1,17 +1,14 @@
 /** Changes of records, all or none: deletions, then records as in a fixture. */
-import { Ids, kindOf } from '../../core/ids.js'
 import { didYouMean } from '../../core/nearest.js'
-import { partAt } from '../../core/places.js'
 import type { Said } from '../../core/sentences.js'
 import type { Settings } from '../../core/settings.js'
-import { ACCOUNT_TYPES } from '../../reference/accounts.js'
 import { type Family, LINKED_FAMILIES } from '../../reference/operations.js'
 import { collectionOf, FAMILIES, type Store } from '../../store/store.js'
-import { type DocumentProblem, documentOf, type Problems, type Report } from '../documents.js'
+import { documentOf, type Problems, type Report } from '../documents.js'
 import { fieldIn } from '../match/fields.js'
 import { say } from '../sentences.js'
 import { present } from '../shape/checked.js'
-import type { ChangeData, EntryData } from '../shape/entry.js'
+import type { ChangeData } from '../shape/entry.js'
 import { type Fixture, fixtureIn, type GenerationContext, recordsIn } from './fixture.js'
 import { FixtureImporter, type ImportedRecords } from './importer.js'
 
@@ -65,65 +62,6 @@ export function* editing(
 const MAX_SUGGESTED = 200
 export const suggestedIds = (store: Store, families: readonly Family[] = FAMILIES): string[] =>
   families.flatMap(family => store[family].someIds(MAX_SUGGESTED))
-
-export const scriptedIds = (entries: readonly EntryData[]): ReadonlySet<unknown> =>
-  new Set(
-    entries.flatMap(({ change }) =>
-      Object.values(fixtureIn(DOCUMENT, change?.data ?? {})).flatMap(sources =>
-        sources.map(({ fields }) => fields.id)
-      )
-    )
-  )
-
-/** A first state to try scripts and expectations on. */
-export type Trial = {
-  store: Store
-  generation: GenerationContext
-  /** The store has all records: none had a problem, and none is elsewhere. */
-  isKnown: boolean
-  scripted: ReadonlySet<unknown>
-}
-
-export const isMissing = (
-  { store, isKnown, scripted }: Trial,
-  id: string,
-  families: readonly Family[]
-): boolean =>
-  isKnown && !scripted.has(id) && families.every(family => store[family].get(id) === undefined)
-
-export const prefixesOf = (
-  { generation: { settings } }: Trial,
-  families: readonly Family[]
-): readonly string[] =>
-  families.flatMap(family =>
-    ACCOUNT_TYPES.map(type => settings[`ids.prefixes.${kindOf(family, type)}`])
-  )
-
-/** Problems that no request can remove. */
-const CERTAIN = ['listed_twice', 'reserved_field', 'other_type', 'sum_too_large']
-
-/** Problems are warnings, unless the edit can never be made. */
-export function checkEdit(
-  entry: object,
-  edit: Edit,
-  trial: Trial,
-  report: Report,
-  warn: Report
-): void {
-  const problems: DocumentProblem[] = []
-  const { store, generation } = trial
-  Array.from(editing(store.clone(), edit, { ...generation, ids: new Ids() }, problems))
-  for (const problem of problems) {
-    const { steps, code } = problem
-    const [isNamed, id] = [code === 'missing_record', String(partAt(entry, steps))]
-    if (isNamed && !isMissing(trial, id, FAMILIES)) continue
-    // no request makes a Ticket
-    const isDrawn = () => prefixesOf(trial, FAMILIES).some(prefix => id.startsWith(prefix))
-    const isGone = isNamed && (steps.at(-1) === 'ticket' || (steps[1] === 'delete' && !isDrawn()))
-    const say = isGone || CERTAIN.includes(code) ? report : warn
-    say(steps, problem)
-  }
-}
 
 const REFERRING: Partial<Record<Family, readonly [index: string, ...families: Family[]]>> = {
   accounts: ['account', 'accounts', 'users', 'locations'],

@@ -1,18 +1,34 @@
-/** Records that a `match` or an expected `state` names, and which of them are missing. */
+/** Records that script entries and expectations name, and which of them are missing. */
+import { kindOf } from '../../core/ids.js'
 import { didYouMean } from '../../core/nearest.js'
 import type { Step } from '../../core/places.js'
 import { isObject } from '../../core/quick-check.js'
+import { ACCOUNT_TYPES } from '../../reference/accounts.js'
 import {
   type Family,
   LINKED_FAMILIES,
   operationOf,
   RESOURCE_NAMES
 } from '../../reference/operations.js'
-import { type MatchData, type On, operationsOn } from '../match/matching.js'
+import { FAMILIES, type Store } from '../../store/store.js'
+import { operationsOn } from '../match/matching.js'
+import { isPattern } from '../match/patterns.js'
 import { say } from '../sentences.js'
 import { entriesOf } from '../shape/checked.js'
+import type { ChangeData, EntryData, MatchData, On } from '../shape/entry.js'
 import { STATE_NAMES, STATE_WORDS, type StateData } from '../shape/expectation.js'
-import { isMissing, prefixesOf, suggestedIds, type Trial } from './edits.js'
+import { suggestedIds } from './edits.js'
+import type { GenerationContext, RecordFields } from './fixture.js'
+
+/** A first state that scripts and expectations are checked against. */
+export type Trial = {
+  store: Store
+  generation: GenerationContext
+  /** The store has all records: none had a problem, and none is elsewhere. */
+  isKnown: boolean
+  /** Ids of records that script entries add. */
+  scripted: ReadonlySet<unknown>
+}
 
 export type NamedRecord = { steps: readonly Step[]; id: string; families: readonly Family[] }
 
@@ -48,6 +64,33 @@ export function recordsNamedByState(state: StateData): NamedRecord[] {
   )
 }
 
+type Lists = Readonly<Record<string, readonly RecordFields[]>>
+const listsIn = ({ data = {} }: ChangeData) => Object.entries(data as Lists)
+
+export const recordsNamedByChange = (change: ChangeData): NamedRecord[] => [
+  ...(change.delete ?? []).map((id, nth) => ({
+    steps: ['change', 'delete', nth],
+    id,
+    families: FAMILIES
+  })),
+  ...listsIn(change).flatMap(([section, list]) =>
+    list.flatMap((fields, nth) =>
+      Object.entries(fields).flatMap(([name, id]): NamedRecord[] => {
+        const family = NAMES.get(name)
+        const steps = ['change', 'data', section, nth, name]
+        return family && typeof id === 'string' ? [{ steps, id, families: [family] }] : []
+      })
+    )
+  )
+]
+
+export const scriptedIds = (entries: readonly EntryData[]): Trial['scripted'] =>
+  new Set(
+    entries.flatMap(({ change = {} }) =>
+      listsIn(change).flatMap(([, list]) => list.map(({ id }) => id))
+    )
+  )
+
 const namedIn = (
   names: object | undefined,
   steps: readonly Step[],
@@ -63,20 +106,26 @@ const namedIn = (
 
 function idsIn(wanted: unknown, steps: readonly Step[]): { steps: readonly Step[]; id: string }[] {
   if (Array.isArray(wanted)) return wanted.flatMap((item, index) => idsIn(item, [...steps, index]))
-  return typeof wanted === 'string' && !/^\/.*\/i?$/s.test(wanted) && !wanted.includes('${')
+  return typeof wanted === 'string' && !isPattern(wanted) && !wanted.includes('${')
     ? [{ steps, id: wanted }]
     : []
 }
 
 /** `canBeMade`: a request can create it; `isDrawn`: its id looks drawn. */
 export function missingOf(records: readonly NamedRecord[], trial: Trial) {
-  const { store, generation } = trial
-  const length = generation.settings['ids.length']
-  const missing = records.filter(({ id, families }) => isMissing(trial, id, families))
+  const { store, generation, isKnown, scripted } = trial
+  const { settings } = generation
+  const missing = records.filter(
+    ({ id, families }) =>
+      isKnown && !scripted.has(id) && families.every(family => !store[family].get(id))
+  )
   return missing.map(({ steps, id, families }) => {
     const canBeMade = !families.includes('tickets')
-    const isDrawn = prefixesOf(trial, families).some(
-      prefix => id.startsWith(prefix) && id.length === prefix.length + length
+    const prefixes = families.flatMap(family =>
+      ACCOUNT_TYPES.map(type => settings[`ids.prefixes.${kindOf(family, type)}`])
+    )
+    const isDrawn = prefixes.some(
+      prefix => id.startsWith(prefix) && id.length === prefix.length + settings['ids.length']
     )
     const isOfState = steps[0] === 'state'
     const isOfName = isOfState && steps.length === 3

@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto'
 import { IS_DIGEST, isSecretName, withoutSecrets } from '../../core/redaction.js'
 import { mapValues } from '../../reference/rules.js'
+import { isPattern } from '../match/patterns.js'
 
 export const digestOf = (value: string): string => `sha256:${hash('sha256', value, 'hex')}`
 
@@ -16,7 +17,7 @@ function digested(part: unknown, path: readonly string[]): unknown {
     return mapValues(part, (inner, name) => digested(inner, [...path, ...stepsIn(name)]))
   if (path.at(-1) === 'present' && typeof part === 'boolean') return part
   const text = String(part)
-  if (IS_DIGEST.test(text) || /^\/.*\/i?$/s.test(text)) return part
+  if (IS_DIGEST.test(text) || isPattern(text)) return part
   return isSecretName(path.join('.')) || withoutSecrets(text) !== text ? digestOf(text) : part
 }
 

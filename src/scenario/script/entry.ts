@@ -1,7 +1,6 @@
 /** Script entries, which change how the emulator responds to some requests. */
 import { didYouMean } from '../../core/nearest.js'
 import type { Step } from '../../core/places.js'
-import { isObject } from '../../core/quick-check.js'
 import { maskedThroughout, withoutSecrets } from '../../core/redaction.js'
 import { say as check } from '../../core/sentences.js'
 import {
@@ -21,8 +20,13 @@ import {
   shownOn
 } from '../match/matching.js'
 import { admitPatterns, patternsIn } from '../match/patterns.js'
-import { checkEdit, type Edit, editOf, type Trial } from '../records/edits.js'
-import { missingOf, recordsNamedBy } from '../records/named-records.js'
+import { type Edit, editOf } from '../records/edits.js'
+import {
+  missingOf,
+  recordsNamedBy,
+  recordsNamedByChange,
+  type Trial
+} from '../records/named-records.js'
 import { say } from '../sentences.js'
 import { instantIn, millisecondsOf } from '../shape/checked.js'
 import type { EntryData, Respond } from '../shape/entry.js'
@@ -73,7 +77,7 @@ export async function compileEntry(
     matches: compileMatch(operations, isAdmitted ? match : {}, report, { onlyRight: true }),
     calls: countsOf(`${calls}`, 1, within(report, 'calls')),
     chance,
-    ...periodOf(data, report),
+    ...periodOf(data),
     delay: delayOf(delay, within(report, 'delay')),
     label: data.name ?? digestOf(JSON.stringify(data)),
     edit: change === undefined ? null : editOf(change, report),
@@ -95,17 +99,11 @@ function operationsOf({ on, stale }: EntryData, report: Report): OperationId[] {
   return operations.filter(operation => isEnabled(operation) && isRead(operation))
 }
 
-function periodOf(
-  { from, until, for: lasting }: EntryData,
-  report: Report
-): Pick<Entry, 'between' | 'lasts'> {
+function periodOf({ from, until, for: lasting }: EntryData): Pick<Entry, 'between' | 'lasts'> {
   const boundIn = (text: string | undefined, otherwise: number) =>
     text === undefined ? otherwise : instantIn(text)
   const between = { from: boundIn(from, -FOREVER), until: boundIn(until, FOREVER) }
   const lasts = lasting === undefined ? FOREVER : millisecondsOf(lasting)
-  if (between.from >= between.until)
-    report(['until'], say('no_time', `until ${until} is not after from ${from}`))
-  if (lasts === 0) report(['for'], say('no_time', `for ${lasting} ends as soon as it begins`))
   return { between, lasts }
 }
 
@@ -140,7 +138,6 @@ function delayOf(delay: NonNullable<EntryData['delay']>, report: Report): Entry[
     return () => ms
   }
   const [min, max] = [msOf(delay.min, 'min'), msOf(delay.max, 'max')]
-  if (min > max) report([], say('reversed', `min ${delay.min}`, `max ${delay.max}`))
   return draw => (min === max ? min : min + Math.floor(draw() * (max - min + 1)))
 }
 
@@ -150,12 +147,8 @@ function checkRespond(
   operations: readonly OperationId[],
   report: Report
 ): void {
-  const { headers = {}, body, patch, error, retry_after } = respond
-  const { status = error === undefined ? 200 : 400 } = respond
-  const isGiven = Object.keys(headers).some(name => name.toLowerCase() === 'retry-after')
-  if (retry_after !== undefined && isGiven) report(['retry_after'], say('header_twice'))
+  const { status, headers = {}, body, patch, error } = respond
   if (body !== undefined && error !== undefined) report([], say('not_together', 'body', ['error']))
-  if (error !== undefined && status < 400) report(['status'], say('not_an_error', status))
   if ((status === 204 || status === 304) && [body, patch, error].some(part => part !== undefined))
     report(['status'], say('no_body', status))
   checkHeaders(headers, 'response', within(report, 'headers'))
@@ -175,7 +168,6 @@ export async function compileScript(
   { data: { script = [] }, problems, report, warn, sourceOf, isOpen }: Parts,
   trial: Trial
 ): Promise<Entry[]> {
-  const maxHeld = trial.generation.settings['limits.waiting']
   const placed: PlacedEntry[] = []
   const entries = script.map((data, index) => ({ data, report: within(report, 'script', index) }))
   let patterns = 0
@@ -183,14 +175,12 @@ export async function compileScript(
     const warnOf = within(warn, 'script', index)
     const { length } = problems
     const entry = await compileEntry(data, report, patterns)
-    const isRight = problems.length === length
     patterns += patternsIn(data.match)
-    const { until = 0 } = data.hold ?? {}
-    if (until > maxHeld) warnOf(['hold', 'until'], say('hold_too_many', maxHeld, until))
     for (const { steps, problem, canBeMade } of missingOf(recordsNamedBy(data), trial))
       (canBeMade ? warnOf : report)(steps, problem)
-    if (!isRight) continue
-    if (entry.edit !== null) checkEdit(data, entry.edit, trial, report, warnOf)
+    for (const { steps, problem } of missingOf(recordsNamedByChange(data.change ?? {}), trial))
+      warnOf(steps, problem)
+    if (problems.length > length) continue
     const { document, steps } = sourceOf(['script', index])
     const list = JSON.stringify([document.name, steps.slice(0, -1)])
     placed.push({ entry, list, index: Number(steps.at(-1)), report })
@@ -201,32 +191,13 @@ export async function compileScript(
   return placed.map(({ entry }) => entry)
 }
 
-const canEnd = ({ until, per, calls = '+', for: lasting }: EntryData) =>
-  until !== undefined || (per === undefined && (lasting !== undefined || !/[+e]/.test(`${calls}`)))
-
-/** Refuses `after` with an unknown entry, the entry itself, or an endless one. */
+/** An `after` must name an entry. */
 export function checkWaiting(entries: readonly { data: EntryData; report: Report }[]): void {
-  // the first of a name counts
-  const byName = new Map(
-    entries.toReversed().flatMap(({ data }) => (data.name === undefined ? [] : [[data.name, data]]))
-  )
-  const awaitedBy = ({ after }: EntryData) => byName.get(nameIn(after) ?? '')
-  // a way with more steps than there are entries goes round in a circle
-  const isInCircle = (data: EntryData): boolean => {
-    let current: EntryData | undefined = data
-    for (let steps = entries.length; steps > 0 && current !== undefined; steps--)
-      current = awaitedBy(current)
-    return current !== undefined
-  }
+  const names = entries.flatMap(({ data }) => data.name ?? [])
   for (const { data, report } of entries) {
     const name = nameIn(data.after)
-    if (name === undefined) continue
-    const awaited = awaitedBy(data)
-    if (awaited === undefined)
-      report(['after'], say('unknown_entry', name, didYouMean(name, [...byName.keys()])))
-    else if (isInCircle(data)) report(['after'], say('waits_for_itself'))
-    else if (isObject(data.after) && !canEnd(awaited))
-      report(['after', 'ended'], say('never_ends', name))
+    if (name !== undefined && !names.includes(name))
+      report(['after'], say('unknown_entry', name, didYouMean(name, names)))
   }
 }
 

@@ -72,6 +72,7 @@ const wantedSchema = (depth: number, scalars: readonly string[] = SCALARS): TUns
       {
         type: [...scalars, 'array', ...(depth > 0 ? ['object'] : [])],
         items: { type: scalars },
+        minItems: 1,
         maxItems: MAX_ITEMS,
         ...(depth > 0 && { additionalProperties: wantedSchema(depth - 1, scalars) }),
         description:

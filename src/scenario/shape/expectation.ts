@@ -28,6 +28,7 @@ import {
   listOf,
   mapOf,
   name,
+  notEmpty,
   published,
   referTo,
   someOf,
@@ -35,13 +36,20 @@ import {
   wordOf
 } from './parts.js'
 
+const STATUS = {
+  type: ['integer', 'string'],
+  minimum: 100,
+  maximum: 599,
+  pattern: '^[1-5](\\d\\d|[xX]{2})$',
+  'x-expected': 'a status, such as 402 or 2xx',
+  'x-instead': '[1-5]\\d\\d',
+  description: 'A status, or a class such as 2xx.'
+}
 const STATUSES = typed<number | string | readonly (number | string)[]>({
-  type: ['integer', 'string', 'array'],
+  ...STATUS,
+  type: [...STATUS.type, 'array'],
   minItems: 1,
-  items: {
-    ...published({ type: ['integer', 'string'] }, 'status'),
-    description: 'A status, or a class such as 2xx.'
-  },
+  items: published(STATUS, 'status'),
   'x-published': { anyOf: [referTo('status'), { type: 'array', items: referTo('status') }] }
 })
 export type Statuses = Static<typeof STATUSES>
@@ -57,8 +65,6 @@ const callOf = <E extends TProperties, M extends TProperties>(expected: E, more:
     properties: {
       status: {
         ...STATUSES,
-        minimum: 100,
-        maximum: 599,
         description:
           'The status of the response, a class such as 2xx, or a list; 2xx when left out.'
       },
@@ -126,12 +132,14 @@ export const PLAY = typed<PlayData>(PLAYS)
 const quantity = (number: TInteger, description: string) =>
   either(
     'object',
-    closed({
-      properties: allAs(['gt', 'gte', 'lt', 'lte', 'not'] as const, {
-        ...number,
-        description: 'A condition.'
+    notEmpty(
+      closed({
+        properties: allAs(['gt', 'gte', 'lt', 'lte', 'not'] as const, {
+          ...number,
+          description: 'A condition.'
+        })
       })
-    }),
+    ),
     { ...number, 'x-advice': 'or write conditions, such as { gte: 1 }' },
     description
   )
@@ -141,11 +149,13 @@ const QUANTITIES = {
     count(),
     'How many records there must be: a number, or conditions (gt, gte, lt, lte, not).'
   ),
-  sum: mapOf(
-    quantity(Type.Integer(), 'The sum: a whole number, or conditions.'),
-    'The sums of fields, such as { amount: 500 }.'
+  sum: notEmpty(
+    mapOf(
+      quantity(Type.Integer(), 'The sum: a whole number, or conditions.'),
+      'The sums of fields, such as { amount: 500 }.'
+    )
   ),
-  every: fields('Every record must have these values.')
+  every: notEmpty(fields('Every record must have these values.'))
 }
 export type Quantities = { [K in keyof typeof QUANTITIES]?: Static<(typeof QUANTITIES)[K]> }
 export type Quantity = NonNullable<Quantities['count']>
@@ -161,14 +171,17 @@ export const FAMILY_STATE = typed<FamilyState>({
   description:
     'Records of a family by id, with the values that they must have, and expectations for all of them.',
   type: 'object',
+  minProperties: 1,
   properties: QUANTITIES,
   additionalProperties: { ...fields(), type: ['object', 'null'], 'x-advice': STATE_NAMES }
 })
-const STATE = closed({
-  properties: allAs(keysOf(RESOURCES), published(FAMILY_STATE, 'records')),
-  description:
-    'Records by family and id, with the values that they must have at the end; null for a record that must not exist.'
-})
+const STATE = notEmpty(
+  closed({
+    properties: allAs(keysOf(RESOURCES), published(FAMILY_STATE, 'records')),
+    description:
+      'Records by family and id, with the values that they must have at the end; null for a record that must not exist.'
+  })
+)
 export type StateData = Static<typeof STATE>
 
 const pause = (limit: string) =>
@@ -179,7 +192,7 @@ const calls = (match: TUnsafe<MatchData>) => ({
   took_effect: isTrue('Whether the request changed records.'),
   status: { ...STATUSES, description: 'The status of the response that the client got.' },
   answered: isTrue('Whether the client got a response.'),
-  response: fields('Fields of the response body that the client got.'),
+  response: notEmpty(fields('Fields of the response body that the client got.')),
   no_sooner_than: pause('Minimum'),
   no_later_than: pause('Maximum')
 })

@@ -43,6 +43,7 @@ export const mapOf = <T>(values: TUnsafe<T>, description?: string) =>
   typed<Readonly<Record<string, T>>>({ type: 'object', additionalProperties: values, description })
 export const listOf = <T extends TSchema>(items: T, description?: string, note?: object) =>
   typed<readonly Static<T>[]>({ type: 'array', ...note, items, description })
+export const notEmpty = <T extends object>(schema: T) => ({ ...schema, minProperties: 1 })
 export const MAX_ITEMS = 1000
 export const someOf = <T extends TSchema>(items: T, description?: string) =>
   listOf(items, description, { minItems: 1, maxItems: MAX_ITEMS })

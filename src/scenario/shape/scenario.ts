@@ -19,6 +19,7 @@ import {
   listOf,
   mapOf,
   name,
+  notEmpty,
   published,
   recordId,
   recordSchemas,
@@ -48,7 +49,7 @@ const GENERATE = closed({
     account: recordId('The Account that they belong to.'),
     location: either(
       'object',
-      mapOf(WEIGHTED),
+      notEmpty(mapOf(WEIGHTED)),
       { ...recordId(), 'x-advice': 'write several with their weights: { loc_a: 3, loc_b: 1 }' },
       'The Location that they are at, or Locations with their weights.'
     ),
@@ -64,7 +65,7 @@ const GENERATE = closed({
     }),
     payment_types: either(
       'object',
-      closed({ properties: allAs(PAYMENT_TYPES, WEIGHTED) }),
+      notEmpty(closed({ properties: allAs(PAYMENT_TYPES, WEIGHTED) })),
       someOf(wordOf<PaymentType>(PAYMENT_TYPES)),
       'The payment types of the Transactions, or their weights.'
     ),

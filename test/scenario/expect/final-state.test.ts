@@ -140,11 +140,7 @@ t.test("expect: sums and values of a family's records", async t => {
     { where: { 'location.metadata[a.b]': x }, count: 1 }, { where: { location: { metadata: { a.b: x } } }, count: 1 },
     { where: { currency: usd }, sum: { amount: 9999, amount_refunded: { gte: 999, lt: 1000 }, tip_amount: 700 } },
     { where: { amount: 1 }, count: 0, sum: { amount: 0 } },
-    { every: { location: '\${record.ticket.location}' } }, { where: { payment_type: card, amount: 5000 }, count: 0 }, { where: { amount: 1 }, every: { amount: 2 } },
-    { where: { location: loc_a }, every: { amount: { lte: '\${ record.location.metadata.max }' } } },
-    { where: { amount: { gt: '\${record.location.metadata.other}' } }, count: 0 }, { where: { amount: { gt: '\${record.location.metadata.max}' } }, count: 0 }, { every: { created: { gte: '\${record.created}', lte: 2026-03-05 } } },
-    { where: { id: txn_c }, every: { tip_amount: '\${record.ticket.reference}' } }, { every: { ticket: { not: '\${record.location}' } } },
-    { txn_a: { location: { account: '\${record.ticket.location.account}' }, amount: ['\${record.location.metadata.max}', 1] } }
+    { where: { payment_type: card, amount: 5000 }, count: 0 }, { where: { amount: 1 }, every: { amount: 2 } }, { every: { created: { lte: 2026-03-05 } } }
   ]`)
   for (const state of right)
     t.strictSame(await differencesOf({ transactions: state }), [], JSON.stringify(state))
@@ -162,13 +158,8 @@ t.test("expect: sums and values of a family's records", async t => {
     [{ where: { currency: eur }, every: { payment_type: card, amount: 50 } },
       'every transactions: each with {"currency":"eur"} must have {"payment_type":"card","amount":50}; 2 of 2 do not:
         payment_type: wanted card; got emv, amount: wanted 50; got 60 in txn_d; payment_type: wanted card; got emv in txn_c'],
-    [{ every: { amount: { lte: '\${record.location.metadata.table}', not: 4999 } } },
-      'every transactions: each must have {"amount":{"lte":"\${record.location.metadata.table}","not":4999}}; 4 of 4 do not:
-        amount: wanted <= nothing (location.metadata.table) and not 4999; got 60 in txn_d; amount: wanted <= nothing (location.metadata.table) and not 4999; got 50 in txn_c;
-        amount: wanted <= nothing (location.metadata.table) and not 4999; got 5000 in txn_b; 1 more'],
-    [{ where: { currency: usd }, every: { amount: { lt: '\${record.location.metadata.max}' } } }, 'every transactions: each with {"currency":"usd"} must have
-      {"amount":{"lt":"\${record.location.metadata.max}"}}; 2 of 2 do not: amount: wanted < 5,000 (location.metadata.max); got 5000 in txn_b;
-      amount: wanted < 4999 (location.metadata.max); got 4999 in txn_a'],
+    [{ every: { amount: { lte: 10, not: 4999 } } }, 'every transactions: each must have {"amount":{"lte":10,"not":4999}}; 4 of 4 do not:
+        amount: wanted <= 10 and not 4999; got 60 in txn_d; amount: wanted <= 10 and not 4999; got 50 in txn_c; amount: wanted <= 10 and not 4999; got 5000 in txn_b; 1 more'],
     [{ where: { payment_type: card }, every: { amount: 1 } }, 'every transactions: each with {"payment_type":"card"} must have {"amount":1}; 1 of 1 does not:
       amount: wanted 1; got 4999 in txn_a']
   ]`)
@@ -180,35 +171,31 @@ t.test("expect: sums and values of a family's records", async t => {
 
 t.test('expect: a field that can never be what is wanted is refused', async t => {
   const states: [state: object, ...problems: string[]][] = parse(`[
-    [{}, state no_family], [{ refunds: {} }, state.refunds no_record], [{ refunds: { sum: 5000 } }, 'expect[0].state.refunds.sum wrong_type'],
+    [{}, 'expect[0].state empty'], [{ refunds: {} }, 'expect[0].state.refunds empty'], [{ refunds: { sum: 5000 } }, 'expect[0].state.refunds.sum wrong_type'],
     [{ transactions: { count: 1, where: { payment_type: visa } } }, state.transactions.where.payment_type never_matches],
     [{ transactions: { count: 1, where: { payment_type: { not: [visa] } } } }, state.transactions.where.payment_type.not always_matches],
     [{ transactions: { count: 1, where: { customer: { name: { gt: A } } } } }, state.transactions.where.customer.name.gt not_comparable],
     [{ locations: { loc_a: { metadata: { table: 5 } } } }, state.locations.loc_a.metadata.table never_matches],
     [{ accounts: { mch_a: { nme: A } } }, state.accounts.mch_a.nme unknown_field],
     [{ refunds: { where: { amount: 5 } } }, state.refunds needs],
-    [{ refunds: { sum: {}, every: {} } }, state.refunds.sum empty, state.refunds.every empty],
-    [{ refunds: { count: '>= 1' } }, 'expect[0].state.refunds.count wrong_type'], [{ refunds: { count: {} } }, state.refunds.count empty],
+    [{ refunds: { sum: {}, every: {} } }, 'expect[0].state.refunds.sum empty', 'expect[0].state.refunds.every empty'],
+    [{ refunds: { count: '>= 1' } }, 'expect[0].state.refunds.count wrong_type'], [{ refunds: { count: {} } }, 'expect[0].state.refunds.count empty'],
     [{ refunds: { count: { get: 1 } } }, 'expect[0].state.refunds.count.get unknown_name'],
-    [{ refunds: { count: { gte: 3, lt: 3 } } }, state.refunds.count nothing_between],
+    [{ transactions: { txn_a: { amount: [] } } }, 'expect[0].state.transactions.txn_a.amount too_few_items'],
     [{ refunds: { groupby: transaction } }, 'expect[0].state.refunds.groupby wrong_type'],
     [{ refunds: { sum: { 'transaction[customer': 1 } } }, 'state.refunds.sum.transaction[customer unbalanced_brackets'],
-    [{ refunds: { sum: { transaction.customer: 1, transaction.refunds: 1 } } }, state.refunds.sum.transaction.customer not_single, state.refunds.sum.transaction.refunds unknown_field],
+    [{ refunds: { sum: { transaction.customer: 1, transaction.refunds: 1 } } }, state.refunds.sum.transaction.customer not_summable, state.refunds.sum.transaction.refunds unknown_field],
     [{ refunds: { sum: { reason: 1, amount * 2: 1, amount - transaction.amount: 1 } } }, state.refunds.sum.reason not_summable,
       'state.refunds.sum.amount * 2 unknown_field', state.refunds.sum.amount - transaction.amount unknown_field],
     [{ transactions: { sum: { adjustment_number: 1 } } }, state.transactions.sum.adjustment_number not_summable],
     [{ refunds: { every: { transaction: { tickt: A } } } }, state.refunds.every.transaction.tickt unknown_field],
-    [{ refunds: { every: { metadata: { transaction: { id: txn_a } } } } }, state.refunds.every.metadata.transaction.id unknown_field],
-    [{ refunds: { every: { amount: { lte: '\${record.transaction.amout}' } } } }, state.refunds.every.amount.lte unknown_field],
-    [{ refunds: { every: { amount: '\${record.transaction.payment_method}' } } }, state.refunds.every.amount not_single],
-    [{ refunds: { every: { amount: '\${record.metadata}' } } }, state.refunds.every.amount not_single],
-    [{ refunds: { every: { id: 'x\${record.id}' } } }, state.refunds.every.id reference_without_value], [{ refunds: { every: { id: '\${record}' } } }, state.refunds.every.id reference_without_value]
+    [{ refunds: { every: { metadata: { transaction: { id: txn_a } } } } }, state.refunds.every.metadata.transaction.id unknown_field]
   ]`)
   const ofCharge: [fields: object, problem: string][] = parse(`[
     [{ amount: '4999' }, amount never_matches], [{ amount: '>4999' }, amount never_matches], [{ amount: null }, amount never_matches],
-    [{ amount: -1 }, amount never_matches], [{ amount: { lt: 0 } }, amount nothing_between], [{ amount: { gt: 5, lt: 3 } }, amount nothing_between],
-    [{ amount: { gt: '5' } }, amount.gt wrong_type], [{ amount: { lt: 5, present: false } }, amount compares_nothing],
-    [{ created: { gt: noon } }, created.gt wrong_format], [{ amount: [] }, amount matches_nothing], [{ payment_method: card }, payment_method never_matches],
+    [{ amount: -1 }, amount never_matches],
+    [{ amount: { gt: '5' } }, amount.gt wrong_type],
+    [{ created: { gt: noon } }, created.gt wrong_format], [{ payment_method: card }, payment_method never_matches],
     [{ payment_method: { card: { las4: '0341' } } }, payment_method.card.las4 unknown_field],
     [{ payment_method: { card: { last4: 341 } } }, payment_method.card.last4 never_matches], [{ ticket: '\${pay.ticket}' }, ticket reference_without_value]
   ]`)

@@ -30,6 +30,12 @@ t.test('expect: a retired word is refused with its replacement', async t => {
       'state.refunds.group_by',
       state.group_by,
       ofRefunds({ count: { lte: 1 }, where: { transaction: { payment_type: 'card' } } })
+    ],
+    [
+      ofRefunds({ every: { amount: { lte: '${record.transaction.amount}' } } }),
+      'state.refunds.every.amount.lte',
+      RETIRED_NAMES.record,
+      ofRefunds({ every: { amount: { lte: 5000 } } })
     ]
   ]
   for (const [old, path, advice, instead] of cases) {
