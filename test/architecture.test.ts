@@ -36,10 +36,10 @@ const WORDS = 'words of docs'
  */
 const BUDGETS: Readonly<Record<string, number>> = {
   reference: 54_890,
-  core: 123_170,
+  core: 123_150,
   work: 6_670,
   store: 23_420,
-  scenario: 296_730,
+  scenario: 296_270,
   engine: 100_080,
   evidence: 80_930,
   sandbox: 81_610,
@@ -51,7 +51,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   client: 28_550,
   cli: 139_770,
   top: 22_270,
-  test: 2_418_240,
+  test: 2_410_250,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */
