@@ -6,7 +6,8 @@ import { type Kind, operationAt, operationOf } from '../../reference/operations.
 import type { PlacedPoint, PlacedProblem } from '../../reports/points.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
 import { changeSettings } from '../../sandbox/settings.js'
-import { type StepCall, wantsStatus } from '../../scenario/steps.js'
+import { isStatus } from '../../scenario/match/counts.js'
+import type { StepCall } from '../../scenario/steps.js'
 import { FAMILIES } from '../../store/store.js'
 import { say } from '../sentences.js'
 import { Comparison, type Difference, IdPairs, idOf, isMade } from './compare.js'
@@ -74,7 +75,7 @@ async function replay(
     const { status } = step.expect ?? {}
     const isExpected = problems.length === 0 && status !== undefined
     // the script of the scenario responds like the service
-    const isScripted = isExpected && hasScript && !wantsStatus(status, here.status)
+    const isScripted = isExpected && hasScript && !isStatus(status, here.status)
     if (isScripted || isMade(there) !== isMade(here)) copy.restore(before)
     if (isScripted) continue
     const kind = kindOf(call)
