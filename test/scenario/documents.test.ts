@@ -71,7 +71,7 @@ t.test('documents: a name like __proto__ is plain data, in JSON and in YAML', as
 
 t.test('documents: what cannot be read is refused', async t => {
   const cases: [title: string, text: string, at: string, ...lines: number[]][] = [
-    ['broken JSON', '{"a": 1,\n "b": }x', '2:8 after_the_end'],
+    ['broken JSON', '{"a": 1,\n "b": }x', '2:8 goes_on'],
     ['JSON cut off', '{"a": [1, 2', '1:7 not_closed'],
     ['broken YAML', 'a: 1\nb: [1, 2\nc: 3', '2:4 not_closed'],
     ['a name given twice', 'a: 1\nb: 2\na: 3', '3:1 name_twice'],
@@ -156,7 +156,7 @@ t.test('documents: what grows without end is refused at once', async t => {
     ['deep YAML', `a: ${'['.repeat(65)}${']'.repeat(65)}`, 'too_deep'],
     ['deeper YAML', `a: ${'['.repeat(20_000)}${']'.repeat(20_000)}`, 'not_closed'], ['dashes', '- '.repeat(100), 'too_deep'],
     ['lines of colons, and a bracket that closes nothing', `${'a: b: c\n'.repeat(2500)}}`, 'holds_colon'],
-    ['a line of mistakes', `... ${'"b" ? ] { '.repeat(2000)}`, 'holds_bracket'],
+    ['a line of mistakes', `... ${'"b" ? ] { '.repeat(2000)}`, 'comma_missing'],
     ['lines of mistakes', 'a: } [ {\n'.repeat(3000), 'nothing_to_close'],
     ['more mistakes without advice than are looked at', '- &a &a x\n'.repeat(2500), 'refused'],
     ['lines that fit nothing above them', `- *a \t<<: ${"\n \n '".repeat(20)}`, 'unknown_alias wrong_indent quote_not_closed refused'],

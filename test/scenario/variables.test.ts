@@ -320,7 +320,7 @@ t.test('use: every kind of problem, in the file that it is in', async t => {
     ['own-file#x', `own.yaml:1:7 use[0]: ${SAYS.no_shared_script('own-file', ['outages'], [])}`],
     ['outage#x', `own.yaml:1:7 use[0]: ${SAYS.no_shared_script('outage', ['outages'], [])}`],
     ['brokn#x', `own.yaml:1:7 use[0]: ${SAYS.no_shared_script('brokn', ['outages'], ['broken'])}`],
-    ['broken.yaml#x', 'broken.yaml:1:9 [ is not closed; end it with ]'],
+    ['broken.yaml#x', 'broken.yaml:1:9 the bracket is not closed; add the } or ] that closes it'],
     ['outages.yaml#slow", "outages.yaml#slow', 'own.yaml:1:28 use[1]: '],
     ['wrong.yaml#a', 'wrong.yaml:2:14 groups.a[0].on: ', 'wrong.yaml:2:35 groups.a[0].delay: ', 'wrong.yaml:6:1 use: '],
     ['wrong.yaml#b', 'wrong.yaml:3:36 groups.b[0].delay: ', 'wrong.yaml:6:1 use'],
