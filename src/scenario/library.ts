@@ -14,13 +14,14 @@ import { documentOf } from './documents.js'
 import {
   type DocumentKind,
   locatorIn,
+  type ReadOptions,
+  type ReadText,
   readDocument,
   type SourceDocument,
   type TextType,
   utf8In
 } from './read/document.js'
 import { DEFAULT_LIMITS, type DocumentLimits, documentInvalid } from './read/refusal.js'
-import type { ReadOptions, ReadText } from './reading.js'
 import { isSharedScript } from './script/shared-script.js'
 import { say } from './sentences.js'
 import { declaredVariables, type VariableValue } from './shape/variables.js'
@@ -32,7 +33,7 @@ type Listed = {
   kind: 'scenario' | 'fixture'
   title?: string
   description: string | null
-  vars?: Readonly<Record<string, VariableValue>>
+  vars?: Readonly<Record<string, VariableValue | null>>
 }
 const ENDINGS = ['.yaml', '.yml', '.json']
 /** For editors: `own.scenario.yaml` is the scenario `own`. */
@@ -56,7 +57,7 @@ export async function textOf(path: string, reading = readFile(path)): Promise<st
   return utf8In(path, bytes)
 }
 
-type FileEntry = { name: string; path: string; isOutside: boolean }
+type FileEntry = { name: string; path: string }
 
 export class Library {
   static from(settings: Settings): Library {
@@ -67,7 +68,6 @@ export class Library {
   readonly read = new Set<string>()
   readonly limits: DocumentLimits
   readonly #folders: Record<Shelf, string[]>
-  readonly #about = new Map<string, { version: string; listed: Promise<Listed | null> }>()
   readonly userFolders: UserFolders
   readonly #readText: ReadText
 
@@ -129,9 +129,7 @@ export class Library {
   }
 
   pathOf(name: string): string | null {
-    const entry = this.#names('scenarios', name)[0] ?? this.#names('fixtures', name)[0]
-    if (entry?.isOutside)
-      throw new ApiError('scenario_unknown', { message: `${say('link_outside', name).message}.` })
+    const [entry] = [...this.#names('scenarios', name), ...this.#names('fixtures', name)]
     return entry?.path ?? null
   }
 
@@ -153,9 +151,7 @@ export class Library {
     const shared: string[] = []
     for (const entry of this.#names('scenarios'))
       if ((await this.#listed(entry, 'scenario')) === null) shared.push(entry.name)
-    const files = from === null ? [] : readdirSync(dirname(from))
-    const names = files.map(file => basename(file, extname(file)))
-    throw notFound(say('no_shared_script', reference, shared, names))
+    throw notFound(say('no_shared_script', reference, shared))
   }
 
   /** Null for an unknown name. A path must stay in its folder or those of the library. */
@@ -167,18 +163,16 @@ export class Library {
   ): Promise<SourceDocument | null> {
     if (!isPath(reference)) {
       const [entry] = this.#names(shelf, reference)
-      if (entry?.isOutside) throw notFound(say('link_outside', reference))
       return entry === undefined ? null : this.file(entry.path)
     }
     if (from === null) throw notFound(say('names_only', what, reference))
     const path = realPathOf(resolve(dirname(from), reference))
-    if (path === null) throw notFound(say('no_file', reference))
+    if (path === null || !statSync(path).isFile()) throw notFound(say('no_file', reference))
     const allowed = [dirname(from), ...this.#folders.fixtures, ...this.#folders.scenarios].map(
       realPathOf
     )
     if (!allowed.some(folder => folder !== null && isInside(path, folder)))
       throw notFound(say('outside_folders', reference))
-    if (!statSync(path).isFile()) throw notFound(say('not_a_file', reference))
     return this.file(path)
   }
 
@@ -193,26 +187,14 @@ export class Library {
     return [...listed.values()]
   }
 
-  /** Null for a file of groups, which cannot be loaded; read again after it has changed. */
-  #listed(file: FileEntry, kind: Listed['kind']): Promise<Listed | null> {
-    const { ctimeMs, size } = statSync(file.path)
-    const version = `${kind} ${ctimeMs} ${size}`
-    const known = this.#about.get(file.path)
-    if (known?.version === version) return known.listed
-    const listed = this.#read(file, kind)
-    this.#about.set(file.path, { version, listed })
-    return listed
-  }
-
-  async #read({ name, path }: FileEntry, kind: Listed['kind']): Promise<Listed | null> {
+  /** Null for a file of groups, which cannot be loaded. */
+  async #listed({ name, path }: FileEntry, kind: Listed['kind']): Promise<Listed | null> {
     if (kind === 'fixture') return { name, kind, description: commentOf(path) }
     const { data } = await this.#document(path).catch(() => documentOf(path, null))
     if (isSharedScript(data)) return null
     const { name: title, description, vars } = isObject(data) ? data : {}
     const declared = declaredVariables(vars, { overrides: [], report: () => {} })
-    const variables = Array.from(declared).flatMap(([variable, value]) =>
-      value === null ? [] : [[variable, value] as const]
-    )
+    const variables = Array.from(declared).filter(([, value]) => value !== null)
     return {
       name,
       kind,
@@ -230,9 +212,8 @@ export class Library {
         const name = basename(file, extname(file)).replace(KIND_IN_NAME, '')
         if (entries.has(name) || name !== (only ?? name)) continue
         const path = realPathOf(join(folder, file))
-        if (path === null || !statSync(path).isFile()) continue
-        const isOutside = !isInside(path, realpathSync(folder))
-        if (!isOutside || only !== undefined) entries.set(name, { name, path, isOutside })
+        const isThere = path !== null && isInside(path, realpathSync(folder))
+        if (isThere && statSync(path).isFile()) entries.set(name, { name, path })
       }
     }
     return [...entries.values()]

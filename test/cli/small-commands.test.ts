@@ -115,9 +115,7 @@ t.test('start: a scenario that is not there is told from a near name and from a 
     ['mine', 'the file ./mine.yml'],
     ['flaky-netwrok', 'the file ./flaky-netwrok.json'],
     ['flaky-netwok', 'flaky-network'],
-    ['declned', 'declined-at-one-location'],
-    ['decl', 'declined-at-one-location'],
-    ['dec', null],
+    ['decl', null],
     ['frobnicate', null]
   ]) {
     const { stderr } = await ran(['exec', '--scenario', name as string, '--', 'true'])

@@ -361,11 +361,9 @@ t.test('library: a name is looked up in the own folder first, then in the packag
     "without own folders the package's are there"
   )
 
-  const { code, message } = await refusal(() => library.scenario('outside'))
-  t.strictSame([code, message], ['scenario_unknown', `${SAYS.link_outside('outside')}.`])
-  t.equal(await named(library, 'outside'), SAYS.link_outside('outside'), 'it is told, not skipped')
-  t.notMatch(await named(library, 'zzzzzzzzzz'), 'outside')
-  for (const name of ['nowhere', 'folder', 'notes', 'deep', '__proto__', 'zzzzzzzzzz'])
+  t.equal((await refusal(() => library.scenario('outside'))).code, 'scenario_unknown')
+  // a link that leads outside its folder is not followed
+  for (const name of ['outside', 'nowhere', 'folder', 'notes', 'deep', '__proto__', 'zzzzzzzzzz'])
     t.ok(
       (await named(library, name)).startsWith(`no fixture is called ${name}. Available: bistro, `),
       name
@@ -394,8 +392,7 @@ t.test('library: a path is relative to the file and stays inside the folders', a
     ...'../elsewhere/secret.yaml ../fixtures/outside.yaml ../fixtures/elsewhere-link/secret.yaml ../../../../package.json /etc/passwd'
       .split(' ')
       .map((path): [string, string] => [path, SAYS.outside_folders(path)]),
-    ...['../fixtures/none.yaml', '../fixtures/nowhere.yaml', 'a\0.yaml'].map((path): [string, string] => [path, SAYS.no_file(path)]),
-    ...['./', '../fixtures/folder.yaml'].map((path): [string, string] => [path, SAYS.not_a_file(path)]),
+    ...['../fixtures/none.yaml', '../fixtures/nowhere.yaml', 'a\0.yaml', './', '../fixtures/folder.yaml'].map((path): [string, string] => [path, SAYS.no_file(path)]),
     ['./mine.yaml', SAYS.names_only('fixtures', './mine.yaml'), null]
   ]
   for (const [path, expected, start = from] of cases)
@@ -449,8 +446,6 @@ t.test('library: the list says what each says of itself, each name once', async 
   t.strictSame(kinds, kinds.toSorted().reverse())
 
   const mine = async () => (await library.list()).find(({ name }) => name === 'mine')
-  const before = await mine()
-  t.equal(await mine(), before, 'a file that is as it was is not read again')
   writeFileSync(library.pathOf('mine') as string, 'description: New.')
   t.equal((await mine())?.description, 'New.')
 })

@@ -124,9 +124,13 @@ t.test('variables: values that are given take the place of defaults', async t =>
 t.test('variables: every kind of problem, with its place and what to write', async t => {
   const cases: [text: string, place: string, says: string][] = [
     ['vars: { last4: "0341" }\nname: "${vars.last5}"\n', '2:7 name: ', 'did you mean last4?'],
-    ['name: "${vars.last4}"\n', '1:7 name: ', 'vars: { last4: … }'],
-    ['vars: { a: 1 }\nname: "${vars}"\nseed: "${vars.a}"\n', '2:7 name: ', '${vars.a}'],
-    ['name: "${vars}"\n', '1:7 name: ', '${vars.NAME}'],
+    ['name: "${vars.last4}"\n', '1:7 name: ', 'declare it under vars'],
+    [
+      'vars: { a: 1 }\nname: "${vars}"\nseed: "${vars.a}"\n',
+      '2:7 name: ',
+      'called ""; did you mean a?'
+    ],
+    ['name: "${vars}"\n', '1:7 name: ', 'called ""'],
     ['vars: { a: 1 }\nname: "${vars.a"\nseed: "${vars.a}"\n', '2:7 name: ', '${vars.a}'],
     ['vars: { a: 1 }\nname: "${vars.a and ${vars.a}"\n', '2:7 name: ', '${vars.a}'],
     ['vars: { a: 1 }\nseed: "${vars.a"\n', '2:7 seed: ', '${vars.a}'],
@@ -315,11 +319,11 @@ t.test('use: every kind of problem, in the file that it is in', async t => {
     ['none.yaml#x', `own.yaml:1:7 use[0]: ${SAYS.no_file('none.yaml')}`],
     ['../elsewhere/secret.yaml#slow', `own.yaml:1:7 use[0]: ${SAYS.outside_folders('../elsewhere/secret.yaml')}`],
     ['/etc/passwd.yaml/#slow', `own.yaml:1:7 use[0]: ${SAYS.no_file('/etc/passwd.yaml/')}`],
-    ['sub/#slow', `own.yaml:1:7 use[0]: ${SAYS.not_a_file('sub/')}`],
+    ['sub/#slow', `own.yaml:1:7 use[0]: ${SAYS.no_file('sub/')}`],
     ['notes.yaml#x', `own.yaml:1:7 use[0]: ${SAYS.no_groups('notes.yaml')}`],
-    ['own-file#x', `own.yaml:1:7 use[0]: ${SAYS.no_shared_script('own-file', ['outages'], [])}`],
-    ['outage#x', `own.yaml:1:7 use[0]: ${SAYS.no_shared_script('outage', ['outages'], [])}`],
-    ['brokn#x', `own.yaml:1:7 use[0]: ${SAYS.no_shared_script('brokn', ['outages'], ['broken'])}`],
+    ['own-file#x', `own.yaml:1:7 use[0]: ${SAYS.no_shared_script('own-file', ['outages'])}`],
+    ['outage#x', `own.yaml:1:7 use[0]: ${SAYS.no_shared_script('outage', ['outages'])}`],
+    ['brokn#x', `own.yaml:1:7 use[0]: ${SAYS.no_shared_script('brokn', ['outages'])}`],
     ['broken.yaml#x', 'broken.yaml:1:9 the bracket is not closed; add the } or ] that closes it'],
     ['outages.yaml#slow", "outages.yaml#slow', 'own.yaml:1:28 use[1]: '],
     ['wrong.yaml#a', 'wrong.yaml:2:14 groups.a[0].on: ', 'wrong.yaml:2:35 groups.a[0].delay: ', 'wrong.yaml:6:1 use: '],

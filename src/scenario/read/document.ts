@@ -27,6 +27,14 @@ export type SourceDocument = {
 }
 export type TextType = 'json' | 'yaml'
 export type DocumentKind = 'fixture' | 'scenario' | 'script'
+/** `kind`: what it, or its part `under` a place, must be. */
+export type ReadOptions = {
+  limits: DocumentLimits
+  type?: TextType | null
+  kind?: 'fixture' | 'scenario'
+  under?: readonly string[]
+}
+export type ReadText = (name: string, text: string, options: ReadOptions) => Promise<SourceDocument>
 
 /** Levels; none of our documents has more than a dozen. */
 const MAX_NESTING = 64

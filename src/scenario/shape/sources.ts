@@ -164,9 +164,9 @@ async function readable(
     for (const { file, line = 1, column = 1, code, message } of error.problems) {
       if (file === undefined) for (const place of places) report(place, { code, message })
       else {
-        const document = documentOf(file, null)
+        const document = documentOf(file, null, undefined, { line, column })
         documents.push(document)
-        problems.push({ document, steps: [], code, message, place: { line, column } })
+        problems.push({ document, steps: [], code, message })
       }
     }
     return null

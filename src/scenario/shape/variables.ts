@@ -170,21 +170,12 @@ class Expansion {
 
   /** Null for other references, and for variables without a value. */
   #valueAt(reference: string): VariableValue | null {
-    const [, name] = /^vars(?:\.(.*))?$/s.exec(reference) ?? []
-    const declared = [...this.#variables.keys()]
-    if (name === undefined) {
-      if (reference === 'vars') this.#note(say('variable_without_name', declared[0] ?? 'NAME'))
-      return null
-    }
+    const [whole, name = ''] = /^vars(?:\.(.*))?$/s.exec(reference) ?? []
+    if (whole === undefined) return null
     this.used.add(name)
     const value = this.#variables.get(name)
     if (value === null) this.#note(null)
-    else if (value === undefined)
-      this.#note(
-        declared.length > 0
-          ? say('unknown_variable', name, declared)
-          : say('undeclared_variable', name)
-      )
+    if (value === undefined) this.#note(say('unknown_variable', name, [...this.#variables.keys()]))
     return value ?? null
   }
 }
