@@ -39,7 +39,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   core: 123_190,
   work: 6_670,
   store: 24_460,
-  scenario: 300_150,
+  scenario: 300_060,
   engine: 100_080,
   evidence: 80_930,
   sandbox: 86_970,

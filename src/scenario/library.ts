@@ -247,7 +247,7 @@ function isInside(path: string, folder: string): boolean {
   return way.split(sep)[0] !== '..' && !isAbsolute(way)
 }
 
-type Prepared = { checkedAs: DocumentKind; data: unknown }
+type Prepared = { checkedAs?: DocumentKind; data: unknown }
 const FOLDER = join(PACKAGE_ROOT, 'dist/documents/')
 
 /** A text that changed since the build has another name. */

@@ -6,6 +6,7 @@ import type { Worker } from '../work/worker.js'
 import { refusalOf } from './documents.js'
 import {
   below,
+  type DocumentKind,
   type ReadOptions,
   type ReadText,
   readDocument,
@@ -84,7 +85,7 @@ export async function readLarge({ read, places }: Reading): Promise<unknown> {
 async function checkedKind(
   whole: SourceDocument,
   { kind, under = [] }: ReadOptions
-): Promise<'fixture' | 'scenario' | undefined> {
+): Promise<DocumentKind | undefined> {
   const document = below(whole, under)
   const { data } = document
   const isOpen = typeof data === 'string' || isSharedScript(data)

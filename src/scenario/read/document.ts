@@ -26,12 +26,12 @@ export type SourceDocument = {
   checkedAs?: DocumentKind
 }
 export type TextType = 'json' | 'yaml'
-export type DocumentKind = 'fixture' | 'scenario' | 'script'
+export type DocumentKind = 'fixture' | 'scenario'
 /** `kind`: what it, or its part `under` a place, must be. */
 export type ReadOptions = {
   limits: DocumentLimits
   type?: TextType | null
-  kind?: 'fixture' | 'scenario'
+  kind?: DocumentKind
   under?: readonly string[]
 }
 export type ReadText = (name: string, text: string, options: ReadOptions) => Promise<SourceDocument>
