@@ -57,7 +57,7 @@ export async function textOf(path: string, reading = readFile(path)): Promise<st
   return utf8In(path, bytes)
 }
 
-type FileEntry = { name: string; path: string }
+type FileEntry = { name: string; path: string; isOutside: boolean }
 
 export class Library {
   static from(settings: Settings): Library {
@@ -130,6 +130,8 @@ export class Library {
 
   pathOf(name: string): string | null {
     const [entry] = [...this.#names('scenarios', name), ...this.#names('fixtures', name)]
+    if (entry?.isOutside)
+      throw new ApiError('scenario_unknown', { message: `${say('link_outside', name).message}.` })
     return entry?.path ?? null
   }
 
@@ -163,6 +165,7 @@ export class Library {
   ): Promise<SourceDocument | null> {
     if (!isPath(reference)) {
       const [entry] = this.#names(shelf, reference)
+      if (entry?.isOutside) throw notFound(say('link_outside', reference))
       return entry === undefined ? null : this.file(entry.path)
     }
     if (from === null) throw notFound(say('names_only', what, reference))
@@ -212,8 +215,9 @@ export class Library {
         const name = basename(file, extname(file)).replace(KIND_IN_NAME, '')
         if (entries.has(name) || name !== (only ?? name)) continue
         const path = realPathOf(join(folder, file))
-        const isThere = path !== null && isInside(path, realpathSync(folder))
-        if (isThere && statSync(path).isFile()) entries.set(name, { name, path })
+        if (path === null || !statSync(path).isFile()) continue
+        const isOutside = !isInside(path, realpathSync(folder))
+        if (!isOutside || only !== undefined) entries.set(name, { name, path, isOutside })
       }
     }
     return [...entries.values()]

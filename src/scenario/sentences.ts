@@ -48,6 +48,8 @@ export const SAYS = {
   names_only: (what: string, reference: string) =>
     `a document that does not come from a file may name ${what}, not paths: ${reference}`,
   no_file: (reference: string) => `there is no file ${reference}`,
+  link_outside: (name: string) =>
+    `${name} is a link that leads outside its folder; put the file itself there`,
   outside_folders: (reference: string) =>
     `${reference} lies outside the fixtures and scenarios folders`,
 

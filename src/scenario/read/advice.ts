@@ -63,7 +63,7 @@ function mistakeOf({ code, message, pos }: ParserError, column: number, source: 
   const line = present(/.*/.exec(text.slice(start)))[0]
   const error = `${code} ${message}\n${line.slice(0, column - 1)}\n${line.slice(column - 1)}`
   const [, advice] = present(ADVICE.find(([pattern]) => pattern.test(error)))
-  const joined = message.startsWith('Implicit') ? spaceMissing(line, start) : null
+  const joined = message.startsWith('Implicit') ? spaceMissing(line, start, NAME_OR_ITEM) : null
   if (joined !== null) return joined
   const places: Partial<Record<typeof advice, () => number | undefined>> = {
     not_closed: () => openBracket(contents, text, offset),
@@ -75,9 +75,12 @@ function mistakeOf({ code, message, pos }: ParserError, column: number, source: 
   return { ...say(advice), offset: places[advice]?.() ?? offset }
 }
 
-/** `name:x` and `-name`, which are text in YAML. */
-export function spaceMissing(line: string, start: number): Mistake | null {
-  const [joined] = /^\s*(?:- +)*(?:[\w-]+:(?!\/\/)(?=[^\s:])|-(?=[^\s-]))/.exec(line) ?? []
+const NAME = /^\s*(?:- +)*[\w-]+:(?!\/\/)(?=[^\s:].*$)/
+const NAME_OR_ITEM = new RegExp(`${NAME.source}|^\\s*-(?=[^\\s-])`)
+
+/** `name:x`, or an item `-x`, which are text in YAML. */
+export function spaceMissing(line: string, start: number, pattern = NAME): Mistake | null {
+  const [joined] = pattern.exec(line) ?? []
   return joined === undefined
     ? null
     : { ...say('space_missing'), offset: start + joined.length - 1 }
