@@ -51,7 +51,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   client: 28_550,
   cli: 165_410,
   top: 22_340,
-  test: 2_437_010,
+  test: 2_437_000,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */

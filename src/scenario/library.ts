@@ -139,14 +139,16 @@ export class Library {
     const document = await this.#named(reference, from, 'fixtures', 'fixtures')
     if (document !== null) return document
     const known = this.#names('fixtures').map(({ name }) => name)
-    throw notFound(say('no_fixture', reference, known, besides(reference, from)[0] ?? null))
+    const [beside] = from === null ? [] : filesOf(reference, dirname(from))
+    throw notFound(say('no_fixture', reference, known, beside))
   }
 
   async sharedScript(reference: string, from: string | null): Promise<SourceDocument> {
     if (reference === '') throw notFound(say('not_a_group'))
-    const beside = isPath(reference)
-      ? undefined
-      : besides(reference, from).find(file => from !== null && basename(from) !== file)
+    const beside =
+      from === null || isPath(reference)
+        ? undefined
+        : filesOf(reference, dirname(from)).find(file => basename(from) !== file)
     const document = await this.#named(beside ?? reference, from, 'scenarios', 'files of groups')
     if (document !== null && isSharedScript(document.data)) return document
     if (document !== null) throw notFound(say('no_groups', reference))
@@ -229,8 +231,6 @@ const notFound = (problem: Said) => documentInvalid([{ path: '', ...problem }])
 
 const filesOf = (name: string, folder: string) =>
   ENDINGS.map(ending => name + ending).filter(file => existsSync(resolve(folder, file)))
-const besides = (name: string, from: string | null) =>
-  from === null ? [] : filesOf(name, dirname(from))
 
 function commentOf(path: string): string | null {
   const lines = readFileSync(path, 'utf8').split('\n', 3)

@@ -35,8 +35,8 @@ export const SAYS = {
   variable_as_name: () => 'a variable can be a value or part of a value, but not a name',
   reference_not_closed: (text: string) =>
     `\${ is not closed; a reference ends with }, such as ${text}}`,
-  no_fixture: (name: string, known: readonly string[], beside: string | null) =>
-    `${noneCalled('fixture', name, known)}${beside === null ? '' : `. There is a file ${shortened(beside)} beside the document; write its extension too: fixtures: [${shortened(beside)}]`}`,
+  no_fixture: (name: string, known: readonly string[], beside?: string) =>
+    `${noneCalled('fixture', name, known)}${beside === undefined ? '' : `. There is a file ${shortened(beside)} beside the document; write its extension too: fixtures: [${shortened(beside)}]`}`,
   no_scenario: (name: string, known: readonly string[], file?: string) =>
     `No scenario is called ${sentence(`${name}${file === undefined ? renamed(name) || didYouMean(name, known) : `; did you mean the file ./${file}?`}`)} Available: ${known.join(', ')}.`,
   too_large_to_show: (name: string, size: number, most: number) =>

@@ -53,17 +53,16 @@ export async function readDocument(
   const isJson = type === 'json' || (type === null && /^\s*[{[]/.test(text))
   const json = isJson ? jsonIn(text, type) : undefined
   if (json !== undefined) {
-    const { data } = json
-    const size = sizeOf(data)
+    const size = sizeOf(json)
     refuse(problemsOfSize(size, limits))
-    const { names, isLossy } = writtenIn(json.text)
+    const { names, isLossy } = writtenIn(text)
     const hasAll = names === size.names
-    if (hasAll && (!isLossy || text.length > MAX_YAML)) return { ...document, data }
+    if (hasAll && (!isLossy || text.length > MAX_YAML)) return { ...document, data: json }
     if (text.length > MAX_YAML) refuse([say('names_twice')])
   }
   const { data, problems, numbers, locate } = await yamlIn(text)
   refuse(problems)
-  refuse(problemsOfSize(sizeOf(data), limits).map(problem => ({ ...problem, line: 1, column: 1 })))
+  refuse(problemsOfSize(sizeOf(data), limits))
   return { name, data, numbers, limits, locate: async parts => locate(parts) }
 }
 
@@ -88,9 +87,9 @@ export function locatorIn(text: string): SourceDocument['locate'] {
 const yamlIn = async (text: string) => (await import('./yaml.js')).readYaml(text)
 
 /** Errors: `body_malformed` where it must be JSON. */
-function jsonIn(text: string, type: TextType | null): { text: string; data: unknown } | undefined {
+function jsonIn(text: string, type: TextType | null): unknown {
   try {
-    return { text, data: JSON.parse(text) }
+    return JSON.parse(text)
   } catch (error) {
     if (type === 'json')
       throw new ApiError('body_malformed', {

@@ -4,14 +4,13 @@ import { type Sentences, sayer } from '../../core/sentences.js'
 
 export const SAYS = {
   // what the parser refuses
-  tab: () => 'the line begins with a tab; indent it, and others like it, with spaces',
+  tab: () => 'the line begins with a tab; indent with spaces',
   wrong_indent: () =>
-    'the line is not indented like any line above; begin it with as many spaces as the names or dashes that it belongs to',
+    'the line is not indented like any line above; begin it with as many spaces as those that it belongs to',
   name_expected: () => 'must be a name with a colon, such as name: value',
   space_missing: () => 'a space is missing after this',
-  holds_colon: () => 'a text with a colon must be in quotation marks, such as "a: b"',
-  begins_with: () =>
-    'a text that begins with this character must be in quotation marks, such as "*" or "@home"',
+  holds_colon: () => 'a text with a colon must be in quotation marks',
+  begins_with: () => 'a text that begins with this character must be in quotation marks',
   dash_in_brackets: () =>
     'a list in brackets has no dashes: write commas between its items, such as [a, b]',
   comma_missing: () =>
@@ -24,7 +23,7 @@ export const SAYS = {
   goes_on: () =>
     'this cannot follow what is before it; remove it, or put the whole text in quotation marks',
   tag: () =>
-    'this is a YAML tag, which documents cannot have; if the ! is part of the text, put the text in quotation marks',
+    'this is a YAML tag, which documents cannot have; put a text that begins with ! in quotation marks',
   unknown_escape: () =>
     'this is not an escape in double quotation marks; write \\\\ for a backslash',
   text_in_next_line: () =>
@@ -39,9 +38,9 @@ export const SAYS = {
       ? 'without quotation marks this is a number, which loses characters; quote it'
       : `without quotation marks ${source} becomes ${Number(source)}; quote it: "${source}"`,
   unknown_alias: (name: string) =>
-    `*${shortened(name)} refers to nothing, since no & with this name comes before it; if the * is part of the text, put the text in quotation marks`,
+    `*${shortened(name)} refers to nothing, since no & with this name comes before it; put a text that begins with * in quotation marks`,
   anchor_of_nothing: () =>
-    'no value follows the & before this; if the & is part of the text, put the text in quotation marks',
+    'no value follows the & before this; put a text that begins with & in quotation marks',
   many_aliases: () => 'there are too many aliases; expand them',
   not_a_name: () => 'must be a name; got a list, an object or an alias',
   name_twice: (name: string, line: number) =>

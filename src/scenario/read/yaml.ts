@@ -2,7 +2,6 @@
 import {
   Composer,
   CST,
-  type Document,
   isAlias,
   isCollection,
   isMap,
@@ -20,17 +19,11 @@ import {
 import { MAX_PROBLEMS } from '../../core/checking.js'
 import type { Step } from '../../core/places.js'
 import type { Said } from '../../core/sentences.js'
+import { present } from '../shape/checked.js'
 import { type Mistake, mistakesIn, type ParserError, type Placed, spaceMissing } from './advice.js'
 import { losesCharacters, type WrittenNumber } from './numbers.js'
 import { MAX_YAML, type Place, type Wanted } from './refusal.js'
 import { say } from './sentences.js'
-
-export type ReadYaml = {
-  data: unknown
-  problems: (Place & Said)[]
-  numbers: readonly WrittenNumber[]
-  locate: (parts: readonly Wanted[]) => (Place | null)[]
-}
 
 /** Texts, lists and objects, of some 500 bytes each. */
 const MAX_PARTS = 1_000_000
@@ -41,7 +34,7 @@ const MAX_OPEN = 600
 /** Each alias is compared with the anchors before it. */
 const MAX_COMPARED = 20_000_000
 
-export function readYaml(text: string): ReadYaml {
+export function readYaml(text: string) {
   const lines = new LineCounter()
   lines.addNewLine(0)
   const tokens = tokensOf(text, lines)
@@ -68,13 +61,11 @@ export function readYaml(text: string): ReadYaml {
     data,
     problems,
     numbers: inspection.numbers,
-    locate: parts => parts.map(part => located(contents, part, lines))
+    locate: (parts: readonly Wanted[]) => parts.map(part => located(contents, part, lines))
   }
 }
 
-type Composed = [Document.Parsed, Document.Parsed | undefined]
-
-function composed(tokens: CST.Token[], length: number): Composed {
+function composed(tokens: CST.Token[], length: number) {
   // uniqueKeys compares all pairs of names
   const composer = new Composer({ merge: true, logLevel: 'error', uniqueKeys: false })
   // stack traces of mistakes would take most of the time
@@ -82,7 +73,7 @@ function composed(tokens: CST.Token[], length: number): Composed {
   Error.stackTraceLimit = 0
   try {
     const [document, another] = composer.compose(tokens, true, length)
-    return [document, another] as Composed
+    return [present(document), another] as const
   } finally {
     Error.stackTraceLimit = stackTraceLimit
   }
