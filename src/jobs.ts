@@ -1,7 +1,6 @@
 /** What a worker's thread does: it reads large documents, and writes long ones. */
 import type { MessagePort } from 'node:worker_threads'
-import type { Reading } from './scenario/reading.js'
-import { readLarge } from './scenario/shape/thread-reading.js'
+import { type Reading, readLarge } from './scenario/reading.js'
 import { serveQuestions, type Text } from './work/worker.js'
 
 export function runJobs(port: MessagePort): void {

@@ -4,7 +4,7 @@
  */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { preparedName } from '../../src/scenario/library.js'
-import { type DocumentKind, readDocument } from '../../src/scenario/read/document.js'
+import { readDocument } from '../../src/scenario/read/document.js'
 import { problemLine } from '../../src/scenario/read/refusal.js'
 import { isSharedScript } from '../../src/scenario/script/shared-script.js'
 import { FIXTURE_CHECKER } from '../../src/scenario/shape/parts.js'
@@ -13,11 +13,11 @@ import { expandVariables } from '../../src/scenario/shape/variables.js'
 
 const ROOT = new URL('../../', import.meta.url)
 const FOLDER = new URL('dist/documents/', ROOT)
-const KINDS: Readonly<Record<string, DocumentKind>> = { fixtures: 'fixture', scenarios: 'scenario' }
+const KINDS = { fixtures: 'fixture', scenarios: 'scenario' } as const
 const CHECKERS = {
   fixture: FIXTURE_CHECKER,
   scenario: SCENARIO_CHECKER,
-  script: SHARED_SCRIPT_CHECKER
+  shared: SHARED_SCRIPT_CHECKER
 }
 
 const fail = (message: string): never => {
@@ -29,11 +29,14 @@ for (const [folder, kind] of Object.entries(KINDS)) {
   for (const file of await readdir(new URL(folder, ROOT))) {
     const text = await readFile(new URL(`${folder}/${file}`, ROOT), 'utf8')
     const { data } = await readDocument(file, text)
-    const checkedAs = isSharedScript(data) ? 'script' : kind
-    expandVariables(data, CHECKERS[checkedAs].problems, {
+    const isShared = isSharedScript(data)
+    expandVariables(data, CHECKERS[isShared ? 'shared' : kind].problems, {
       overrides: [],
       report: (steps, said) => fail(problemLine({ file, path: steps.join('.'), ...said }))
     })
-    await writeFile(new URL(preparedName(text), FOLDER), JSON.stringify({ checkedAs, data }))
+    await writeFile(
+      new URL(preparedName(text), FOLDER),
+      JSON.stringify({ ...(!isShared && { checkedAs: kind }), data })
+    )
   }
 }

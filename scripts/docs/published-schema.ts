@@ -14,7 +14,6 @@ import {
 import type { Schema } from '../../src/reference/parameters.js'
 import { TABLES, type Tables } from '../../src/reference/tables.js'
 import { VERSION } from '../../src/scenario/library.js'
-import type { DocumentKind } from '../../src/scenario/read/document.js'
 import { fixtureSchema, referTo } from '../../src/scenario/shape/parts.js'
 import {
   publishedParts,
@@ -24,8 +23,10 @@ import {
 
 type Json = Record<string, unknown>
 
+type PublishedKind = 'fixture' | 'scenario' | 'script'
+
 /** `ref` is a tag or a branch. */
-export const schemaAddress = (kind: DocumentKind, ref = `v${VERSION}`): string =>
+export const schemaAddress = (kind: PublishedKind, ref = `v${VERSION}`): string =>
   `https://github.com/commerce-emulator/commerce-emulator/raw/${ref}/docs/schema/${kind}.json`
 /** In editors; for a list, of each item. */
 const TITLES: Readonly<Record<string, string>> = {
@@ -151,7 +152,7 @@ const DEFINITIONS: Readonly<Record<string, Json>> = {
   )
 }
 
-const PUBLISHED: Readonly<Record<DocumentKind, { title: string; schemaOf: () => object }>> = {
+const PUBLISHED: Readonly<Record<PublishedKind, { title: string; schemaOf: () => object }>> = {
   fixture: {
     title: 'A fixture of commerce-emulator: records and API keys',
     schemaOf: fixtureSchema
@@ -167,7 +168,7 @@ const PUBLISHED: Readonly<Record<DocumentKind, { title: string; schemaOf: () => 
 }
 
 /** The schema of a kind of document as editors read it. */
-export function publishedSchema(kind: DocumentKind): Json {
+export function publishedSchema(kind: PublishedKind): Json {
   const { title, schemaOf } = PUBLISHED[kind]
   const schema = portable(schemaOf() as Json, kind !== 'fixture')
   const $defs = definitionsFor(schema)

@@ -62,12 +62,13 @@ export const WORDS: Readonly<Record<string, Word>> = {
   type: (
     names: string | readonly string[],
     value: unknown,
-    { 'x-duration': isDuration, 'x-advice': advice, 'x-single': single, properties, format },
+    { 'x-advice': advice, 'x-single': single, properties, format },
     steps
   ) => {
     if (format === 'instant' && typeof value === 'number')
       return say('wrong_format', numberAsInstant(value))
-    if (isDuration && typeof value === 'number') return say('wrong_format', durationExpected(value))
+    if (format === 'duration' && typeof value === 'number')
+      return say('wrong_format', durationExpected(value))
     const expected = typesIn(names).map(([, name]) => name)
     const hint =
       advice ??

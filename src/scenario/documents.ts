@@ -8,7 +8,7 @@ import { withNumbers } from './read/numbers.js'
 import { DEFAULT_LIMITS, documentInvalid, type Place, type Wanted } from './read/refusal.js'
 import { present } from './shape/checked.js'
 
-export type DocumentProblem = DocumentPart & Said & { place?: Place }
+export type DocumentProblem = DocumentPart & Said
 export type DocumentPart = Wanted & { document: SourceDocument }
 const OF_NAMES = [
   'unknown_name',
@@ -82,14 +82,18 @@ export const within =
 export const documentOf = (
   name: string,
   data: unknown,
-  limits = DEFAULT_LIMITS
-): SourceDocument => ({ name, data, limits, locate: async places => places.map(() => null) })
+  limits = DEFAULT_LIMITS,
+  place: Place | null = null
+): SourceDocument => ({ name, data, limits, locate: async parts => parts.map(() => place) })
 
 export async function placesOf(parts: readonly DocumentPart[]): Promise<(Place | null)[]> {
   const places = new Map<DocumentPart, Place | null | undefined>()
   for (const document of new Set(parts.map(part => part.document))) {
     const contained = parts.filter(part => part.document === document)
-    const located = await document.locate(contained)
+    // without the documents, which cannot be sent to a thread
+    const located = await document.locate(
+      contained.map(({ steps, isOfName }) => ({ steps, isOfName }))
+    )
     for (const [index, part] of contained.entries()) places.set(part, located[index])
   }
   return parts.map(part => places.get(part) ?? null)
@@ -123,8 +127,8 @@ export async function listedProblems(
     listed.map(problem => ({ isOfName: OF_NAMES.includes(problem.code), ...problem }))
   )
   return listed
-    .map(({ document, steps, code, message, place: known }, index) => {
-      const place = known ?? places[index]
+    .map(({ document, steps, code, message }, index) => {
+      const place = places[index]
       const { line = 0, column = 0 } = place ?? {}
       const rank = [names.indexOf(document.name), line, column, line && steps.length]
       return {

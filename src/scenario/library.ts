@@ -14,13 +14,14 @@ import { documentOf } from './documents.js'
 import {
   type DocumentKind,
   locatorIn,
+  type ReadOptions,
+  type ReadText,
   readDocument,
   type SourceDocument,
   type TextType,
   utf8In
 } from './read/document.js'
 import { DEFAULT_LIMITS, type DocumentLimits, documentInvalid } from './read/refusal.js'
-import type { ReadOptions, ReadText } from './reading.js'
 import { isSharedScript } from './script/shared-script.js'
 import { say } from './sentences.js'
 import { declaredVariables, type VariableValue } from './shape/variables.js'
@@ -32,7 +33,7 @@ type Listed = {
   kind: 'scenario' | 'fixture'
   title?: string
   description: string | null
-  vars?: Readonly<Record<string, VariableValue>>
+  vars?: Readonly<Record<string, VariableValue | null>>
 }
 const ENDINGS = ['.yaml', '.yml', '.json']
 /** For editors: `own.scenario.yaml` is the scenario `own`. */
@@ -67,7 +68,6 @@ export class Library {
   readonly read = new Set<string>()
   readonly limits: DocumentLimits
   readonly #folders: Record<Shelf, string[]>
-  readonly #about = new Map<string, { version: string; listed: Promise<Listed | null> }>()
   readonly userFolders: UserFolders
   readonly #readText: ReadText
 
@@ -129,7 +129,7 @@ export class Library {
   }
 
   pathOf(name: string): string | null {
-    const entry = this.#names('scenarios', name)[0] ?? this.#names('fixtures', name)[0]
+    const [entry] = [...this.#names('scenarios', name), ...this.#names('fixtures', name)]
     if (entry?.isOutside)
       throw new ApiError('scenario_unknown', { message: `${say('link_outside', name).message}.` })
     return entry?.path ?? null
@@ -139,23 +139,23 @@ export class Library {
     const document = await this.#named(reference, from, 'fixtures', 'fixtures')
     if (document !== null) return document
     const known = this.#names('fixtures').map(({ name }) => name)
-    throw notFound(say('no_fixture', reference, known, besides(reference, from)[0] ?? null))
+    const [beside] = from === null ? [] : filesOf(reference, dirname(from))
+    throw notFound(say('no_fixture', reference, known, beside))
   }
 
   async sharedScript(reference: string, from: string | null): Promise<SourceDocument> {
     if (reference === '') throw notFound(say('not_a_group'))
-    const beside = isPath(reference)
-      ? undefined
-      : besides(reference, from).find(file => from !== null && basename(from) !== file)
+    const beside =
+      from === null || isPath(reference)
+        ? undefined
+        : filesOf(reference, dirname(from)).find(file => basename(from) !== file)
     const document = await this.#named(beside ?? reference, from, 'scenarios', 'files of groups')
     if (document !== null && isSharedScript(document.data)) return document
     if (document !== null) throw notFound(say('no_groups', reference))
     const shared: string[] = []
     for (const entry of this.#names('scenarios'))
       if ((await this.#listed(entry, 'scenario')) === null) shared.push(entry.name)
-    const files = from === null ? [] : readdirSync(dirname(from))
-    const names = files.map(file => basename(file, extname(file)))
-    throw notFound(say('no_shared_script', reference, shared, names))
+    throw notFound(say('no_shared_script', reference, shared))
   }
 
   /** Null for an unknown name. A path must stay in its folder or those of the library. */
@@ -172,13 +172,12 @@ export class Library {
     }
     if (from === null) throw notFound(say('names_only', what, reference))
     const path = realPathOf(resolve(dirname(from), reference))
-    if (path === null) throw notFound(say('no_file', reference))
+    if (path === null || !statSync(path).isFile()) throw notFound(say('no_file', reference))
     const allowed = [dirname(from), ...this.#folders.fixtures, ...this.#folders.scenarios].map(
       realPathOf
     )
     if (!allowed.some(folder => folder !== null && isInside(path, folder)))
       throw notFound(say('outside_folders', reference))
-    if (!statSync(path).isFile()) throw notFound(say('not_a_file', reference))
     return this.file(path)
   }
 
@@ -193,26 +192,14 @@ export class Library {
     return [...listed.values()]
   }
 
-  /** Null for a file of groups, which cannot be loaded; read again after it has changed. */
-  #listed(file: FileEntry, kind: Listed['kind']): Promise<Listed | null> {
-    const { ctimeMs, size } = statSync(file.path)
-    const version = `${kind} ${ctimeMs} ${size}`
-    const known = this.#about.get(file.path)
-    if (known?.version === version) return known.listed
-    const listed = this.#read(file, kind)
-    this.#about.set(file.path, { version, listed })
-    return listed
-  }
-
-  async #read({ name, path }: FileEntry, kind: Listed['kind']): Promise<Listed | null> {
+  /** Null for a file of groups, which cannot be loaded. */
+  async #listed({ name, path }: FileEntry, kind: Listed['kind']): Promise<Listed | null> {
     if (kind === 'fixture') return { name, kind, description: commentOf(path) }
     const { data } = await this.#document(path).catch(() => documentOf(path, null))
     if (isSharedScript(data)) return null
     const { name: title, description, vars } = isObject(data) ? data : {}
     const declared = declaredVariables(vars, { overrides: [], report: () => {} })
-    const variables = Array.from(declared).flatMap(([variable, value]) =>
-      value === null ? [] : [[variable, value] as const]
-    )
+    const variables = Array.from(declared).filter(([, value]) => value !== null)
     return {
       name,
       kind,
@@ -244,8 +231,6 @@ const notFound = (problem: Said) => documentInvalid([{ path: '', ...problem }])
 
 const filesOf = (name: string, folder: string) =>
   ENDINGS.map(ending => name + ending).filter(file => existsSync(resolve(folder, file)))
-const besides = (name: string, from: string | null) =>
-  from === null ? [] : filesOf(name, dirname(from))
 
 function commentOf(path: string): string | null {
   const lines = readFileSync(path, 'utf8').split('\n', 3)
@@ -266,7 +251,7 @@ function isInside(path: string, folder: string): boolean {
   return way.split(sep)[0] !== '..' && !isAbsolute(way)
 }
 
-type Prepared = { checkedAs: DocumentKind; data: unknown }
+type Prepared = { checkedAs?: DocumentKind; data: unknown }
 const FOLDER = join(PACKAGE_ROOT, 'dist/documents/')
 
 /** A text that changed since the build has another name. */

@@ -25,11 +25,12 @@ export type Origin = {
   name: string
   file: string | null
 }
-const ANYWHERE = ['name', 'description']
 
 /** Whether at least half of the names are similar to those of a scenario or fixture. */
 export function isScenarioOrFixture(data: unknown): boolean {
-  const names = isObject(data) ? Object.keys(data).filter(name => !ANYWHERE.includes(name)) : []
+  const names = isObject(data)
+    ? Object.keys(data).filter(name => !/^(name|description)$/.test(name))
+    : []
   const known = [...SCENARIO_NAMES, ...SECTIONS]
   return (
     names.length > 0 &&

@@ -1,5 +1,5 @@
 /** The sentences about documents, steps and expectations. */
-import { didYouMean, nearest, sentence, shortened, someOf, thereAre } from '../core/nearest.js'
+import { didYouMean, sentence, shortened, someOf, thereAre } from '../core/nearest.js'
 import { RETIRED_NAMES } from '../core/retired.js'
 import { type Sentences, sayer } from '../core/sentences.js'
 
@@ -8,37 +8,16 @@ const or = (words: readonly string[]) => words.join(' or ')
 const some = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
 const reference = (name: string) => `\${${shortened(name)}}`
 
-const MIN_BEGINNING = 4
-const orNearest = (name: string, known: readonly string[], otherwise: string) =>
-  didYouMean(name, known) || `; ${otherwise}`
 const SHIPPED: Readonly<Record<string, string>> = RETIRED_NAMES.shipped
 const renamed = (name: string) => (Object.hasOwn(SHIPPED, name) ? `; write ${SHIPPED[name]}` : '')
-const meantName = (name: string, known: readonly string[]) => {
-  const beginning = nearest(
-    name,
-    known.map(candidate => candidate.slice(0, name.length))
-  )
-  const suggestion =
-    nearest(name, known) ??
-    known.find(
-      candidate =>
-        beginning !== null && name.length >= MIN_BEGINNING && candidate.startsWith(beginning)
-    )
-  return suggestion === undefined ? '' : `; did you mean ${suggestion}?`
-}
 const adviceOnReference = (name: string, suggestion: string | undefined) => {
   if (/^record\b/.test(name)) return `write ${RETIRED_NAMES.record}`
   return suggestion === undefined
     ? 'write the name of an earlier step (as), or the id of a record'
     : `did you mean \${${suggestion}}?`
 }
-const noneCalled = (
-  what: string,
-  name: string,
-  known: readonly string[],
-  beside: readonly string[] = []
-) =>
-  `${sentence(`no ${what} is called ${name || '""'}${didYouMean(name, [...known, ...beside])}`)} Available: ${known.join(', ')}`
+const noneCalled = (what: string, name: string, known: readonly string[]) =>
+  `${sentence(`no ${what} is called ${name || '""'}${didYouMean(name, known)}`)} Available: ${known.join(', ')}`
 
 export const SAYS = {
   // documents, the files that they name, and variables
@@ -56,21 +35,18 @@ export const SAYS = {
   variable_of_type: (name: string, type: string, fallback: string, got: string) =>
     `must be ${type}, like the default ${fallback} of the variable ${name}; got ${got}`,
   unknown_variable: (name: string, known: readonly string[]) =>
-    `no variable is called ${shortened(name) || '""'}${orNearest(name, known, thereAre(known))}`,
-  undeclared_variable: (name: string) =>
-    `no variable is called ${shortened(name)}; declare it: vars: { ${name}: … }`,
+    `no variable is called ${shortened(name) || '""'}${didYouMean(name, known) || `; ${known.length === 0 ? 'declare it under vars' : thereAre(known)}`}`,
   variable_as_name: () => 'a variable can be a value or part of a value, but not a name',
-  variable_without_name: (name: string) => `must be a variable, such as \${vars.${name}}`,
   reference_not_closed: (text: string) =>
     `\${ is not closed; a reference ends with }, such as ${text}}`,
-  no_fixture: (name: string, known: readonly string[], beside: string | null) =>
-    `${noneCalled('fixture', name, known)}${beside === null ? '' : `. There is a file ${shortened(beside)} beside the document; write its extension too: fixtures: [${shortened(beside)}]`}`,
+  no_fixture: (name: string, known: readonly string[], beside?: string) =>
+    `${noneCalled('fixture', name, known)}${beside === undefined ? '' : `. There is a file ${shortened(beside)} beside the document; write its extension too: fixtures: [${shortened(beside)}]`}`,
   no_scenario: (name: string, known: readonly string[], file?: string) =>
-    `No scenario is called ${sentence(`${name}${file === undefined ? renamed(name) || meantName(name, known) : `; did you mean the file ./${file}?`}`)} Available: ${known.join(', ')}.`,
+    `No scenario is called ${sentence(`${name}${file === undefined ? renamed(name) || didYouMean(name, known) : `; did you mean the file ./${file}?`}`)} Available: ${known.join(', ')}.`,
   too_large_to_show: (name: string, size: number, most: number) =>
     `${name} has ${size} bytes, and only texts of up to ${most} bytes are shown; read its file instead.`,
-  no_shared_script: (name: string, known: readonly string[], beside: readonly string[]) =>
-    noneCalled('file of groups', name, known, beside),
+  no_shared_script: (name: string, known: readonly string[]) =>
+    noneCalled('file of groups', name, known),
   not_a_group: () => 'must be a file and a group in it, such as outages.yaml#brief-outage',
   no_groups: (reference: string) => `${reference} has no groups; name a file that has groups`,
   names_only: (what: string, reference: string) =>
@@ -80,7 +56,6 @@ export const SAYS = {
     `${name} is a link that leads outside its folder; put the file itself there`,
   outside_folders: (reference: string) =>
     `${reference} lies outside the fixtures and scenarios folders`,
-  not_a_file: (reference: string) => `${reference} is not a file`,
 
   // names that go together
   not_exactly_one: (names: readonly string[], got: readonly string[] = []) =>

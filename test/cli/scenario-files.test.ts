@@ -122,7 +122,10 @@ t.test('check: a file of shared script entries is left out, and validated', asyn
   const named = await ran(['check', join(root, 'shared.yaml')])
 
   t.equal(broken.status, 1)
-  t.ok(broken.stdout.includes(`\n      ${root}/broken.yaml:1:4 [ is not closed`), broken.stdout)
+  t.ok(
+    broken.stdout.includes(`\n      ${root}/broken.yaml:1:4 the bracket is not closed`),
+    broken.stdout
+  )
   t.equal(checked.status, 0, checked.stdout)
   t.ok(
     checked.stdout.includes(

@@ -111,9 +111,7 @@ t.test('start: an unknown scenario is refused with a near name or file', async t
     ['mine', 'the file ./mine.yml'],
     ['flaky-netwrok', 'the file ./flaky-netwrok.json'],
     ['flaky-netwok', 'flaky-network'],
-    ['declned', 'declined-at-one-location'],
-    ['decl', 'declined-at-one-location'],
-    ['dec', null],
+    ['decl', null],
     ['frobnicate', null]
   ]) {
     const { stderr } = await ran(['exec', '--scenario', name as string, '--', 'true'])

@@ -112,6 +112,10 @@ t.test('variables: given values replace defaults', async t => {
       'a bare fixture has none, either'
     )
   t.strictSame((await made('name: "${vars.a}"\ntickets: []\n')).problems.length, 2, 'nor by a name')
+  const timed = 'vars: { at: 2026-01-01 }\nclock: "${vars.at}"\n'
+  t.strictSame((await made(timed, { variables: texts({ at: '${vars.at}' }) })).coded, [
+    'body:2:8 clock wrong_format'
+  ])
   const known = new Set<string>()
   t.strictSame(
     await problemsOf(text, { variables: { ...texts({ other: '1' }), known } }),
@@ -124,9 +128,13 @@ t.test('variables: given values replace defaults', async t => {
 t.test('variables: every kind of problem, with its place and what to write', async t => {
   const cases: [text: string, place: string, says: string][] = [
     ['vars: { last4: "0341" }\nname: "${vars.last5}"\n', '2:7 name: ', 'did you mean last4?'],
-    ['name: "${vars.last4}"\n', '1:7 name: ', 'vars: { last4: … }'],
-    ['vars: { a: 1 }\nname: "${vars}"\nseed: "${vars.a}"\n', '2:7 name: ', '${vars.a}'],
-    ['name: "${vars}"\n', '1:7 name: ', '${vars.NAME}'],
+    ['name: "${vars.last4}"\n', '1:7 name: ', 'declare it under vars'],
+    [
+      'vars: { a: 1 }\nname: "${vars}"\nseed: "${vars.a}"\n',
+      '2:7 name: ',
+      'called ""; did you mean a?'
+    ],
+    ['name: "${vars}"\n', '1:7 name: ', 'called ""'],
     ['vars: { a: 1 }\nname: "${vars.a"\nseed: "${vars.a}"\n', '2:7 name: ', '${vars.a}'],
     ['vars: { a: 1 }\nname: "${vars.a and ${vars.a}"\n', '2:7 name: ', '${vars.a}'],
     ['vars: { a: 1 }\nseed: "${vars.a"\n', '2:7 seed: ', '${vars.a}'],
@@ -314,12 +322,12 @@ t.test('use: every kind of problem, in its file', async t => {
     ['none.yaml#x', `own.yaml:1:7 use[0]: ${SAYS.no_file('none.yaml')}`],
     ['../elsewhere/secret.yaml#slow', `own.yaml:1:7 use[0]: ${SAYS.outside_folders('../elsewhere/secret.yaml')}`],
     ['/etc/passwd.yaml/#slow', `own.yaml:1:7 use[0]: ${SAYS.no_file('/etc/passwd.yaml/')}`],
-    ['sub/#slow', `own.yaml:1:7 use[0]: ${SAYS.not_a_file('sub/')}`],
+    ['sub/#slow', `own.yaml:1:7 use[0]: ${SAYS.no_file('sub/')}`],
     ['notes.yaml#x', `own.yaml:1:7 use[0]: ${SAYS.no_groups('notes.yaml')}`],
-    ['own-file#x', `own.yaml:1:7 use[0]: ${SAYS.no_shared_script('own-file', ['outages'], [])}`],
-    ['outage#x', `own.yaml:1:7 use[0]: ${SAYS.no_shared_script('outage', ['outages'], [])}`],
-    ['brokn#x', `own.yaml:1:7 use[0]: ${SAYS.no_shared_script('brokn', ['outages'], ['broken'])}`],
-    ['broken.yaml#x', 'broken.yaml:1:9 [ is not closed; end it with ]'],
+    ['own-file#x', `own.yaml:1:7 use[0]: ${SAYS.no_shared_script('own-file', ['outages'])}`],
+    ['outage#x', `own.yaml:1:7 use[0]: ${SAYS.no_shared_script('outage', ['outages'])}`],
+    ['brokn#x', `own.yaml:1:7 use[0]: ${SAYS.no_shared_script('brokn', ['outages'])}`],
+    ['broken.yaml#x', 'broken.yaml:1:9 the bracket is not closed; add the } or ] that closes it'],
     ['outages.yaml#slow", "outages.yaml#slow', 'own.yaml:1:28 use[1]: '],
     ['wrong.yaml#a', 'wrong.yaml:2:14 groups.a[0].on: ', 'wrong.yaml:2:35 groups.a[0].delay: ', 'wrong.yaml:6:1 use: '],
     ['wrong.yaml#b', 'wrong.yaml:3:36 groups.b[0].delay: ', 'wrong.yaml:6:1 use'],

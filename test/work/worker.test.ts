@@ -4,10 +4,13 @@ import { MessageChannel } from 'node:worker_threads'
 import t from 'tap'
 import { runJobs } from '../../src/jobs.js'
 import { addKey } from '../../src/sandbox/records.js'
-import { readDocument, type SourceDocument } from '../../src/scenario/read/document.js'
+import {
+  type ReadOptions,
+  readDocument,
+  type SourceDocument
+} from '../../src/scenario/read/document.js'
 import { DEFAULT_LIMITS } from '../../src/scenario/read/refusal.js'
-import { Body, type Reading, type ReadOptions, readBy } from '../../src/scenario/reading.js'
-import { readLarge } from '../../src/scenario/shape/thread-reading.js'
+import { Body, type Reading, readBy, readLarge } from '../../src/scenario/reading.js'
 import { inSlices } from '../../src/work/slices.js'
 import { type Ask, type Text, Worker } from '../../src/work/worker.js'
 import { sandboxClient, smallFixture, startTestEmulator } from '../support/emulator.js'

@@ -50,7 +50,7 @@ export function judgementSchema() {
   const properties = {
     ...expectation.properties,
     script: word(['all_used']),
-    within: Type.String({ format: 'duration', 'x-duration': true })
+    within: Type.String({ format: 'duration' })
   }
   return Type.Unsafe<Wanted>({ ...expectation, properties })
 }

@@ -26,7 +26,15 @@ export type SourceDocument = {
   checkedAs?: DocumentKind
 }
 export type TextType = 'json' | 'yaml'
-export type DocumentKind = 'fixture' | 'scenario' | 'script'
+export type DocumentKind = 'fixture' | 'scenario'
+/** `kind`: what it, or its part `under` a place, must be. */
+export type ReadOptions = {
+  limits: DocumentLimits
+  type?: TextType | null
+  kind?: DocumentKind
+  under?: readonly string[]
+}
+export type ReadText = (name: string, text: string, options: ReadOptions) => Promise<SourceDocument>
 
 /** Levels; none of our documents has more than a dozen. */
 const MAX_NESTING = 64
@@ -45,17 +53,16 @@ export async function readDocument(
   const isJson = type === 'json' || (type === null && /^\s*[{[]/.test(text))
   const json = isJson ? jsonIn(text, type) : undefined
   if (json !== undefined) {
-    const { data } = json
-    const size = sizeOf(data)
+    const size = sizeOf(json)
     refuse(problemsOfSize(size, limits))
-    const { names, isLossy } = writtenIn(json.text)
+    const { names, isLossy } = writtenIn(text)
     const hasAll = names === size.names
-    if (hasAll && (!isLossy || text.length > MAX_YAML)) return { ...document, data }
+    if (hasAll && (!isLossy || text.length > MAX_YAML)) return { ...document, data: json }
     if (text.length > MAX_YAML) refuse([say('names_twice')])
   }
   const { data, problems, numbers, locate } = await yamlIn(text)
   refuse(problems)
-  refuse(problemsOfSize(sizeOf(data), limits).map(problem => ({ ...problem, line: 1, column: 1 })))
+  refuse(problemsOfSize(sizeOf(data), limits))
   return { name, data, numbers, limits, locate: async parts => locate(parts) }
 }
 
@@ -80,9 +87,9 @@ export function locatorIn(text: string): SourceDocument['locate'] {
 const yamlIn = async (text: string) => (await import('./yaml.js')).readYaml(text)
 
 /** Errors: `body_malformed` where it must be JSON. */
-function jsonIn(text: string, type: TextType | null): { text: string; data: unknown } | undefined {
+function jsonIn(text: string, type: TextType | null): unknown {
   try {
-    return { text, data: JSON.parse(text) }
+    return JSON.parse(text)
   } catch (error) {
     if (type === 'json')
       throw new ApiError('body_malformed', {

@@ -10,7 +10,7 @@ import { present } from '../shape/checked.js'
 /** Counted from 1. */
 export type Place = { line: number; column: number }
 /** A part of a document, or its name, whose place is wanted. */
-export type Wanted = { steps: readonly Step[]; isOfName?: boolean }
+export type Wanted = { steps: readonly Step[]; isOfName?: boolean | undefined }
 export type DocumentLimits = Pick<Settings, 'limits.values' | 'limits.records' | 'limits.entries'>
 
 /** Characters; parsed YAML takes a hundred times the memory of its text. */

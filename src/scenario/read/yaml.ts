@@ -2,7 +2,6 @@
 import {
   Composer,
   CST,
-  type Document,
   isAlias,
   isCollection,
   isMap,
@@ -14,22 +13,17 @@ import {
   LineCounter,
   Parser,
   type Scalar,
-  type YAMLMap
+  type YAMLMap,
+  type YAMLSeq
 } from 'yaml'
 import { MAX_PROBLEMS } from '../../core/checking.js'
 import type { Step } from '../../core/places.js'
 import type { Said } from '../../core/sentences.js'
-import { adviceOn, type Mistake, type ParserError, type Placed, spaceMissing } from './advice.js'
+import { present } from '../shape/checked.js'
+import { type Mistake, mistakesIn, type ParserError, type Placed, spaceMissing } from './advice.js'
 import { losesCharacters, type WrittenNumber } from './numbers.js'
 import { MAX_YAML, type Place, type Wanted } from './refusal.js'
 import { say } from './sentences.js'
-
-export type ReadYaml = {
-  data: unknown
-  problems: (Place & Said)[]
-  numbers: readonly WrittenNumber[]
-  locate: (parts: readonly Wanted[]) => (Place | null)[]
-}
 
 /** Texts, lists and objects, of some 500 bytes each. */
 const MAX_PARTS = 1_000_000
@@ -40,23 +34,19 @@ const MAX_OPEN = 600
 /** Each alias is compared with the anchors before it. */
 const MAX_COMPARED = 20_000_000
 
-export function readYaml(text: string): ReadYaml {
+export function readYaml(text: string) {
   const lines = new LineCounter()
   lines.addNewLine(0)
   const tokens = tokensOf(text, lines)
-  if (tokens === null) {
-    const problems = [{ ...say('too_long', MAX_YAML), line: 1, column: 1 }]
-    return { data: null, problems, numbers: [], locate: parts => parts.map(() => null) }
-  }
-  const [document, another] = composed(tokens, text.length)
+  const [document, another] = composed(tokens ?? [], text.length)
   const { contents, errors, warnings } = document
   const all: ParserError[] = [...errors, ...warnings]
   if (another !== undefined)
     all.push({ code: 'MULTIPLE_DOCS', message: '', pos: [another.range[0], another.range[1]] })
-  const mistakes = adviceOn(all.sort(inOrder), { text, lines, contents })
-  const inspection = new Inspection(lines)
+  const mistakes = mistakesIn(all.sort(inOrder), { text, lines, contents })
+  if (tokens === null) mistakes.push({ ...say('too_long', MAX_YAML), offset: 0 })
+  const inspection = new Inspection(lines, mistakes)
   if (errors.length === 0 && another === undefined) inspection.whole(contents)
-  mistakes.push(...inspection.mistakes)
   let data: unknown = null
   try {
     if (mistakes.length === 0) data = document.toJS({ maxAliasCount: 100 })
@@ -71,13 +61,11 @@ export function readYaml(text: string): ReadYaml {
     data,
     problems,
     numbers: inspection.numbers,
-    locate: parts => parts.map(part => located(contents, part, lines))
+    locate: (parts: readonly Wanted[]) => parts.map(part => located(contents, part, lines))
   }
 }
 
-type Composed = [Document.Parsed, Document.Parsed | undefined]
-
-function composed(tokens: CST.Token[], length: number): Composed {
+function composed(tokens: CST.Token[], length: number) {
   // uniqueKeys compares all pairs of names
   const composer = new Composer({ merge: true, logLevel: 'error', uniqueKeys: false })
   // stack traces of mistakes would take most of the time
@@ -85,7 +73,7 @@ function composed(tokens: CST.Token[], length: number): Composed {
   Error.stackTraceLimit = 0
   try {
     const [document, another] = composer.compose(tokens, true, length)
-    return [document, another] as Composed
+    return [present(document), another] as const
   } finally {
     Error.stackTraceLimit = stackTraceLimit
   }
@@ -122,32 +110,33 @@ function tokensOf(text: string, lines: LineCounter): CST.Token[] | null {
 
 /** Finds mistakes beyond the syntax, and numbers that are printed differently. */
 class Inspection {
-  readonly mistakes: Mistake[] = []
   readonly numbers: WrittenNumber[] = []
+  readonly #mistakes: Mistake[]
   readonly #lines: LineCounter
   readonly #anchors = new Set<string>()
   #aliases = 0
   #anchored = 0
 
-  constructor(lines: LineCounter) {
+  constructor(lines: LineCounter, mistakes: Mistake[]) {
     this.#lines = lines
+    this.#mistakes = mistakes
   }
 
   whole(contents: unknown): void {
     this.#seeJoined(contents)
     this.#see(contents, [])
-    if (this.mistakes.length === 0 && this.#aliases * this.#anchored > MAX_COMPARED)
+    if (this.#mistakes.length === 0 && this.#aliases * this.#anchored > MAX_COMPARED)
       this.#add(contents, say('many_aliases'))
   }
 
-  #add(node: unknown, problem: Said, before = 0): void {
-    this.mistakes.push({ ...problem, offset: startOf(node) - before })
+  #add(node: unknown, problem: Said): void {
+    this.#mistakes.push({ ...problem, offset: startOf(node) })
   }
 
   #seeJoined(node: unknown): void {
     const isPlain = isScalar(node) && node.type === 'PLAIN'
     const joined = isPlain ? spaceMissing(String(node.value), startOf(node)) : null
-    if (joined !== null) this.mistakes.push(joined)
+    if (joined !== null) this.#mistakes.push(joined)
   }
 
   #see(node: unknown, steps: readonly Step[]): void {
@@ -155,7 +144,7 @@ class Inspection {
       this.#aliases++
       if (!this.#anchors.has(node.source)) this.#add(node, say('unknown_alias', node.source))
     } else if (isScalar(node) || isCollection(node)) {
-      if (node.anchor) this.#seeAnchor(node, node.anchor)
+      this.#seeAnchor(node)
       if (isMap(node)) this.#seeNames(node, steps)
       else if (isSeq(node))
         for (const [index, item] of node.items.entries()) this.#see(item, [...steps, index])
@@ -163,11 +152,11 @@ class Inspection {
     }
   }
 
-  #seeAnchor(node: unknown, anchor: string): void {
+  #seeAnchor(node: Scalar | YAMLMap | YAMLSeq): void {
+    if (!node.anchor) return
     this.#anchored++
-    this.#anchors.add(anchor)
-    if (isScalar(node) && node.value === null)
-      this.#add(node, say('begins_with', `&${anchor}`, '&'), anchor.length + 1)
+    this.#anchors.add(node.anchor)
+    if (isScalar(node) && node.value === null) this.#add(node, say('anchor_of_nothing'))
   }
 
   #seeNames({ items }: YAMLMap, steps: readonly Step[]): void {
@@ -181,7 +170,7 @@ class Inspection {
       const known = names.get(key.value)
       if (known === undefined) names.set(key.value, startOf(key))
       else this.#add(key, say('name_twice', String(key.value), this.#lines.linePos(known).line))
-      if (key.anchor) this.#seeAnchor(key, key.anchor)
+      this.#seeAnchor(key)
       if (isLossy(key)) this.#add(key, say('number_as_text', String(key.source), false))
       // in braces, a name can lack a value
       if (value === null || (isScalar(value) && value.source === '')) this.#seeJoined(key)

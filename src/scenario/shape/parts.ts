@@ -3,7 +3,7 @@
  * Their notes, besides those of the resource tables:
  *
  * - `x-expected`: describes a right text; `x-instead`: the characters that a correction may keep
- * - `x-many`: the kind of a long list of words · `x-duration`: a length of time
+ * - `x-many`: the kind of a long list of words
  * - `x-elsewhere`: where misplaced names belong · `x-meant`: what to write for other names
  * - `x-single`: the name for a value that is written in place of the object
  * - `x-advice`: advice for a value of another type
@@ -84,7 +84,6 @@ export const instant = (description?: string) =>
 export const duration = (description = 'A duration, such as 250ms, 2s, 36h, 7d or PT36H.') =>
   Type.String({
     format: 'duration',
-    'x-duration': true,
     'x-published': referTo('duration'),
     description
   })

@@ -16,7 +16,7 @@ import {
   within
 } from '../documents.js'
 import type { Library } from '../library.js'
-import type { SourceDocument } from '../read/document.js'
+import type { DocumentKind, SourceDocument } from '../read/document.js'
 import { withNumbers } from '../read/numbers.js'
 import { type Fixture, fixtureIn, SECTIONS } from '../records/fixture.js'
 import {
@@ -48,15 +48,12 @@ export function isBareFixture(data: unknown): boolean {
 
 const CHECKERS = { fixture: FIXTURE_CHECKER, scenario: SCENARIO_CHECKER } as const
 
-export const problemsOfShape = (
-  kind: keyof typeof CHECKERS,
-  data: unknown
-): readonly PlacedProblem[] =>
+export const problemsOfShape = (kind: DocumentKind, data: unknown): readonly PlacedProblem[] =>
   data === null ? [problemAt([], say('empty_document', kind))] : CHECKERS[kind].problems(data)
 
 export const shapeProblems = (
   document: SourceDocument,
-  kind: 'fixture' | 'scenario',
+  kind: DocumentKind,
   data = document.data
 ): readonly PlacedProblem[] =>
   document.checkedAs === kind && data === document.data
@@ -164,9 +161,9 @@ async function readable(
     for (const { file, line = 1, column = 1, code, message } of error.problems) {
       if (file === undefined) for (const place of places) report(place, { code, message })
       else {
-        const document = documentOf(file, null)
+        const document = documentOf(file, null, undefined, { line, column })
         documents.push(document)
-        problems.push({ document, steps: [], code, message, place: { line, column } })
+        problems.push({ document, steps: [], code, message })
       }
     }
     return null

@@ -1,6 +1,6 @@
 /** Variables: values of `vars`, which replace `${vars.NAME}` in texts. */
 import { shortened } from '../../core/nearest.js'
-import type { PlacedProblem, Step } from '../../core/places.js'
+import { type PlacedProblem, partAt, type Step } from '../../core/places.js'
 import { isObject } from '../../core/quick-check.js'
 import { type Said, shownGot } from '../../core/sentences.js'
 import { typedValue } from '../../core/typed-value.js'
@@ -119,28 +119,25 @@ export function expandVariables(
   })
   const expansion = new Expansion(variables, report)
   const whole = expansion.expand(data)
-  const { used, unresolved } = expansion
   for (const problem of check(whole))
-    if (unresolved.size === 0 || !unresolved.has(JSON.stringify(problem.steps)))
+    if (expansion.isWhole || ![partAt(whole, problem.steps), ...problem.steps].some(hasSign))
       report(problem.steps, problem)
-  return { data: whole, variables, used }
+  return { data: whole, variables, used: expansion.used }
 }
 
 class Expansion {
   readonly used = new Set<string>()
-  readonly unresolved = new Set<string>()
+  isWhole = true
   readonly #variables: Expanded['variables']
-  readonly #report: Report
+  readonly #report: (problem: Said) => void
   readonly #steps: Step[] = []
 
   constructor(variables: Expanded['variables'], report: Report) {
     this.#variables = variables
-    this.#report = report
-  }
-
-  #note(problem: Said | null): void {
-    this.unresolved.add(JSON.stringify(this.#steps))
-    if (problem !== null) this.#report([...this.#steps], problem)
+    this.#report = problem => {
+      this.isWhole = false
+      report([...this.#steps], problem)
+    }
   }
 
   expand(whole: unknown): unknown {
@@ -151,7 +148,7 @@ class Expansion {
       if (this.#steps.length === 0 && step === 'vars') continue
       const part = whole[step]
       this.#steps.push(step)
-      if (typeof step === 'string' && hasSign(step)) this.#note(say('variable_as_name'))
+      if (hasSign(step)) this.#report(say('variable_as_name'))
       const value = this.expand(part)
       this.#steps.pop()
       if (value === part) continue
@@ -164,27 +161,19 @@ class Expansion {
   #expandText(text: string): unknown {
     const unclosed = unclosedIn(text)
     if (unclosed !== undefined && hasSign(unclosed))
-      this.#note(say('reference_not_closed', unclosed))
+      this.#report(say('reference_not_closed', unclosed))
     return withValues(text, (reference, all) => this.#valueAt(reference.trim()) ?? all)
   }
 
   /** Null for other references, and for variables without a value. */
   #valueAt(reference: string): VariableValue | null {
-    const [, name] = /^vars(?:\.(.*))?$/s.exec(reference) ?? []
-    const declared = [...this.#variables.keys()]
-    if (name === undefined) {
-      if (reference === 'vars') this.#note(say('variable_without_name', declared[0] ?? 'NAME'))
-      return null
-    }
+    const [whole, name = ''] = /^vars(?:\.(.*))?$/s.exec(reference) ?? []
+    if (whole === undefined) return null
     this.used.add(name)
     const value = this.#variables.get(name)
-    if (value === null) this.#note(null)
-    else if (value === undefined)
-      this.#note(
-        declared.length > 0
-          ? say('unknown_variable', name, declared)
-          : say('undeclared_variable', name)
-      )
+    if (value === null) this.isWhole = false
+    if (value === undefined)
+      this.#report(say('unknown_variable', name, [...this.#variables.keys()]))
     return value ?? null
   }
 }
@@ -192,4 +181,5 @@ class Expansion {
 const hasParts = (whole: unknown): whole is Record<Step, unknown> =>
   typeof whole === 'object' && whole !== null
 
-const hasSign = (text: string) => text.includes('${') && /\$\{\s*vars\b/.test(text)
+const hasSign = (part: unknown) =>
+  typeof part === 'string' && part.includes('${') && /\$\{\s*vars\b/.test(part)
