@@ -36,22 +36,22 @@ const WORDS = 'words of docs'
  */
 const BUDGETS: Readonly<Record<string, number>> = {
   reference: 54_890,
-  core: 123_150,
+  core: 123_140,
   work: 6_670,
   store: 23_420,
-  scenario: 296_270,
+  scenario: 286_150,
   engine: 100_080,
   evidence: 80_930,
   sandbox: 81_610,
   replay: 38_520,
   reports: 47_470,
   server: 39_770,
-  control: 135_560,
+  control: 135_520,
   console: 233_840,
   client: 28_550,
   cli: 139_770,
-  top: 22_270,
-  test: 2_410_250,
+  top: 22_220,
+  test: 2_408_710,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */
