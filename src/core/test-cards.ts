@@ -2,6 +2,7 @@
  * Card numbers to use in place of real ones: they pass every check of their digits, and no bank has
  * issued them.
  */
+import { isLuhnValid } from './card-numbers.js'
 
 /** How the numbers of a brand begin, and how many digits they have. */
 const VISA = ['4000', 16] as const
@@ -18,13 +19,4 @@ export function testCardNumber(brand: string | null | undefined, last4: string):
   const zeros = '0'.repeat(digits - start.length - last4.length - 1)
   const numbers = Array.from('0123456789', digit => `${start}${zeros}${digit}${last4}`)
   return numbers.find(isLuhnValid) as string
-}
-
-function isLuhnValid(number: string): boolean {
-  let sum = 0
-  for (let place = 0; place < number.length; place++) {
-    const digit = Number(number[number.length - 1 - place])
-    sum += place % 2 === 0 ? digit : ((digit * 2) % 10) + Math.floor(digit / 5)
-  }
-  return sum % 10 === 0
 }
