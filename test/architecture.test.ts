@@ -36,7 +36,7 @@ const WORDS = 'words of docs'
  */
 const BUDGETS: Readonly<Record<string, number>> = {
   reference: 54_890,
-  core: 117_610,
+  core: 116_260,
   work: 6_670,
   store: 24_460,
   scenario: 310_110,
@@ -51,7 +51,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   client: 28_550,
   cli: 165_410,
   top: 22_390,
-  test: 2_436_470,
+  test: 2_435_780,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */

@@ -68,7 +68,7 @@ function fractionOf(digits: string, unit: number): { ms: number; isTruncated: bo
   return { ms: Number(product / whole), isTruncated: product % whole > 0n }
 }
 
-function offsetOf({ sign, hours, minutes = 0 }: Parts): number {
+function offsetOf({ sign, hours, minutes = '0' }: Parts): number {
   const offset = sign === undefined ? 0 : Number(hours) * HOUR + Number(minutes) * MINUTE
   return sign === '-' ? -offset : offset
 }

@@ -224,7 +224,6 @@ t.test('advice: a sentence names what to write', async t => {
     [expecting('every: { amount > 5000: true }'), 'as in amount: { gt: 5000 }'],
     [expecting('every: { id: "${transaction.id}" }'), 'did you mean ${record.transaction.id}?'],
     [expecting('every: { id: "${recrd.transaction.id}" }'), 'did you mean ${record.transaction.id}?'],
-    [`${BEGIN}play: [ { wait: 1h30m } ]\n`, 'write 90m'],
     [`${BEGIN}expect: [ { on: POST /refunds, match: { body: { amount: "<=5" } } } ]\n`, 'write { lte: 5 }'],
     [expecting('where: { created: ">2026-03-01" }'), 'write { gt: 2026-03-01 }'],
     ...['amount: [">5", 5]', 'amount: ">many"', 'payment_type: ">5"', 'payment_type: ">2026-03-01"'].map((body): [string, string] => [matching(`body: { ${body} }`), '!write {']),
