@@ -44,10 +44,8 @@ export function parseInstant(text: string): Instant | null {
   const { hour = 0, minute = 0, second = 0, fraction = '', zone, month } = parts
   const isLeap = second === '60'
   const coarseUnit = parts.minute === undefined ? HOUR : MINUTE
-  const { ms, isTruncated } = fractionOf(
-    isLeap ? '' : fraction,
-    parts.second === undefined ? coarseUnit : 1000
-  )
+  const unit = parts.second === undefined ? coarseUnit : 1000
+  const { ms, isTruncated } = isLeap || fraction === '' ? NO_FRACTION : fractionOf(fraction, unit)
   const time = Number(hour) * HOUR + Number(minute) * MINUTE + Number(second) * 1000 + ms
   const at = day + time - offsetOf(parts)
   const isTooLate = time > DAY || (time === DAY && isTruncated)
@@ -61,10 +59,12 @@ export function parseInstant(text: string): Instant | null {
   }
 }
 
+const NO_FRACTION = { ms: 0, isTruncated: false }
+
 /** The exact milliseconds of a fraction of a unit, rounded down. */
-function fractionOf(digits: string, unit: number): { ms: number; isTruncated: boolean } {
+function fractionOf(digits: string, unit: number): typeof NO_FRACTION {
   const whole = 10n ** BigInt(digits.length)
-  const product = BigInt(`0${digits}`) * BigInt(unit)
+  const product = BigInt(digits) * BigInt(unit)
   return { ms: Number(product / whole), isTruncated: product % whole > 0n }
 }
 
