@@ -36,7 +36,7 @@ const WORDS = 'words of docs'
  */
 const BUDGETS: Readonly<Record<string, number>> = {
   reference: 54_890,
-  core: 116_260,
+  core: 115_720,
   work: 6_670,
   store: 24_460,
   scenario: 310_110,
@@ -49,9 +49,9 @@ const BUDGETS: Readonly<Record<string, number>> = {
   control: 149_710,
   console: 233_930,
   client: 28_550,
-  cli: 165_410,
+  cli: 165_360,
   top: 22_390,
-  test: 2_435_780,
+  test: 2_435_660,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */

@@ -3,7 +3,6 @@ import { isIP } from 'node:net'
 import type { Option } from 'commander'
 import { checkerOf } from '../core/checking.js'
 import { ApiError, type Problem } from '../core/errors.js'
-import { didYouMean } from '../core/nearest.js'
 import {
   flattened,
   type GivenSettings,
@@ -13,6 +12,7 @@ import {
   SETTINGS,
   type SettingKey,
   type SettingVariables,
+  settingHint,
   settingsSchema,
   variableOf
 } from '../core/settings.js'
@@ -152,7 +152,7 @@ export async function settingsOfFlags(
     const problem =
       value === undefined
         ? say('set')
-        : say('unknown_setting', key, didYouMean(key, SETTING_KEYS) || SAYS.settings_listed())
+        : say('unknown_setting', key, settingHint(key) || SAYS.settings_listed())
     problems.push({ path: place, ...problem })
     return []
   })

@@ -31,6 +31,7 @@ export const RETIRED_NAMES = {
     zone: 'from and to with an offset, such as 2026-03-01T00:00:00+01:00'
   },
   amount: { around: 'min and max alone' },
+  settings: { 'limits.streams': 'limits.waiting' },
   shipped: {
     'lost-refund-answer': 'lost-refund-response',
     'lost-answers': 'lost-responses'

@@ -10,6 +10,8 @@ import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/ass
 import { CURSORS, type Cursors } from '../reference/parameters.js'
 import { keysOf } from '../reference/rules.js'
 import { LIST_PARAMETERS } from '../reference/tables.js'
+import { didYouMean } from './nearest.js'
+import { RETIRED_NAMES } from './retired.js'
 import {
   ERROR_RULE,
   ERROR_TEMPLATE,
@@ -139,12 +141,11 @@ const PROCESS_SETTINGS = settingsOf('process', {
     16_777_216,
     'memory of the journal of a sandbox, in bytes; all journals together have eight times as much, and the largest drops requests first.'
   ),
-  'limits.streams': most(0, 100_000, 100, 'number of open event streams of a sandbox.'),
   'limits.waiting': most(
     0,
     100_000,
     100,
-    'number of waiting verify requests of a sandbox, and of requests that its script holds.'
+    'number of open event streams of a sandbox, of waiting verify requests, and of requests that its script holds.'
   ),
   'limits.sandboxes': most(0, 100_000, 256, 'number of named sandboxes.'),
   'limits.connections': most(
@@ -303,6 +304,12 @@ export type SettingSource = 'flag' | 'environment' | 'control' | 'scenario' | 'd
 export type GivenSettings = Partial<Settings>
 
 export const SETTING_KEYS = keysOf(SETTINGS)
+
+/** What to write in place of a setting that does not exist. */
+export function settingHint(key: string): string {
+  const replacement = new Map(Object.entries(RETIRED_NAMES.settings)).get(key)
+  return replacement === undefined ? didYouMean(key, SETTING_KEYS) : `; write ${replacement}`
+}
 
 export const variableOf = (key: SettingKey): string => key.toUpperCase().replaceAll('.', '_')
 
