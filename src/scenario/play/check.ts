@@ -1,5 +1,5 @@
 /** Checks steps and plays: operations, keys and references. */
-import { didYouMeanOneOf, nearest } from '../../core/nearest.js'
+import { didYouMean, nearest } from '../../core/nearest.js'
 import type { Step as PathStep } from '../../core/places.js'
 import type { Said } from '../../core/sentences.js'
 import {
@@ -127,7 +127,8 @@ function unknownCall(call: string): Said {
     (path.includes('?') && '; parameters of a list go under query') ||
     (path.includes('://') && '; the path begins below the base address, such as /refunds') ||
     (there.length > 0 && `; this path takes ${there.join(', or ')}`) ||
-    didYouMeanOneOf(call, OPERATION_NAMES, 'write a method and a path, such as POST /refunds')
+    didYouMean(call, OPERATION_NAMES) ||
+    '; write a method and a path, such as POST /refunds'
   return say('unknown_request', call, advice)
 }
 
