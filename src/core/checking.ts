@@ -41,9 +41,6 @@ const SILENT =
 const NOWHERE: readonly Step[] = []
 const CHECKS = new WeakMap<Schema, Check>()
 
-type Conditional = Record<'if' | 'then' | 'else', Schema>
-const isConditional = (schema: Schema): schema is Schema & Conditional => 'if' in schema
-
 /** Errors: a word without a check. */
 function checkOf(schema: Schema): Check {
   const known = CHECKS.get(schema)
@@ -55,12 +52,9 @@ function checkOf(schema: Schema): Check {
   if (schema.items) parts.push(itemsCheck(checkOf(schema.items)))
   if ('properties' in schema || 'additionalProperties' in schema || 'required' in schema)
     parts.push(namesCheck(schema))
-  if (isConditional(schema)) {
-    const [condition, right, otherwise] = [
-      checkOf(schema.if),
-      checkOf(schema.then),
-      checkOf(schema.else)
-    ]
+  if (schema.if && schema.then && schema.else) {
+    const condition = checkOf(schema.if)
+    const [right, otherwise] = [checkOf(schema.then), checkOf(schema.else)]
     parts.push(value => (condition(value) === null ? right : otherwise)(value))
   }
   const check: Check = value => {
@@ -107,23 +101,15 @@ function addBelow(step: Step, added: Flaw[] | null, flaws: Flaw[]): void {
   }
 }
 
-type Parts = {
-  properties?: Readonly<Record<string, Schema>>
-  additionalProperties?: Schema | false
-  required?: readonly string[]
-  'x-elsewhere'?: Readonly<Record<string, string>>
-  'x-meant'?: Readonly<Record<string, string>>
-}
-
 const noteOn = (name: string, notes: Readonly<Record<string, string>> = {}) =>
   Object.hasOwn(notes, name) ? notes[name] : undefined
 
-function namesCheck(parts: Parts): Check {
-  const { properties = {}, additionalProperties = {}, required = [] } = parts
-  const { 'x-elsewhere': elsewhere, 'x-meant': replacements } = parts
+function namesCheck(schema: Schema): Check {
+  const { properties = {}, additionalProperties: rest = {}, required = [] } = schema
+  const { 'x-elsewhere': elsewhere, 'x-meant': replacements } = schema
   const names = Object.keys(properties)
   const known = new Map(Object.entries(properties).map(([name, part]) => [name, checkOf(part)]))
-  const others = additionalProperties ? checkOf(additionalProperties) : null
+  const others = typeof rest === 'object' ? checkOf(rest) : null
   const unknown = (name: string) => {
     const [place, replacement] = [noteOn(name, elsewhere) ?? null, noteOn(name, replacements)]
     return flaw(() => say('unknown_name', shortened(name), names, place, replacement))

@@ -1,12 +1,17 @@
 /** The syntax of an email address: RFC 5321, with RFC 6531's letters beyond ASCII (USR-3, A30). */
+import type { AssumptionId } from '../reference/assumptions.js'
 
-/** `malformed` and `too_long` break the syntax; A30 refuses the others. */
-export type EmailProblem =
-  | 'malformed'
-  | 'too_long'
-  | 'address_literal'
-  | 'domain_without_dot'
-  | 'unprintable'
+type Problem = { expected: string; assumption?: AssumptionId }
+const EXPECTED = 'must be an email address, such as ana@example.com'
+const MALFORMED: Problem = { expected: EXPECTED }
+const TOO_LONG: Problem = {
+  expected: `${EXPECTED}; at most 254 octets in all, 64 before the @, and 63 in each part of the domain`
+}
+/** Correct by the syntax alone. */
+const UNUSUAL: Problem = {
+  expected: `${EXPECTED}, with printable characters and a domain name that has a dot`,
+  assumption: 'A30'
+}
 
 /**
  * Octets that an address, its local part, its domain and a label of the domain may have (RFC 5321
@@ -23,30 +28,23 @@ const ASCII_LABEL = /^[a-z\d](?:[a-z\d-]*[a-z\d])?$/i
 /** Letters, marks and digits, and the other characters that RFC 5892 allows as exceptions. */
 const UNICODE_LABEL =
   /^[\p{L}\p{Nd}](?:[\p{L}\p{M}\p{Nd}\u{b7}\u{375}\u{5f3}\u{5f4}\u{30fb}-]|\u{200c}|\u{200d})*(?<!-)$/u
-const ADDRESS_LITERAL = /^\[(?:\d{1,3}(?:\.\d{1,3}){3}|[a-z\d-]*[a-z\d]:[!-Z^-~]+)\]$/i
 
 /** The usual address, valid if it is short. */
 const USUAL = /^[\w+-]+(?:\.[\w+-]+)*@(?:[a-z\d]+(?:-+[a-z\d]+)*\.)+[a-z]+$/i
 
-/** Why the text is refused as an email address, or null when it is accepted. */
-export function emailProblem(text: string): EmailProblem | null {
+export function emailProblem(text: string): Problem | null {
   if (text.length <= MAX_LENGTHS.label && USUAL.test(text)) return null
-  if (Buffer.byteLength(text) > MAX_LENGTHS.address) return 'too_long'
-  const separator = text.lastIndexOf('@')
-  const [local, domain] = [text.slice(0, Math.max(separator, 0)), text.slice(separator + 1)]
-  if (!DOT_STRING.test(local) && !QUOTED_STRING.test(local)) return 'malformed'
-  if (Buffer.byteLength(local) > MAX_LENGTHS.local) return 'too_long'
-  if (ADDRESS_LITERAL.test(domain)) return 'address_literal'
+  if (Buffer.byteLength(text) > MAX_LENGTHS.address) return TOO_LONG
+  const [, local = '', domain = ''] = /^(.*)@(.*)$/s.exec(text) ?? []
+  if (!DOT_STRING.test(local) && !QUOTED_STRING.test(local)) return MALFORMED
+  if (Buffer.byteLength(local) > MAX_LENGTHS.local) return TOO_LONG
+  if (/^\[.+\]$/.test(domain)) return UNUSUAL
 
   const labels = domain.split('.').map(asciiLabel)
-  if (labels.includes(null)) return 'malformed'
-  if (
-    labels.join('.').length > MAX_LENGTHS.domain ||
-    labels.some(label => label !== null && label.length > MAX_LENGTHS.label)
-  )
-    return 'too_long'
-  if (labels.length === 1) return 'domain_without_dot'
-  return UNPRINTABLE.test(local) ? 'unprintable' : null
+  if (labels.includes(null)) return MALFORMED
+  const longest = Math.max(...labels.map(label => String(label).length))
+  if (labels.join('.').length > MAX_LENGTHS.domain || longest > MAX_LENGTHS.label) return TOO_LONG
+  return labels.length === 1 || UNPRINTABLE.test(local) ? UNUSUAL : null
 }
 
 /** A DNS label in ASCII (Punycode); null if it is not one. */

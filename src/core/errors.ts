@@ -15,153 +15,142 @@ export type ErrorType =
   | 'not_found_error'
   | 'not_implemented_error'
   | 'internal_error'
-type Entry = { status: number | StatusSetting; type: ErrorType; when: string }
-type ServiceEntry = Entry & { by: readonly (RuleId | AssumptionId)[] }
+/** `by` are the rules and assumptions that cause it. */
+type Entry = {
+  status: number | StatusSetting
+  type: ErrorType
+  when: string
+  by: readonly (RuleId | AssumptionId)[]
+}
 
-const entry = (status: Entry['status'], type: ErrorType, when: string): Entry => ({
-  status,
-  type,
-  when
-})
-const invalid = (when: string, status: Entry['status'] = 'statuses.invalid') =>
-  entry(status, 'invalid_request_error', when)
-const unauthenticated = (when: string) =>
-  entry('statuses.unauthenticated', 'authentication_error', when)
-const missing = (when: string, status: Entry['status'] = 404) =>
-  entry(status, 'not_found_error', when)
-
-/** A refusal of the service, with the rules and assumptions that cause it. */
-const by = (ids: string, entry: Entry): ServiceEntry => ({
-  ...entry,
-  by: (ids.match(/\S+/g) ?? []) as (RuleId | AssumptionId)[]
-})
+const kind =
+  (type: ErrorType, usualStatus: Entry['status']) =>
+  (when: string, by = '', status = usualStatus): Entry => ({
+    status,
+    type,
+    when,
+    by: (by.match(/\S+/g) ?? []) as Entry['by'][number][]
+  })
+const invalid = kind('invalid_request_error', 'statuses.invalid')
+const unauthenticated = kind('authentication_error', 'statuses.unauthenticated')
+const forbidden = kind('permission_error', 403)
+const missing = kind('not_found_error', 404)
+const unavailable = kind('internal_error', 503)
 
 export const SERVICE_ERRORS = {
-  path_unknown: by('BASE-1 A08', missing('No endpoint has this path.')),
-  method_not_allowed: by(
+  path_unknown: missing('No endpoint has this path.', 'BASE-1 A08'),
+  method_not_allowed: invalid(
+    'The path exists, but not with this method; `Allow` lists the methods it has.',
     'TKT-1 A08',
-    invalid('The path exists, but not with this method; `Allow` lists the methods it has.', 405)
+    405
   ),
-  api_key_missing: by('AUTH-3 A20', unauthenticated('No API key was sent.')),
-  api_key_unknown: by('A18 A20', unauthenticated('The loaded scenario has no such API key.')),
-  api_key_malformed: by(
-    'AUTH-1 A20',
-    unauthenticated('The Authorization header is not HTTP Basic with an empty password.')
+  api_key_missing: unauthenticated('No API key was sent.', 'AUTH-3 A20'),
+  api_key_unknown: unauthenticated('The loaded scenario has no such API key.', 'A18 A20'),
+  api_key_malformed: unauthenticated(
+    'The Authorization header is not HTTP Basic with an empty password.',
+    'AUTH-1 A20'
   ),
-  operation_disabled: by(
-    'LOC-4 ACC-5',
-    entry(
-      501,
-      'not_implemented_error',
-      'The service disables this operation: deleting a Location or an Account.'
-    )
+  operation_disabled: kind('not_implemented_error', 501)(
+    'The service disables this operation: deleting a Location or an Account.',
+    'LOC-4 ACC-5'
   ),
-  content_type_unsupported: by('FORM-1 A32', invalid('The body is not form-encoded.', 415)),
-  body_too_large: by('A35', invalid('The body is larger than `limits.body`.', 413)),
-  body_unexpected: by('FORM-3 A37', invalid('A GET or DELETE has a body.')),
-  form_malformed: by(
-    'FORM-1 FORM-2 A36',
-    invalid(
-      'The form is malformed: its percent-encoding or brackets, a name sent twice, or a name sent both as a value and as an object.'
-    )
+  content_type_unsupported: invalid('The body is not form-encoded.', 'FORM-1 A32', 415),
+  body_too_large: invalid('The body is larger than `limits.body`.', 'A35', 413),
+  body_unexpected: invalid('A GET or DELETE has a body.', 'FORM-3 A37'),
+  form_malformed: invalid(
+    'The form is malformed: its percent-encoding or brackets, a name sent twice, or a name sent both as a value and as an object.',
+    'FORM-1 FORM-2 A36'
   ),
-  form_too_large: by(
-    'A35',
-    invalid(
-      'The request has more parameters than `limits.parameters`, or nests them deeper than `limits.depth`.'
-    )
+  form_too_large: invalid(
+    'The request has more parameters than `limits.parameters`, or nests them deeper than `limits.depth`.',
+    'A35'
   ),
-  parameter_unknown: by('A14', invalid('The operation has no such parameter.')),
-  parameter_not_updatable: by('REF-9', invalid('The parameter cannot be changed by an update.')),
-  parameter_missing: by(
-    'LOC-1 LOC-2 ACC-1 ACC-2 ACC-3 ACC-4 USR-2 USR-3 TXN-1 TXN-2 TXN-3 TXN-4 REF-1 A16 A22 A24',
-    invalid('A required parameter is missing or empty.')
+  parameter_unknown: invalid('The operation has no such parameter.', 'A14'),
+  parameter_not_updatable: invalid('The parameter cannot be changed by an update.', 'REF-9'),
+  parameter_missing: invalid(
+    'A required parameter is missing or empty.',
+    'LOC-1 LOC-2 ACC-1 ACC-2 ACC-3 ACC-4 USR-2 USR-3 TXN-1 TXN-2 TXN-3 TXN-4 REF-1 A16 A22 A24'
   ),
-  parameter_invalid: by(
-    'FORM-2 ADDR-1 ADDR-2 META-1 LIST-3 FILT-1 FILT-2 FILT-3 FILT-4 ACC-1 USR-3 TXN-2 TXN-6 TXN-7 REF-3 A10 A16 A17 A24 A25 A27 A30 A35 A38 A40',
-    invalid('A value is not valid for its parameter.')
+  parameter_invalid: invalid(
+    'A value is not valid for its parameter.',
+    'FORM-2 ADDR-1 ADDR-2 META-1 LIST-3 FILT-1 FILT-2 FILT-3 FILT-4 ACC-1 USR-3 TXN-2 TXN-6 TXN-7 REF-3 A10 A16 A17 A24 A25 A27 A30 A35 A38 A40'
   ),
-  cursor_unknown: by(
-    'A10',
-    invalid('A cursor (`pagination.cursors`) does not name a record of the list.')
+  cursor_unknown: invalid(
+    'A cursor (`pagination.cursors`) does not name a record of the list.',
+    'A10'
   ),
-  resource_missing: by(
+  resource_missing: missing(
+    'The resource named in the path does not exist.',
     'USR-1 A08',
-    missing('The resource named in the path does not exist.', 'statuses.missing')
+    'statuses.missing'
   ),
-  reference_missing: by(
+  reference_missing: invalid(
+    'A resource named in the body does not exist.',
     'TXN-1 REF-1 A19',
-    invalid('A resource named in the body does not exist.', 'statuses.reference_missing')
+    'statuses.reference_missing'
   ),
-  merchant_required: by(
+  merchant_required: forbidden(
+    'Only merchant Accounts can create Locations.',
     'LOC-3',
-    entry('statuses.forbidden', 'permission_error', 'Only merchant Accounts can create Locations.')
+    'statuses.forbidden'
   ),
-  charge_has_no_amount: by(
+  charge_has_no_amount: invalid(
+    'The Transaction settled nothing, so nothing can be refunded.',
     'A24',
-    invalid(
-      'The Transaction settled nothing, so nothing can be refunded.',
-      'statuses.refund_refused'
-    )
+    'statuses.refund_refused'
   ),
-  charge_already_refunded: by(
+  charge_already_refunded: invalid(
+    'The Transaction is fully refunded.',
     'REF-6',
-    invalid('The Transaction is fully refunded.', 'statuses.refund_refused')
+    'statuses.refund_refused'
   ),
-  refund_exceeds_remaining: by(
+  refund_exceeds_remaining: invalid(
+    'The Refund is larger than what remains of the charge.',
     'REF-7',
-    invalid('The Refund is larger than what remains of the charge.', 'statuses.refund_refused')
+    'statuses.refund_refused'
   ),
-  charge_has_no_card: by(
+  charge_has_no_card: invalid(
+    'The Transaction has no card to refund.',
     'A28',
-    invalid('The Transaction has no card to refund.', 'statuses.refund_refused')
+    'statuses.refund_refused'
   ),
-  request_malformed: by('A08', invalid('The request is not valid HTTP.', 400)),
-  headers_too_large: by('A08', invalid('The request line and headers are too large.', 431)),
-  request_timeout: by('A08', invalid('The request did not arrive in time.', 408)),
-  expectation_failed: by(
+  request_malformed: invalid('The request is not valid HTTP.', 'A08', 400),
+  headers_too_large: invalid('The request line and headers are too large.', 'A08', 431),
+  request_timeout: invalid('The request did not arrive in time.', 'A08', 408),
+  expectation_failed: invalid(
+    'The `Expect` header asks for something other than `100-continue`.',
     'A08',
-    invalid('The `Expect` header asks for something other than `100-continue`.', 417)
+    417
   ),
-  internal_error: by(
-    '',
-    entry(500, 'internal_error', 'A defect in the emulator; no request should cause it.')
-  )
-} satisfies Record<string, ServiceEntry>
+  internal_error: unavailable('A defect in the emulator; no request should cause it.', '', 500)
+} satisfies Record<string, Entry>
 
 export const CONTROL_ERRORS = {
-  not_ready: entry(
-    503,
-    'internal_error',
-    'The start scenario is still loading, or the emulator is stopping.'
-  ),
-  host_not_allowed: entry(
-    403,
-    'permission_error',
-    'The Host header is a name that DNS rebinding could use.'
-  ),
-  origin_not_allowed: entry(
-    403,
-    'permission_error',
+  not_ready: unavailable('The start scenario is still loading, or the emulator is stopping.'),
+  host_not_allowed: forbidden('The Host header is a name that DNS rebinding could use.'),
+  origin_not_allowed: forbidden(
     "The Origin header is not the control API's own, or a page on another site or port sent the request."
   ),
-  token_required: entry(
-    401,
-    'authentication_error',
-    'CONTROL_TOKEN is set and the request does not have it.'
+  token_required: unauthenticated(
+    'CONTROL_TOKEN is set and the request does not have it.',
+    '',
+    401
   ),
-  body_malformed: invalid('The body is missing, or is not valid JSON or YAML.', 400),
-  document_invalid: invalid('A document has problems; `problems` lists the first 1000.', 400),
+  body_malformed: invalid('The body is missing, or is not valid JSON or YAML.', '', 400),
+  document_invalid: invalid('A document has problems; `problems` lists the first 1000.', '', 400),
   document_too_large: invalid(
     'A document exceeds `limits.records` or `limits.entries`, or takes too long or too much memory to read.',
+    '',
     413
   ),
   state_replaced: invalid(
     'A load, a reset, a restored snapshot or a deletion replaced the state of the sandbox while the request waited, so it had no effect.',
+    '',
     409
   ),
   state_changed: invalid(
     'The sandbox changed while a large document was being merged into it; nothing was merged.',
+    '',
     409
   ),
   scenario_unknown: missing('No scenario or fixture has this name.'),
@@ -171,6 +160,7 @@ export const CONTROL_ERRORS = {
   ),
   journal_incomplete: invalid(
     'Requests that the verdict depends on are no longer in the journal.',
+    '',
     409
   ),
   snapshot_unknown: missing('No snapshot has this name.'),
@@ -179,25 +169,26 @@ export const CONTROL_ERRORS = {
   record_unknown: missing('No record of this family has this id.'),
   record_in_use: invalid(
     'Other records or an API key refer to the record; the message names them.',
+    '',
     409
   ),
   sandbox_unknown: missing(
     'No sandbox has this name. A request to its API with a valid path and key creates it, and so does a control request that changes something.'
   ),
-  sandbox_limit: invalid('`limits.sandboxes` is reached.', 429),
+  sandbox_limit: invalid('`limits.sandboxes` is reached.', '', 429),
   limit_reached: invalid(
     'A limit is reached, and the message names its setting: script entries, snapshots, keys, event streams, waiting or held requests, or bytes of bodies. The emulated API can respond with it too: it is a limit of the emulator, not of the service.',
+    '',
     429
   ),
-  data_not_written: entry(
-    503,
-    'internal_error',
+  data_not_written: unavailable(
     'The data folder cannot be written. The message says whether the change was made in memory only, or refused.'
   ),
-  name_invalid: invalid('This is not a valid name for a sandbox or snapshot.', 400),
-  account_unknown: invalid('No Account has this id.', 400),
+  name_invalid: invalid('This is not a valid name for a sandbox or snapshot.', '', 400),
+  account_unknown: invalid('No Account has this id.', '', 400),
   setting_invalid: invalid(
     'A setting is unknown, has an invalid value or can be set only at start; `problems` lists them all.',
+    '',
     400
   )
 } satisfies Record<string, Entry>

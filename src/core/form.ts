@@ -19,33 +19,29 @@ export class FormObject extends Map<string, FormNode> {
   /** Approximate bytes of memory, of a whole form only. */
   held = 0
 }
-/** Without rule and assumption, the percent-encoding is broken. */
-export type FormProblem = {
+/** Who refuses it; nobody where the percent-encoding is broken. */
+type Blame = { rule?: RuleId; assumption?: AssumptionId }
+export type FormProblem = Blame & {
   code: 'form_malformed' | 'form_too_large'
   param: string
   message: string
-  rule?: RuleId
-  assumption?: AssumptionId
 }
-const A36 = { assumption: 'A36' } as const
 export type Form = { root: FormObject; problem: FormProblem | null }
+export type FormLimits = { readonly 'limits.parameters': number; readonly 'limits.depth': number }
+
+const A36 = { assumption: 'A36' } as const
 /** Characters of the whole name of a parameter, brackets included. */
 const MAX_NAME = 1000
-export type FormLimits = { readonly 'limits.parameters': number; readonly 'limits.depth': number }
+/** Approximate bytes of a parameter besides its characters. */
+const PAIR = 120
 
 /** Never changed. */
 export const EMPTY_FORM = new FormObject()
 const EMPTY: Form = { root: EMPTY_FORM, problem: null }
-const noForm = (message: string, by: Pick<FormProblem, 'rule' | 'assumption'>): Form => ({
+const NOT_UTF8: Form = {
   root: EMPTY_FORM,
-  problem: { code: 'form_malformed', param: '', message, ...by }
-})
-const NOT_UTF8 = noForm('The bytes of the form are not UTF-8.', A36)
-const IS_MULTIPART = noForm(
-  'The body is multipart, whatever its Content-Type says; send name=value&address[city]=Boston.',
-  { rule: 'FORM-1' }
-)
-const BOUNDARY = /^--[^\r\n]{1,200}\r?\n/
+  problem: malformed('', 'the bytes are not UTF-8', A36)
+}
 
 /**
  * Bounded in parameters and depth; U+FFFD stands for bytes that are not UTF-8, and is refused
@@ -53,10 +49,9 @@ const BOUNDARY = /^--[^\r\n]{1,200}\r?\n/
  */
 export function decodeForm(
   text: string,
-  { 'limits.parameters': most, 'limits.depth': depth }: FormLimits
+  { 'limits.parameters': maximum, 'limits.depth': depth }: FormLimits
 ): Form {
   if (text === '') return EMPTY
-  if (BOUNDARY.test(text)) return IS_MULTIPART
   if (text.includes('\uFFFD')) return NOT_UTF8
   const root = new FormObject()
   const pairs = text.split('&')
@@ -65,16 +60,13 @@ export function decodeForm(
   for (const pair of pairs) {
     if (pair === '') continue
     const problem =
-      ++count > most
-        ? tooLarge('', `More than ${most} parameters were sent.`)
+      ++count > maximum
+        ? tooLarge('', `More than ${maximum} parameters were sent.`)
         : addPair(root, pair, depth)
     if (problem) return { root, problem }
   }
   return { root, problem: null }
 }
-
-/** Approximate bytes of a parameter besides its characters. */
-const PAIR = 120
 
 function addPair(root: FormObject, pair: string, depth: number): FormProblem | null {
   const equals = pair.indexOf('=')
@@ -85,13 +77,12 @@ function addPair(root: FormObject, pair: string, depth: number): FormProblem | n
   const { length } = name ?? sentName
   if (length > MAX_NAME)
     return malformed('', `a name has ${length} characters; at most ${MAX_NAME} are read`, A36)
-  if (name === null) return undecodable(asFarAsDecoded(sentName), 'name', sentName)
+  if (name === null) return undecodable(sentName, 'name', sentName)
+  if (name === '') return malformed(name, 'a value has no name before its =', A36)
   const value = decoded(sentValue)
   if (value === null) return undecodable(name, 'value', sentValue)
   if (value !== sentValue) root.held += byteSize(value)
-  if (known === undefined && name !== sentName) root.held += byteSize(name)
   const steps = known?.steps ?? stepsOf(name)
-  if (name === '') return malformed(name, 'a value has no name before its =', A36)
   if (steps === null)
     return malformed(name, 'the brackets are misplaced: a nested name is written parent[child]', {
       rule: 'FORM-2'
@@ -101,13 +92,6 @@ function addPair(root: FormObject, pair: string, depth: number): FormProblem | n
     ? tooLarge(name, `${name} is nested ${levels} deep; at most ${depth} are read.`)
     : put(root, steps, value, name)
 }
-
-const tooLarge = (param: string, message: string): FormProblem => ({
-  code: 'form_too_large',
-  param,
-  message,
-  assumption: 'A35'
-})
 
 /** Undoes `+` and percent-encoding; null when the encoding is broken. */
 function decoded(text: string): string | null {
@@ -120,21 +104,14 @@ function decoded(text: string): string | null {
   }
 }
 
-const IS_PERCENT_ENCODED = /^(?:[^%]|%[\da-f]{2})*$/i
-
 /** A name or value whose percent-encoding is broken, or encodes bytes that are not UTF-8 (A36). */
-function undecodable(param: string, what: 'name' | 'value', text: string): FormProblem {
-  if (IS_PERCENT_ENCODED.test(text))
-    return malformed(param, `the bytes of the ${what} are not UTF-8`, A36)
-  return malformed(
-    param,
-    `the percent-encoding of the ${what} is broken: % must be followed by two hexadecimal digits`
-  )
-}
-
-/** Decodes what can be decoded of a broken name, for masking. */
-const asFarAsDecoded = (text: string) =>
-  text.replace(/(?:%[0-9a-f]{2})+/gi, run => decoded(run) ?? run)
+const undecodable = (param: string, what: 'name' | 'value', text: string): FormProblem =>
+  /^(?:[^%]|%[\da-f]{2})*$/i.test(text)
+    ? malformed(param, `the bytes of the ${what} are not UTF-8`, A36)
+    : malformed(
+        param,
+        `the percent-encoding of the ${what} is broken: % must be followed by two hexadecimal digits`
+      )
 
 /** `a[b][c]` → a, b, c; null when the brackets do not balance. */
 function stepsOf(name: string): string[] | null {
@@ -170,70 +147,55 @@ function put(
   value: string,
   name: string
 ): FormProblem | null {
+  const end = steps.indexOf('', 1)
+  const last = (end < 0 ? steps.length : end) - 1
   let parent = root
-  let at = 0
-  for (; at < steps.length - 1 && steps[at + 1] !== ''; at++) {
-    const step = String(steps[at])
-    const present = parent.get(step)
-    if (present instanceof FormObject) parent = present
-    else if (present === undefined || present === '') {
-      const child = new FormObject()
-      child.cleared = present === ''
-      parent.set(step, child)
-      parent = child
-    } else return conflict(steps, at, name)
+  for (let at = 0; at < last; at++) {
+    const child = objectIn(parent, String(steps[at]))
+    if (child === null) return conflict(steps, at, name)
+    parent = child
   }
-  if (at < steps.length - 1) return putItem(parent, steps, at, value, name)
-  const step = String(steps[at])
+  const step = String(steps[last])
   const present = parent.get(step)
-  if (present === undefined) parent.set(step, value)
+  if (end > 0) {
+    const list = present ?? new FormList()
+    if (!(list instanceof FormList)) return conflict(steps, last, name)
+    list.items.push(value)
+    parent.set(step, list)
+  } else if (present === undefined) parent.set(step, value)
   else if (present instanceof FormObject && value === '' && !present.cleared) present.cleared = true
   else if (typeof present === 'string' || (present instanceof FormObject && value === ''))
-    return malformed(name, twice(name, present), A36)
-  else return conflict(steps, at, name)
+    return malformed(name, TWICE, A36)
+  else return conflict(steps, last, name)
   return null
 }
 
-/**
- * Python's requests sends a nested dict as its keys. A value that is not such a key may be secret.
- */
-function twice(name: string, present: FormNode): string {
-  const whole = PARAMETER_TABLES.flatMap(({ properties = {} }) => properties[name] ?? []).findLast(
-    ({ type }) => type === 'object'
-  )
-  if (whole === undefined) return 'sent more than once; send it once'
-  const parts = Object.keys(whole.properties ?? {})
-  const part = parts.find(part => part === present) ?? parts[0] ?? 'key'
-  return `sent more than once; send each part by its name, such as ${inBrackets(name, part)}`
-}
-
-function putItem(
-  parent: FormObject,
-  steps: readonly string[],
-  at: number,
-  value: string,
-  name: string
-): FormProblem | null {
-  const step = String(steps[at])
+/** The object at a name; null where a value or a list is. */
+function objectIn(parent: FormObject, step: string): FormObject | null {
   const present = parent.get(step)
-  if (present !== undefined && !(present instanceof FormList)) return conflict(steps, at, name)
-  const list = present ?? new FormList()
-  list.items.push(value)
-  parent.set(step, list)
-  return null
+  if (present instanceof FormObject) return present
+  if (present !== undefined && present !== '') return null
+  const child = new FormObject()
+  child.cleared = present === ''
+  parent.set(step, child)
+  return child
 }
 
-const malformed = (
-  param: string,
-  why: string,
-  blame: Pick<FormProblem, 'rule' | 'assumption'> = {}
-): FormProblem => ({
-  code: 'form_malformed',
+const TWICE = 'sent more than once; send it once (nested values are written address[city]=Boston)'
+
+const tooLarge = (param: string, message: string): FormProblem => ({
+  code: 'form_too_large',
   param,
-  message: `${visible(param) || 'The form'}: ${why}.`,
-  ...blame
+  message,
+  assumption: 'A35'
 })
-const conflict = (steps: readonly string[], at: number, name: string): FormProblem => {
+
+function malformed(param: string, why: string, blame: Blame = {}): FormProblem {
+  const message = `${visible(param) || 'The form'}: ${why}.`
+  return { code: 'form_malformed', param, message, ...blame }
+}
+
+function conflict(steps: readonly string[], at: number, name: string): FormProblem {
   const parent = steps.slice(0, at + 1).reduce(inBrackets)
   return malformed(name, `${parent} was sent both as a value and as an object or list`, A36)
 }

@@ -6,7 +6,7 @@ import { iso31661 } from 'iso-3166'
 import type { AssumptionId } from '../reference/assumptions.js'
 import type { Format as FormatName } from '../reference/parameters.js'
 import { durationExpected, durationOf } from './durations.js'
-import { type EmailProblem, emailProblem } from './email.js'
+import { emailProblem } from './email.js'
 import { instantProblem, parseInstant } from './instants.js'
 
 /** `assumption` is set if it refuses the value, even if the parameter has a rule. */
@@ -28,33 +28,8 @@ const CURRENCIES: ReadonlySet<string> = new Set(
 
 export const NOT_BLANK = '\\S'
 
-const EMAIL_EXPECTED = 'must be an email address, such as ana@example.com'
-const EMAIL_PROBLEMS: Readonly<Record<EmailProblem, FormatProblem>> = {
-  malformed: { expected: EMAIL_EXPECTED },
-  too_long: {
-    expected: `${EMAIL_EXPECTED}; at most 254 octets in all, 64 before the @, and 63 in each part of the domain`
-  },
-  address_literal: {
-    expected: `${EMAIL_EXPECTED}; the domain must be a name, not an IP address in brackets`,
-    assumption: 'A30'
-  },
-  domain_without_dot: {
-    expected: `${EMAIL_EXPECTED}; the domain must have a dot`,
-    assumption: 'A30'
-  },
-  unprintable: {
-    expected: `${EMAIL_EXPECTED}, without white space or control characters`,
-    assumption: 'A30'
-  }
-}
-
 export const FORMATS: Readonly<Record<FormatName | 'default_currency' | 'duration', Format>> = {
-  email: {
-    problem: value => {
-      const problem = emailProblem(value)
-      return problem === null ? null : EMAIL_PROBLEMS[problem]
-    }
-  },
+  email: { problem: emailProblem },
   country: {
     problem: value => {
       if (/^[a-z]{2}$/i.test(value) && COUNTRIES.has(value.toUpperCase())) return null

@@ -29,7 +29,7 @@ const KEY = ['sk_test_', 24] as const
 
 const FAR = 2 ** 32
 
-type Block = { seed: number; number: number; prefix: string; length: number; ids: Buffer }
+type Block = { seed: number; number: number; length: number; texts: string }
 
 export class Ids {
   counters: IdCounters
@@ -49,35 +49,24 @@ export class Ids {
   draw(kind: Kind, settings: Settings, usedIds: Taken): string {
     const [prefix, length] =
       kind === 'key' ? KEY : [settings[`ids.prefixes.${kind}`], settings['ids.length']]
-    const { seed } = settings
-    const size = prefix.length + length
     let n = (this.counters[kind] ?? 0) - 1
     let id: string
     do {
       n++
-      const number = Math.floor(n / TEXTS_A_BLOCK)
-      let block = this.#blocks[kind]
-      if (
-        block?.number !== number ||
-        block.seed !== seed ||
-        block.prefix !== prefix ||
-        block.length !== length
-      ) {
-        block = {
-          seed,
-          number,
-          prefix,
-          length,
-          ids: drawnBlock(seed, kind, number, { prefix, length })
-        }
-        this.#blocks[kind] = block
-      }
-      const start = (n % TEXTS_A_BLOCK) * size
-      id = block.ids.toString('latin1', start, start + size)
+      id = prefix + this.#text(settings.seed, kind, n, length)
     } while (usedIds.has(id))
-    const counters: Partial<Record<Kind, number>> = { ...this.counters }
-    counters[kind] = n + 1
-    this.counters = counters
+    this.counters = { ...this.counters, [kind]: n + 1 }
     return id
+  }
+
+  #text(seed: number, kind: Kind, n: number, length: number): string {
+    const number = Math.floor(n / TEXTS_A_BLOCK)
+    let block = this.#blocks[kind]
+    if (block?.number !== number || block.seed !== seed || block.length !== length) {
+      block = { seed, number, length, texts: drawnBlock(seed, kind, number, length) }
+      this.#blocks[kind] = block
+    }
+    const start = (n % TEXTS_A_BLOCK) * length
+    return block.texts.slice(start, start + length)
   }
 }

@@ -18,17 +18,19 @@ export type Bounds<T> = { [B in 'gte' | 'gt' | 'lte' | 'lt']?: T | undefined }
 export const LATEST_INSTANT = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 const EARLIEST_INSTANT = Date.parse('0000-01-01T00:00:00.000Z')
 
-const SECOND = 1000
-const MINUTE = 60 * SECOND
+const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
-/** Year, then month and day, or week and weekday, or day of the year. */
-const DATE = /^(\d{4})(?:-(\d\d)-(\d\d)|(\d\d)(\d\d)|-W(\d\d)-(\d)|W(\d\d)(\d)|-?(\d{3}))$/
-/** Hour, minute, second, a fraction of the last of them, sign, hours and minutes of the offset. */
-const TIME =
-  /^(\d\d)(?::(\d\d)(?::(\d\d))?|(\d\d)(\d\d)?)?(?:[.,](\d+))?(?:[Zz]|([+-])(\d\d)(?::?(\d\d))?)?$/
-const WEEK_OR_ORDINAL_DATE = /W|^\d{4}-?\d{3}$/
-const ZONE = /[Zz+-]/
+/** Year, then month and day, week and weekday, or day of the year; with dashes or without. */
+const DATE = String.raw`(?<year>\d{4})(?:(?<dash>-?)(?<month>\d\d)\k<dash>(?<day>\d\d)|(?<dash2>-?)W(?<week>\d\d)\k<dash2>(?<weekday>[1-7])|-?(?<yearday>\d{3}))`
+const TIME = String.raw`(?<hour>[01]\d|2[0-4])(?:(?<colon>:?)(?<minute>[0-5]\d)(?:\k<colon>(?<second>[0-5]\d|60))?)?(?:[.,](?<fraction>\d{1,99}))?`
+const ZONE = String.raw`[Zz]|(?<sign>[+-])(?<hours>[01]\d|2[0-3])(?::?(?<minutes>[0-5]\d))?`
+const INSTANT = new RegExp(`^${DATE}(?:[Tt]${TIME}(?<zone>${ZONE})?)?$`)
+/** A date-time as most are written, which `Date.parse` reads exactly. */
+const USUAL =
+  /^(?!00)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{3})?Z$/
+
+type Parts = Readonly<Record<string, string | undefined>>
 
 /**
  * An ISO 8601 date or date-time, in UTC if it has no zone; a day alone is its 00:00Z (A38). Null
@@ -36,109 +38,56 @@ const ZONE = /[Zz+-]/
  */
 export function parseInstant(text: string): Instant | null {
   if (USUAL.test(text)) return { at: Date.parse(text), isTruncated: false, usesA38: false }
-  const separator = text.search(/[Tt]/)
-  const [date, time] =
-    separator < 0 ? [text, null] : [text.slice(0, separator), text.slice(separator + 1)]
-  const day = dayOf(date)
-  const clock = time === null ? MIDNIGHT : timeOf(time)
-  if (day === null || clock === null) return null
-  const at = day + clock.ms
-  if (at < EARLIEST_INSTANT || at > LATEST_INSTANT) return null
-  const { isTruncated } = clock
+  const parts: Parts | undefined = INSTANT.exec(text)?.groups
+  const day = parts && dayOf(parts)
+  if (parts === undefined || day == null) return null
+  const { hour = 0, minute = 0, second = 0, fraction = '', zone, month } = parts
+  const isLeap = second === '60'
+  const coarseUnit = parts.minute === undefined ? HOUR : MINUTE
+  const unit = parts.second === undefined ? coarseUnit : 1000
+  const { ms, isTruncated } = isLeap || fraction === '' ? NO_FRACTION : fractionOf(fraction, unit)
+  const time = Number(hour) * HOUR + Number(minute) * MINUTE + Number(second) * 1000 + ms
+  const at = day + time - offsetOf(parts)
+  const isTooLate = time > DAY || (time === DAY && isTruncated)
+  // a leap second is inserted before midnight UTC alone
+  if (isTooLate || (isLeap && at % DAY !== 0) || at < EARLIEST_INSTANT || at > LATEST_INSTANT)
+    return null
   return {
     at,
     isTruncated,
-    usesA38:
-      isTruncated ||
-      clock.isLeap ||
-      time === null ||
-      !ZONE.test(time) ||
-      WEEK_OR_ORDINAL_DATE.test(date)
+    usesA38: isTruncated || isLeap || zone === undefined || month === undefined
   }
 }
 
-/** A date-time as most are written, which `Date.parse` reads exactly. */
-const USUAL =
-  /^(?!00)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{3})?Z$/
+const NO_FRACTION = { ms: 0, isTruncated: false }
 
-function dayOf(text: string): number | null {
-  const parts = DATE.exec(text)
-  if (parts === null) return null
-  const year = Number(parts[1])
-  const month = parts[2] ?? parts[4]
-  const week = parts[6] ?? parts[8]
-  if (month !== undefined) return dayIn(year, Number(month) - 1, Number(parts[3] ?? parts[5]))
-  if (week !== undefined) return dayOfWeek(year, Number(week), Number(parts[7] ?? parts[9]))
-  const day = Number(parts[10])
-  return day === 0 ? null : dayIn(year, null, day)
+/** The exact milliseconds of a fraction of a unit, rounded down. */
+function fractionOf(digits: string, unit: number): typeof NO_FRACTION {
+  const whole = 10n ** BigInt(digits.length)
+  const product = BigInt(digits) * BigInt(unit)
+  return { ms: Number(product / whole), isTruncated: product % whole > 0n }
 }
 
-/** A day of a month, or with null of a year; null where that has no such day. */
-function dayIn(year: number, month: number | null, day: number): number | null {
+function offsetOf({ sign, hours, minutes = '0' }: Parts): number {
+  const offset = sign === undefined ? 0 : Number(hours) * HOUR + Number(minutes) * MINUTE
+  return sign === '-' ? -offset : offset
+}
+
+/** Null for a day that its month, or its year, does not have. */
+function dayOf({ year, month, day, week, weekday, yearday }: Parts): number | null {
   const date = new Date(0)
-  date.setUTCFullYear(year, month ?? 0, day)
-  return date.getUTCFullYear() === year &&
-    (month === null || (date.getUTCMonth() === month && date.getUTCDate() === day))
-    ? date.getTime()
-    : null
-}
-
-/**
- * A week belongs to the year that its Thursday lies in, and the 4th of January to the first one.
- */
-function dayOfWeek(year: number, week: number, weekday: number): number | null {
-  const fourth = new Date(0)
-  fourth.setUTCFullYear(year, 0, 4)
-  const thursday = fourth.getTime() + (4 - (fourth.getUTCDay() || 7) + 7 * (week - 1)) * DAY
-  if (week < 1 || new Date(thursday).getUTCFullYear() !== year || weekday < 1 || weekday > 7)
-    return null
-  return thursday + (weekday - 4) * DAY
-}
-
-const MIDNIGHT = { ms: 0, isTruncated: false, isLeap: false }
-
-function timeOf(text: string): typeof MIDNIGHT | null {
-  const parts = TIME.exec(text)
-  if (parts === null) return null
-  const minute = parts[2] ?? parts[4]
-  const second = parts[3] ?? parts[5]
-  const [offsetHours, offsetMinutes] = [Number(parts[8] ?? 0), Number(parts[9] ?? 0)]
-  const fractionUnit = minute === undefined ? HOUR : MINUTE
-  const isLeap = second === '60'
-  const fraction = fractionOf(
-    isLeap ? '' : (parts[6] ?? ''),
-    second === undefined ? fractionUnit : SECOND
-  )
-  const local =
-    Number(parts[1]) * HOUR +
-    Number(minute ?? 0) * MINUTE +
-    Number(second ?? 0) * SECOND +
-    fraction.ms
-  const isAfterMidnight = local > DAY || (local === DAY && fraction.isTruncated)
-  if (
-    isAfterMidnight ||
-    Number(minute ?? 0) > 59 ||
-    Number(second ?? 0) > 60 ||
-    offsetHours > 23 ||
-    offsetMinutes > 59
-  )
-    return null
-  const offset = (offsetHours * HOUR + offsetMinutes * MINUTE) * (parts[7] === '-' ? 1 : -1)
-  const ms = local + offset
-  // inserted before midnight UTC alone
-  return isLeap && ms % DAY !== 0 ? null : { ms, isTruncated: fraction.isTruncated, isLeap }
-}
-
-/** The exact milliseconds of a fraction of `unit`: a long multiplication, from the right. */
-function fractionOf(digits: string, unit: number): { ms: number; isTruncated: boolean } {
-  let ms = 0
-  let isTruncated = false
-  for (let place = digits.length - 1; place >= 0; place--) {
-    const tenths = Number(digits[place]) * unit + ms
-    ms = Math.floor(tenths / 10)
-    isTruncated ||= tenths % 10 !== 0
+  if (week !== undefined) {
+    // the 4th of January is in the first week of a year, the Thursday of a week in its year
+    date.setUTCFullYear(Number(year), 0, 4)
+    const thursday = date.setUTCDate(8 - (date.getUTCDay() || 7) + 7 * (Number(week) - 1))
+    const isOfYear = week !== '00' && date.getUTCFullYear() === Number(year)
+    return isOfYear ? thursday + (Number(weekday) - 4) * DAY : null
   }
-  return { ms, isTruncated }
+  const index = month === undefined ? 0 : Number(month) - 1
+  date.setUTCFullYear(Number(year), index, Number(day ?? yearday))
+  const isOfYear = yearday !== '000' && date.getUTCFullYear() === Number(year)
+  const isOfMonth = month === undefined || date.getUTCMonth() === index
+  return isOfYear && isOfMonth ? date.getTime() : null
 }
 
 /** Milliseconds since 1970, rounded down; null for no instant. */
@@ -149,7 +98,7 @@ export const isoOf = (instant: number): string => new Date(instant).toISOString(
 
 /** Advice for a number, which probably counts seconds or milliseconds since 1970. */
 export function numberAsInstant(value: number): string {
-  const at = Math.abs(value) < 1e11 ? value * SECOND : value
+  const at = Math.abs(value) < 1e11 ? value * 1000 : value
   return `must be an instant; got ${value}; write an instant, such as ${isoOf(Math.abs(at) <= LATEST_INSTANT ? at : 0)}`
 }
 
@@ -168,20 +117,15 @@ function boundOf(text: string | undefined, truncated: number): number | undefine
   return isTruncated ? at + truncated : at
 }
 
-const PERIODS = [
-  [/^\d{4}$/, 'year'],
-  [/^\d{4}-(0[1-9]|1[0-2])$/, 'month'],
-  [/^\d{4}-?W(0[1-9]|[1-4]\d|5[0-3])$/, 'week']
-] as const
+const IS_PERIOD = /^\d{4}(?:-(?:0[1-9]|1[0-2])|-?W(?:0[1-9]|[1-4]\d|5[0-3]))?$/
 
 /** What to say of a text; `assumption` is A38 for a year, a month or a week alone. */
 export function instantProblem(text: string): { expected: string; assumption?: AssumptionId } {
   const expected =
     'must be an ISO 8601 date or date-time, such as 2026-03-01, 2026-03-01T18:00:00Z or 2026-03-01T20:00:00+02:00'
-  const period = PERIODS.find(([pattern]) => pattern.test(text))
-  if (period)
+  if (IS_PERIOD.test(text))
     return {
-      expected: `${expected}; ${text} names a ${period[1]}, not an instant`,
+      expected: `${expected}; ${text} is a whole year, month or week, not an instant`,
       assumption: 'A38'
     }
   const isPlusLost = /^[^\sTt]*[Tt]\S* \d\d(:?\d\d)?$/.test(text)

@@ -7,7 +7,6 @@ const MAX_COMPARED = 128
 const MAX_SHOWN = 60
 /** The longest text that a message repeats. */
 const MAX_REPEATED = 300
-const MAX_SUGGESTED = 3
 /** Names that a message lists. */
 const MAX_LISTED = 20
 
@@ -36,27 +35,6 @@ export function nearest(name: string, known: readonly string[]): string | null {
 export function didYouMean(name: string, known: readonly string[]): string {
   const suggestion = nearest(name, known)
   return suggestion === null ? '' : `; did you mean ${suggestion}?`
-}
-
-/**
- * `; did you mean …, or …?` with the nearest of many names, those that end in the same word first;
- * or what to do instead.
- */
-export function didYouMeanOneOf(name: string, known: readonly string[], otherwise: string): string {
-  const last = name.trim().split(/\s+/).at(-1) as string
-  const suggestions = known
-    .filter(candidate => candidate.endsWith(` ${last}`))
-    .slice(0, MAX_SUGGESTED)
-  let rest = known
-  while (suggestions.length < MAX_SUGGESTED) {
-    rest = rest.filter(candidate => !suggestions.includes(candidate))
-    const next = nearest(name, rest)
-    if (next === null) break
-    suggestions.push(next)
-  }
-  return suggestions.length === 0
-    ? `; ${otherwise}`
-    : `; did you mean ${suggestions.join(', or ')}?`
 }
 
 /** `a, b and 3 more`. */

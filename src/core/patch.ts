@@ -3,6 +3,7 @@
  * by sub-field, metadata by key (UPD-1, UPD-2, META-2, META-3, A17).
  */
 import type { Metadata, MetadataChange } from '../reference/parameters.js'
+import { isObject } from './quick-check.js'
 
 const isMetadataChange = (change: unknown): change is MetadataChange =>
   typeof change === 'object' && change !== null && 'cleared' in change && 'entries' in change
@@ -36,4 +37,18 @@ function patchedMetadata(before: Metadata, { cleared, entries }: MetadataChange)
     names.length === Object.keys(before).length &&
     names.every(name => Object.hasOwn(before, name) && before[name] === next[name])
   return isSame ? before : next
+}
+
+/**
+ * JSON with a JSON Merge Patch (RFC 7396) applied to it: objects merge name by name, null removes a name, anything else
+ * replaces what is there.
+ */
+export function mergePatched(target: unknown, patch: unknown): unknown {
+  if (!isObject(patch)) return patch
+  const members = new Map(Object.entries(isObject(target) ? target : {}))
+  for (const [name, change] of Object.entries(patch)) {
+    if (change === null) members.delete(name)
+    else members.set(name, mergePatched(members.get(name), change))
+  }
+  return Object.fromEntries(members)
 }

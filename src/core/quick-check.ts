@@ -17,12 +17,18 @@ export type Schema = Readonly<{
   type?: string | readonly string[]
   items?: Schema
   properties?: Readonly<Record<string, Schema>>
+  additionalProperties?: Schema | boolean
+  required?: readonly string[]
+  if?: Schema
+  then?: Schema
   else?: Schema
   'x-advice'?: string
   'x-expected'?: string
   'x-instead'?: string
   'x-many'?: { what?: string; advice: string; others?: string }
   'x-single'?: string
+  'x-elsewhere'?: Readonly<Record<string, string>>
+  'x-meant'?: Readonly<Record<string, string>>
 }>
 export type Test = (value: unknown) => boolean
 

@@ -12,14 +12,11 @@ import { NO_WORDS, type SecretWords } from './secret-words.js'
 /** Names of what is never kept, and their common synonyms. */
 const WORDS = String.raw`(?<![a-z\d])(?:(?:card)?(?:csc|cvc2?|cvv2?|pan|exp|expiry|(?<!page_)token|card_?number|security_?code)|payload|iban|routing(?:_?number)?|(?:bank)?account_?number|api_?key|password)`
 const HOLDER = String.raw`(?:^|\.)(?:(?:credit_|debit_|payment_)?card|bank_?account)`
-const IS_HOLDER = new RegExp(`${HOLDER}$`)
-/** Secret by place: card data, and the API key that a script matches. */
-const IS_PLACE = new RegExp(`${HOLDER}(?:\\.|$)|^match(?:\\.any(?:\\.\\d+)?)?$`)
 const IS_SECRET = new RegExp(
   [
     `${WORDS}(?![a-z\\d])`,
     // the whole name: a phone number is not a secret
-    '(?:^|\\.)(?:number|authorization)(?:\\.|$)|^match\\.(?:any\\.\\d+\\.)?key$',
+    '(?:^|\\.)(?:number|authorization)(?:\\.|$)|(?:^|\\.)match\\.key$',
     // all card data, misspelt names included, except what a response shows of it
     `${HOLDER}[._](?!(?<=card.)(?:brand|last_?4)$|(?<=account.)(?:bank_name|last_?4)$)`
   ].join('|')
@@ -54,15 +51,13 @@ export const isSecretName = (name: string): boolean => IS_SECRET.test(normal(nam
 
 /** Names of the reference that need no masking: most that clients send. */
 export function openNames(): ReadonlySet<string> {
-  secretNames ??= new Set(
-    PARAMETER_TABLES.flatMap(namesIn).filter(name => !isSecretName(name) && !IS_HOLDER.test(name))
-  )
-  return secretNames
+  plainNames ??= new Set(PARAMETER_TABLES.flatMap(namesIn).filter(name => !isSecretName(name)))
+  return plainNames
 }
 const namesIn = ({ properties = {} }: Schema): string[] =>
   Object.entries(properties).flatMap(([name, part]) => [name, ...namesIn(part)])
 /** Computed by the first request, to keep the start fast. */
-let secretNames: ReadonlySet<string> | undefined
+let plainNames: ReadonlySet<string> | undefined
 
 /** Masks card numbers, these words and values of secret names, percent-encoded or not. */
 export function withoutSecrets(text: string, words: SecretWords = NO_WORDS): string {
@@ -112,81 +107,61 @@ export const IS_DIGEST = /^sha256:[\da-f]{64}$/
 export const maskedThroughout = <T>(value: T, words: SecretWords = NO_WORDS): T =>
   masked(value, words, '') as T
 
-/** Masks a form in place; a text in the place of card data is secret, names in `open` are not. */
-export const redactForm = (
+/** Masks a form in place, with a text in the place of card data; names in `open` are not secret. */
+export function redactForm(
   form: FormObject,
   words: SecretWords,
   open: readonly string[] = []
-): unknown => masked(form, words, '', open)
+): void {
+  for (const holder of ['card', 'bank_account'])
+    if (typeof form.get(holder) === 'string') form.set(holder, hidden(form.get(holder)) as string)
+  maskForm(form, words, '', open)
+}
 
-function masked(
-  value: unknown,
-  words: SecretWords,
-  name: string,
-  open?: readonly string[]
-): unknown {
+function masked(value: unknown, words: SecretWords, path: string): unknown {
   if (typeof value === 'string' || typeof value === 'number') {
     const text = String(value)
-    const masked =
-      text.startsWith('sha256:') && IS_DIGEST.test(text) ? text : withoutSecrets(text, words)
+    const masked = IS_DIGEST.test(text) ? text : withoutSecrets(text, words)
     return masked === text ? value : masked
   }
   if (typeof value !== 'object' || value === null) return value
-  const place = name !== '' && IS_PLACE.test(normal(name)) ? `${name}.` : ''
-  if (Array.isArray(value)) return value.map(item => partShown('0', item, place, words))
+  if (value instanceof FormObject) return maskForm(value, words, path)
   if (value instanceof FormList)
-    return Object.assign(value, { items: masked(value.items, words, name) })
-  if (value instanceof FormObject) return maskedForm(value, words, place, open)
-  return Object.fromEntries(
-    Object.entries(value).map(([name, part]) => [
-      nameShown(name, words),
-      partShown(name, part, place, words)
-    ])
-  )
+    return Object.assign(value, { items: masked(value.items, words, path) })
+  if (Array.isArray(value)) return value.map(item => memberMasked(['0', item], words, path)[1])
+  const members = Object.entries(value)
+  return Object.fromEntries(members.map(member => memberMasked(member, words, path)))
 }
 
-/** In place; the order changes only where a name is masked. */
-function maskedForm(
+/** In place; a name that is masked comes last. */
+function maskForm(
   form: FormObject,
   words: SecretWords,
-  place: string,
-  open?: readonly string[]
+  path: string,
+  open: readonly string[] = []
 ): FormObject {
-  let isRenamed = false
-  for (const [name, part] of form) {
-    const isOpen = place === '' && (openNames().has(name) || open?.includes(name))
-    if (isOpen && typeof part === 'string') {
-      const maskedPart = withoutSecrets(part, words)
-      if (maskedPart !== part) form.set(name, maskedPart)
-    } else if (isOpen) masked(part, words, name)
-    else {
-      const maskedName = nameShown(name, words)
-      const isCard = open !== undefined && typeof part === 'string' && IS_HOLDER.test(normal(name))
-      const maskedPart = isCard ? hidden(part) : partShown(name, part, place, words, maskedName)
-      if (maskedPart !== part) form.set(name, maskedPart as FormNode)
-      isRenamed ||= maskedName !== name
-    }
+  for (const member of [...form]) {
+    const [name, part] = member
+    const isOpen = path === '' && (openNames().has(name) || open.includes(name))
+    const [maskedName, maskedPart] = memberMasked(member, words, path, isOpen)
+    if (maskedName !== name) form.delete(name)
+    if (maskedName !== name || maskedPart !== part) form.set(maskedName, maskedPart as FormNode)
   }
-  if (!isRenamed) return form
-  const parts = [...form]
-  form.clear()
-  for (const [name, part] of parts) form.set(nameShown(name, words), part)
   return form
 }
 
-/** A name that is really JSON is masked as a whole. */
-const nameShown = (name: string, words: SecretWords): string =>
-  /["{}]/.test(name) ? MASK : withoutSecrets(name, words)
-
-function partShown(
-  name: string,
-  part: unknown,
-  place: string,
+function memberMasked(
+  [name, part]: readonly [name: string, part: unknown],
   words: SecretWords,
-  maskedName = nameShown(name, words)
-): unknown {
-  const path = place + name
-  return isSecretName(path) || maskedName === MASK ? hidden(part) : masked(part, words, path)
+  under: string,
+  isOpen = false
+): [name: string, part: unknown] {
+  const path = under === '' ? name : `${under}.${name}`
+  if (isOpen) return [name, masked(part, words, path)]
+  // a name that is really JSON is masked as a whole
+  const maskedName = /["{}]/.test(name) ? MASK : withoutSecrets(name, words)
+  const isSecret = maskedName === MASK || isSecretName(path)
+  return [maskedName, isSecret ? hidden(part) : masked(part, words, path)]
 }
 
 /** Masks a value; null, empty text and digests reveal nothing and stay. */

@@ -32,6 +32,7 @@ export const RETIRED_NAMES = {
   },
   amount: { around: 'min and max alone' },
   record: 'the value itself',
+  settings: { 'limits.streams': 'limits.waiting' },
   shipped: {
     'lost-refund-answer': 'lost-refund-response',
     'lost-answers': 'lost-responses'

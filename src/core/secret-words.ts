@@ -10,22 +10,15 @@ export class SecretWords {
   readonly #lengths: readonly number[]
   readonly #heads: RegExp
   readonly #also: SecretWords | null
-  readonly #shortest: number
 
   /** `also` are words that are masked too. */
   constructor(words: Iterable<string>, also: SecretWords | null = null) {
-    this.#words = new Set(
-      Array.from(words, word => [word, Buffer.from(`${word}:`).toString('base64')]).flat()
-    )
-    this.#lengths = [...new Set(Array.from(this.#words, ({ length }) => length))].sort(
-      (a, b) => b - a
-    )
-    const heads = new Set(
-      Array.from(this.#words, word => word.slice(0, HEAD).replace(/\W/g, '\\$&'))
-    )
+    const all = Array.from(words, word => [word, Buffer.from(`${word}:`).toString('base64')]).flat()
+    this.#words = new Set(all)
+    this.#lengths = [...new Set(all.map(({ length }) => length))].sort((a, b) => b - a)
+    const heads = new Set(all.map(word => word.slice(0, HEAD).replace(/\W/g, '\\$&')))
     this.#heads = new RegExp(`(?<!\\w)(?:${[...heads].join('|')})`, 'g')
     this.#also = also
-    this.#shortest = this.#lengths.at(-1) ?? Number.POSITIVE_INFINITY
   }
 
   has(word: string): boolean {
@@ -36,9 +29,9 @@ export class SecretWords {
   maskedIn(text: string): string {
     let masked = ''
     let done = 0
-    for (const { index } of text.length < this.#shortest || text.search(this.#heads) < 0
-      ? []
-      : text.matchAll(this.#heads)) {
+    const isShorter = text.length < (this.#lengths.at(-1) ?? Number.POSITIVE_INFINITY)
+    const heads = isShorter || text.search(this.#heads) < 0 ? [] : text.matchAll(this.#heads)
+    for (const { index } of heads) {
       const isWord = (length: number) =>
         this.#words.has(text.slice(index, index + length)) &&
         !/\w/.test(text.charAt(index + length))
@@ -47,8 +40,7 @@ export class SecretWords {
       masked += text.slice(done, index) + MASK
       done = index + length
     }
-    if (done > 0) masked += text.slice(done)
-    else masked = text
+    masked += text.slice(done)
     return this.#also === null ? masked : this.#also.maskedIn(masked)
   }
 }

@@ -3,7 +3,7 @@
  * tests compare codes. A sentence about a problem follows its place:
  * `tickets[3].amount: must be a whole number; got "x"`.
  */
-import { bounded, didYouMean, didYouMeanOneOf, shortened } from './nearest.js'
+import { bounded, didYouMean, shortened } from './nearest.js'
 
 export type Said = { readonly code: string; readonly message: string }
 export type Sentences = Readonly<Record<string, (...values: never[]) => string>>
@@ -34,7 +34,7 @@ export const CHECKS = {
   not_one_of: (words: readonly string[], got: string) =>
     `must be one of ${words.join(', ')}; got ${got}${didYouMean(got, words)}`,
   unknown_word: (what: string, words: readonly string[], got: string, advice: string) =>
-    `${got} is not ${what}${didYouMeanOneOf(got, words, advice)}`,
+    `${got} is not ${what}${didYouMean(got, words) || `; ${advice}`}`,
   too_large: (maximum: number, got: string) => `must be at most ${maximum}; got ${got}`,
   too_small: (minimum: number, got: string) => `must be at least ${minimum}; got ${got}`,
   empty: () => 'must not be empty',
@@ -53,7 +53,7 @@ export const CHECKS = {
     `must have at most ${items(maximum)}; got ${got}`,
   duplicate_item: () => 'must not list an item twice',
   unknown_placeholder: (placeholder: string, known: readonly string[]) =>
-    `${placeholder} is not a placeholder${didYouMeanOneOf(placeholder, known, `available: ${known.join(', ')}`)}`,
+    `${placeholder} is not a placeholder${didYouMean(placeholder, known) || `; available: ${known.join(', ')}`}`,
   placeholder_count: (placeholder: string, times: number) =>
     `must have the placeholder ${placeholder} once; ${times === 0 ? 'it is missing' : `got it ${times} times`}`,
   template_too_large: (placeholders: number, characters: number) =>

@@ -10,6 +10,8 @@ import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/ass
 import { CURSORS, type Cursors } from '../reference/parameters.js'
 import { keysOf } from '../reference/rules.js'
 import { LIST_PARAMETERS } from '../reference/tables.js'
+import { didYouMean } from './nearest.js'
+import { RETIRED_NAMES } from './retired.js'
 import {
   ERROR_RULE,
   ERROR_TEMPLATE,
@@ -20,48 +22,34 @@ import {
 } from './templates.js'
 
 type Scope = 'process' | 'sandbox'
-/** `flag` is a command line flag of its own, `assumption` the one that it changes. */
 type Setting<S extends TSchema = TSchema> = { schema: S; default: Static<S>; about: string }
+/** `flag` is a command line flag of its own, `assumption` the one that it changes. */
 type Scoped<T, C extends Scope> = {
   readonly [K in keyof T]: T[K] & {
     readonly scope: C
-    readonly flag?: string
-    readonly assumption?: AssumptionId
+    readonly flag?: string | undefined
+    readonly assumption?: AssumptionId | undefined
   }
 }
 
-const FLAGGED = [
-  'port',
-  'host',
-  'scenario',
-  'fixtures_dir',
-  'scenarios_dir',
-  'snapshots_dir',
-  'watch',
-  'log_level',
-  'data',
-  'seed'
-]
+const FLAGGED =
+  'port host scenario fixtures_dir scenarios_dir snapshots_dir watch log_level data seed'.split(' ')
 
 const setting = <S extends TSchema>(schema: S, fallback: Static<S>, about: string): Setting<S> => ({
   schema,
   default: fallback,
   about
 })
-/** Adds flags, and the assumptions that they change. */
 function settingsOf<T extends Record<string, Setting>, C extends Scope>(
   scope: C,
   settings: T
 ): Scoped<T, C> {
-  const complete = Object.entries(settings).map(([key, { schema, default: fallback, about }]) => {
-    const flag = FLAGGED.includes(key) && { flag: `--${key.replaceAll('_', '-')}` }
+  const scoped = Object.entries(settings).map(([key, setting]) => {
+    const flag = FLAGGED.includes(key) ? `--${key.replaceAll('_', '-')}` : undefined
     const assumption = ASSUMPTION_IDS.find(id => ASSUMPTIONS[id].settings.includes(key))
-    return [
-      key,
-      { schema, default: fallback, scope, about, ...flag, ...(assumption && { assumption }) }
-    ]
+    return [key, { ...setting, scope, flag, assumption }]
   })
-  return Object.fromEntries(complete)
+  return Object.fromEntries(scoped)
 }
 
 const oneOf = <T extends string>(words: readonly T[], fallback: T, about: string) =>
@@ -69,6 +57,7 @@ const oneOf = <T extends string>(words: readonly T[], fallback: T, about: string
 /** The first word is the default. */
 const choice = <T extends string>(words: readonly [T, ...T[]], about: string) =>
   oneOf(words, words[0], about)
+const text = Type.String({ minLength: 1 })
 const flag = (fallback: boolean, about: string) => setting(Type.Boolean(), fallback, about)
 const whole = (minimum: number, maximum: number) => Type.Integer({ minimum, maximum })
 const orNull = (about: string, minLength = 1) =>
@@ -89,12 +78,8 @@ const status = (value: number, about: string) => setting(whole(400, 499), value,
 
 const PROCESS_SETTINGS = settingsOf('process', {
   port: setting(whole(0, 65_535), 4010, 'Port to listen on; 0 picks a free one.'),
-  host: setting(Type.String({ minLength: 1 }), '127.0.0.1', 'Address to bind.'),
-  scenario: setting(
-    Type.String({ minLength: 1 }),
-    'default',
-    'Scenario to load at start: a name or a file path.'
-  ),
+  host: setting(text, '127.0.0.1', 'Address to bind.'),
+  scenario: setting(text, 'default', 'Scenario to load at start: a name or a file path.'),
   fixtures_dir: orNull('Folder with your own fixtures, searched before the built-in ones.'),
   scenarios_dir: orNull('Folder with your own scenarios, searched before the built-in ones.'),
   snapshots_dir: orNull(
@@ -113,7 +98,7 @@ const PROCESS_SETTINGS = settingsOf('process', {
     16
   ),
   control_hosts: setting(
-    Type.Array(Type.String({ minLength: 1 })),
+    Type.Array(text),
     [],
     'Further Host names that may reach the control API, separated by commas.'
   ),
@@ -156,12 +141,11 @@ const PROCESS_SETTINGS = settingsOf('process', {
     16_777_216,
     'memory of the journal of a sandbox, in bytes; all journals together have eight times as much, and the largest drops requests first.'
   ),
-  'limits.streams': most(0, 100_000, 100, 'number of open event streams of a sandbox.'),
   'limits.waiting': most(
     0,
     100_000,
     100,
-    'number of waiting verify requests of a sandbox, and of requests that its script holds.'
+    'number of open event streams of a sandbox, of waiting verify requests, and of requests that its script holds.'
   ),
   'limits.sandboxes': most(0, 100_000, 256, 'number of named sandboxes.'),
   'limits.connections': most(
@@ -321,6 +305,12 @@ export type GivenSettings = Partial<Settings>
 
 export const SETTING_KEYS = keysOf(SETTINGS)
 
+/** What to write in place of a setting that does not exist. */
+export function settingHint(key: string): string {
+  const replacement = new Map(Object.entries(RETIRED_NAMES.settings)).get(key)
+  return replacement === undefined ? didYouMean(key, SETTING_KEYS) : `; write ${replacement}`
+}
+
 export const variableOf = (key: SettingKey): string => key.toUpperCase().replaceAll('.', '_')
 
 /** The emulator's own variable, which wins over the one without prefix. */
@@ -340,8 +330,7 @@ export function scenarioPathOf(key: SettingKey): string | null {
  * The problem of a process setting, or a group with one, where only sandbox settings are allowed.
  */
 export function processSettingProblem(name: string, value?: unknown): string | undefined {
-  const isGroup = typeof value === 'object' && value !== null
-  const names = isGroup && Object.keys(flattened(value, `${name}.`))
+  const names = typeof value === 'object' && value !== null && keysOf(flattened(value, `${name}.`))
   const key = SETTING_KEYS.find(key =>
     names ? names.includes(key) : key === name || key.startsWith(`${name}.`)
   )

@@ -1,5 +1,5 @@
 /** Adds, changes and deletes records and API keys. */
-import { mergePatched } from '../core/merge-patch.js'
+import { mergePatched } from '../core/patch.js'
 import type { Step } from '../core/places.js'
 import { type Family, RESOURCE_NAMES } from '../reference/operations.js'
 import {

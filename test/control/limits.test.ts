@@ -164,7 +164,6 @@ const TRIALS: Record<Limit, Trial> = {
     dropped(1, ({ call }) => call('GET /tickets'))
   ],
   'limits.journal_bytes': [65_536, 0, 1, dropped(3, longCall), dropped(1, longCall)],
-  'limits.streams': [1, 200, 429, (emulator, t) => sent(emulator, eventsOf(), t)],
   'limits.waiting': [1, 'waits', 'limit_reached', waits, e => verified(e, '400ms')],
   'limits.sandboxes': [1, 200, 'sandbox_limit', ...both(made, 'one', 'two')],
   'limits.connections': [
@@ -226,7 +225,7 @@ t.test('docs/limits.md: every limit with its default', t => {
 })
 
 t.test('limits: waiting requests of one sandbox', async t => {
-  const settings = { 'limits.waiting': 2, 'limits.streams': 2 }
+  const settings = { 'limits.waiting': 2 }
   const emulator = await startTestEmulator(t, { settings, scenario: SCENARIO })
   await made(emulator, 'own')
   const names = [null, null, null, 'own', 'own', 'own']

@@ -84,22 +84,11 @@ t.test('durations: invalid durations, and those above a hundred years', async t 
   }
 })
 
-t.test('durations: a near miss is refused with the correct form', async t => {
-  const cases =
-    '5s5s 10s | 1h30m 90m | 7h59m59s 28799s | 1.5h30m 2h | 0.5ms1s 1001ms | 5sec - | 1h30 - | 36600d1d - | soon -'
-  for (const [text, meant] of rows<[text: string, meant: string]>(cases)) {
-    t.equal(
-      durationExpected(text),
-      `${DURATION_EXPECTED}; got ${text}${meant === '-' ? '' : `; write ${meant}`}`,
-      text
-    )
-  }
-  for (const text of ['P1M', 'P1Y', 'P1Y2M3DT4H', 'P 6 M', 'p1y', 'P0.5Y'])
+t.test('durations: years and months have no length', async t => {
+  for (const text of ['P1M', 'P1Y', 'P1Y2M3DT4H', 'p1y', 'P0.5Y'])
     t.match(durationExpected(text), /: write days, such as 30d or 365d$/, text)
-  for (const text of ['PT1M1', 'P1D1', 'PT5X', 'PY'])
+  for (const text of ['PT1M1', 'P1D1', 'PT5X', 'PY', '1h 30m', '5sec', 'soon'])
     t.equal(durationExpected(text), `${DURATION_EXPECTED}; got ${text}`)
-  t.equal(durationExpected('1h 30m'), `${DURATION_EXPECTED}; got 1h 30m; write 90m`)
-  t.equal(durationExpected('P 1D'), `${DURATION_EXPECTED}; got P 1D; write P1D`)
 })
 
 t.test('durations: a hostile text is refused, whatever its length', async t => {

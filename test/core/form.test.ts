@@ -71,7 +71,7 @@ t.test('FORM-1, A36: invalid percent-encoding names the parameter', async t => {
     value broken amount amount=% amount=%2 amount=%zz amount=100% amount=%ff%
     value bytes amount amount=%ff amount=%C3 amount=%C3%28 amount=%ED%A0%80
     value bytes address[city] address%5Bcity%5D=%E2%82 | name bytes %ff %ff
-    name broken % %=1 | name broken %zz %zz=1 | name broken ab%4 ab%4=1 | name broken %zzab %zz%61%62=1 | name broken %zz%ff%61 %zz%ff%61=secret
+    name broken % %=1 | name broken %zz %zz=1 | name broken ab%4 ab%4=1 | name broken %zz%61%62 %zz%61%62=1
   `).flatMap(([part, is, param, ...texts]) =>
     texts.map(text => ({ part, isBytes: is === 'bytes', param, text }))
   )
@@ -102,20 +102,9 @@ t.test('A36: a name is one value, one list or one object, in whatever order they
     message: `${param}: ${message}.`,
     assumption: 'A36'
   })
-  const nested: Readonly<Record<string, string>> = { metadata: 'metadata[key]' }
-  const sentTwice = (param: string) =>
-    `sent more than once; ${nested[param] ? `send each part by its name, such as ${nested[param]}` : 'send it once'}`
-  for (const [text, part] of [
-    ['address=city&address=country', 'address[city]'],
-    ['address=4242&address=country', 'address[country]']
-  ] as const)
-    t.strictSame(
-      decoded(text),
-      refused('address', `sent more than once; send each part by its name, such as ${part}`),
-      text
-    )
-  for (const [text, param] of twice)
-    t.strictSame(decoded(text), refused(param, sentTwice(param)), text)
+  const twiceSent =
+    'sent more than once; send it once (nested values are written address[city]=Boston)'
+  for (const [text, param] of twice) t.strictSame(decoded(text), refused(param, twiceSent), text)
   for (const [text, param, parent] of mixed)
     t.strictSame(
       decoded(text),

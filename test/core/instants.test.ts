@@ -49,13 +49,13 @@ t.test('FILT-1 A05 A38: every ISO 8601 form that names an instant is read', asyn
   }
 })
 
-t.test('A38: a fraction of any length is read exactly, of a second', async t => {
+t.test('A38: a fraction of up to 99 digits is read exactly, of a second', async t => {
   const exact = `
     18:00:59.1230000000000000000000000000000000000000Z 18:00:59.123 | 18:30.5Z 18:30:30.000 | 18:30.00005Z 18:30:00.003
     18.5Z 18:30:00.000 | 18.12345Z 18:07:24.420 | 18:30,25Z 18:30:15.000`
   const truncated = `
     18:00:59.000001Z 18:00:59.000 | 18:00:59.0009Z 18:00:59.000 | 18:00:59.9999999999999999999999999999999999999999Z 18:00:59.999
-    18:00:59.1230000000000000000000000000000000000001Z 18:00:59.123 | 18:00:59.${'0'.repeat(9999)}1Z 18:00:59.000 | 18:30.00001Z 18:30:00.000
+    18:00:59.1230000000000000000000000000000000000001Z 18:00:59.123 | 18:00:59.${'0'.repeat(98)}1Z 18:00:59.000 | 18:30.00001Z 18:30:00.000
     18,3333333333333333Z 18:19:59.999 | 18.000000277Z 18:00:00.000 | 18.000000278Z 18:00:00.001`
   const read = (text: string, iso: string, isTruncated: boolean) => {
     const instant = parseInstant(text)
@@ -111,7 +111,7 @@ t.test('FILT-1 A05: a text that is not an instant is refused', async t => {
     '2026-03-01TT18:00|2026-03-01T18:00T19:00|2026-03-01T18:00 02:00|2026-03-01T18:00Z+02:00|2026-03-01T18:00+24:00|2026-03-01T18:00+02:60',
     '2026-03-01T18:00+2|2026-03-01T18:00+|2026-03-01T18:00[Europe/Berlin]|2026-03-01T18:00 UTC|2026-03-01T18:00ZZ|2026-03-01T18:00Z ',
     'Sun, 01 Mar 2026 18:00:00 GMT|10000-01-01|+010000-01-01|-000001-01-01|9999-12-31T24:00:00Z|9999-12-31T23:30:00-01:00|9999-W52-6',
-    '0000-01-01T00:00:00+01:00|0000-W00-7'
+    `0000-01-01T00:00:00+01:00|0000-W00-7|2026-03-01T18:00:59.${'0'.repeat(100)}Z`
   ].flatMap(line => line.split('|'))
   for (const text of refused) {
     t.equal(parseInstant(text), null, JSON.stringify(text))
@@ -121,12 +121,10 @@ t.test('FILT-1 A05: a text that is not an instant is refused', async t => {
 })
 
 t.test('A38: a year, a month or a week alone is refused by the assumption', async t => {
-  const cases =
-    '2026 year | 0000 year | 2026-03 month | 2026-12 month | 2026-W10 week | 2026W10 week | 2026-W53 week'
-  for (const [text, period] of rows<[text: string, period: string]>(cases)) {
+  for (const text of '2026 0000 2026-03 2026-12 2026-W10 2026W10 2026-W53'.split(' ')) {
     t.equal(parseInstant(text), null, text)
     t.strictSame(instantProblem(text), {
-      expected: `${EXPECTED}; ${text} names a ${period}, not an instant`,
+      expected: `${EXPECTED}; ${text} is a whole year, month or week, not an instant`,
       assumption: 'A38'
     })
   }

@@ -100,7 +100,7 @@ t.test('A36: a body is UTF-8: other bytes and charsets are refused, U+FFFD is da
   const refused = (message: string) => [400, 'form_malformed', undefined, 'A36', message]
 
   t.strictSame([post('Café'), post('%EF%BF%BD')], ['Café', '\uFFFD'])
-  t.strictSame(post('\uFFFD'), refused('The bytes of the form are not UTF-8.'))
+  t.strictSame(post('\uFFFD'), refused('The form: the bytes are not UTF-8.'))
   for (const charset of ['utf-8', 'UTF8', '"utf-8"', 'utf-8; x=y'])
     t.equal(post('A', charset), 'A', charset)
   for (const charset of ['iso-8859-1', 'utf-16', '"latin1"'])

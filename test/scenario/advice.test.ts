@@ -195,7 +195,6 @@ t.test('advice: a message says what to write', async t => {
     [`${BEGIN}expect:\n  - sequence: [POST /refunds]\n`, 'write it as { on: POST /refunds }'],
     [`${BEGIN}play: [GET /tickets]\n`, 'write it as { do: GET /tickets }'],
     [`${BEGIN}play: [ { do: GET /tickets, expect: 404 } ]\n`, 'write it as { status: 404 }'],
-    [`${BEGIN}play: [ { wait: 1h30m } ]\n`, 'write 90m'],
     [`${BEGIN}expect: [ { on: POST /refunds, match: { body: { amount: "<=5" } } } ]\n`, 'write { lte: 5 }'],
     [expecting('where: { created: ">2026-03-01" }'), 'write { gt: 2026-03-01 }'],
     ...['amount: [">5", 5]', 'amount: ">many"', 'payment_type: ">5"', 'payment_type: ">2026-03-01"'].map((body): [string, string] => [matching(`body: { ${body} }`), '!write {']),

@@ -87,19 +87,6 @@ t.test('BASE-1, FORM-1, A32: an unknown path is a 404 whatever its body', async 
   })
   t.strictSame(blameOf(untyped), [415, 'content_type_unsupported', null, 'FORM-1'])
   t.equal(untyped.body.error.message.slice(0, 30), 'No Content-Type was sent; send')
-  for (const [body, code] of [
-    ['--X1\r\nContent-Disposition: form-data; name="a"\r\n\r\n\xff\r\n--X1--', 'form_malformed'],
-    ['--=_Part\nContent-Disposition: form-data; name="a[b"\n\n1', 'form_malformed'],
-    ['--limit=5', 'parameter_unknown'],
-    ['--limit', 'parameter_unknown']
-  ] as const) {
-    const answer = await post('/next/locations', body, {
-      authorization: basic(`${MERCHANT}:`),
-      'content-type': FORM
-    })
-    t.equal(answer.body.error.code, code, body)
-    t.equal(answer.body.error.message.startsWith('The body is multipart'), code[0] === 'f')
-  }
 })
 
 t.test('A08: HEAD has no body; a path that is not percent-encoded names nothing', async t => {

@@ -17,7 +17,7 @@ export class EventStreams {
   readonly #ends = new Set<() => void>()
   readonly #shares: Shares
   constructor(settings: Settings) {
-    this.#shares = new Shares({ what: 'event streams', setting: 'limits.streams' }, settings)
+    this.#shares = new Shares({ what: 'event streams', setting: 'limits.waiting' }, settings)
   }
 
   /** Sends events until the client leaves. Errors: `limit_reached`. */

@@ -1,5 +1,5 @@
 /** Checks steps and plays: operations, keys and references. */
-import { didYouMeanOneOf, nearest } from '../../core/nearest.js'
+import { didYouMean, nearest } from '../../core/nearest.js'
 import type { Said } from '../../core/sentences.js'
 import { OPERATION_NAMES, type Operation, operationsAt } from '../../reference/operations.js'
 import { type Report, within } from '../documents.js'
@@ -109,7 +109,8 @@ function unknownCall(call: string): Said {
   const advice =
     (path.includes('?') && '; parameters of a list go under query') ||
     (there.length > 0 && `; this path takes ${there.join(', or ')}`) ||
-    didYouMeanOneOf(call, OPERATION_NAMES, 'write a method and a path, such as POST /refunds')
+    didYouMean(call, OPERATION_NAMES) ||
+    '; write a method and a path, such as POST /refunds'
   return say('unknown_request', call, advice)
 }
 
