@@ -36,7 +36,7 @@ const WORDS = 'words of docs'
  */
 const BUDGETS: Readonly<Record<string, number>> = {
   reference: 54_890,
-  core: 114_730,
+  core: 116_780,
   work: 6_670,
   store: 23_420,
   scenario: 286_150,
@@ -51,7 +51,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   client: 28_550,
   cli: 139_770,
   top: 22_220,
-  test: 2_408_710,
+  test: 2_406_660,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */
