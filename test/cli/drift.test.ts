@@ -389,7 +389,9 @@ t.test('check --against: settings are proposed, written, and explain all differe
 
   const first = await against(t, sandbox('one'), EVERYTHING, ['--write-settings', file])
   const written = await readFile(file, 'utf8')
-  const second = await against(t, sandbox('two'), EVERYTHING, ['--settings', file])
+  const none = `${root}/none.yaml`
+  const options = ['--settings', file, '--write-settings', none]
+  const second = await against(t, sandbox('two'), EVERYTHING, options)
   const third = await against(t, sandbox('three'), { ...EVERYTHING, settings: nested(SETTINGS) })
 
   t.equal(first.status, 1)
@@ -404,6 +406,7 @@ t.test('check --against: settings are proposed, written, and explain all differe
   t.ok(first.stdout.includes(written), 'ends with a settings block')
   t.notOk(first.stdout.includes('sk_reseller'), 'no key is shown')
   t.strictSame(second.titles.filter(isDrift), [], second.stdout)
+  t.equal(await readFile(none, 'utf8'), 'settings: {}\n')
   t.strictSame(third.titles.filter(isDrift), [], third.stdout)
   for (const [to, scenario] of [
     [base, { seed: 'x' }],

@@ -79,7 +79,7 @@ async function recorded(t: Test, seed: string) {
   return { folder, file, disk, data, change, present }
 }
 
-/** The text of a document, without the number of requests, which increases without a write. */
+/** The text of a document without its number of requests. */
 const comparable = (text: string) => text.replace(/"requests":\d+/, '"requests":0')
 
 /** The states that may be found when the power fails after this many system calls. */

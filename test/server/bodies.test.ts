@@ -362,7 +362,7 @@ t.test('responses: those in transit are limited, and released', async t => {
 t.test('responses: a client that reads nothing for the limit is disconnected then', t => {
   const now = t.intercept(performance, 'now', { value: () => time, configurable: true })
   let time = 0
-  // the seconds after which Node reports that nothing was read, and those after which the client ends
+  // seconds until Node reports that nothing was read, and until the client ends
   const cases: [unread: number, quiet: number[], isWritten: boolean, ends: number | null][] = [
     [30, upTo(40), true, 30],
     [30, [...upTo(20), ...upTo(60, 22)], true, 51],

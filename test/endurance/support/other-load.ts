@@ -161,7 +161,7 @@ async function load(current: Round, sandbox: LoadedSandbox): Promise<void> {
   client.close()
 }
 
-// sandboxes that are deleted and created again under the same name while their snapshots are written
+// sandboxes that are recreated while their snapshots are written
 
 const MAY_BE_GONE: readonly unknown[] = ['sandbox_unknown', 'snapshot_unknown']
 

@@ -1,4 +1,4 @@
-/** Observes an emulator under load: checks every response, counts requests, and keeps problems. */
+/** Checks responses of an emulator under load, counts requests, and keeps problems. */
 import { type Answer, type Client, clientOf } from './emulator.js'
 import { foreignMarks } from './load.js'
 
