@@ -1,4 +1,4 @@
-/** Whatever a request contains, evidence and logging end neither the request nor the process. */
+/** Evidence and logging end neither a request nor the process. */
 import { PassThrough, Writable } from 'node:stream'
 import { type LevelWithSilent, pino } from 'pino'
 import t, { type Test } from 'tap'
