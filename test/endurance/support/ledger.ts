@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Json } from '../../support/json.js'
 import type { Client } from './emulator.js'
 
-/** Known facts of a sandbox. Ids are apart: a client without a response does not know them. */
+/** Facts of a sandbox. Ids are apart: a client without a response does not know them. */
 type Facts = Map<string, { id?: string; value: unknown }>
 /** What a ledger knows of a sandbox at a moment. */
 type Moment = { facts: Facts; ids: Set<string>; seconds: number; keys: number }
