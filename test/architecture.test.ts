@@ -36,10 +36,10 @@ const WORDS = 'words of docs'
  */
 const BUDGETS: Readonly<Record<string, number>> = {
   reference: 54_890,
-  core: 116_780,
+  core: 117_290,
   work: 6_670,
   store: 23_420,
-  scenario: 286_150,
+  scenario: 286_390,
   engine: 100_070,
   evidence: 80_930,
   sandbox: 81_610,
@@ -51,7 +51,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   client: 28_550,
   cli: 139_770,
   top: 22_220,
-  test: 2_406_660,
+  test: 2_407_060,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */

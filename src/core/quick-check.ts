@@ -1,7 +1,7 @@
 /** The words of JSON Schema: what each requires, and the message for a wrong value. */
-import { durationExpected } from './durations.js'
+import { durationExpected, durationOf } from './durations.js'
 import { FORMATS, NOT_BLANK } from './formats.js'
-import { numberAsInstant } from './instants.js'
+import { instantOf, numberAsInstant } from './instants.js'
 import { shortened } from './nearest.js'
 import type { Step } from './places.js'
 import { isSecret } from './redaction.js'
@@ -139,6 +139,8 @@ export const WORDS: Readonly<Record<string, Word>> = {
     const times = used.filter(text => text === once).length
     return once === undefined || times === 1 ? null : say('placeholder_count', once, times)
   },
+  'x-ordered': ([low, high]: readonly [string, string], value: unknown) =>
+    isObject(value) && sizeOf(value[low]) > sizeOf(value[high]) ? say('reversed', low, high) : null,
   minItems: (minimum: number, value: unknown) =>
     !Array.isArray(value) || value.length >= minimum
       ? null
@@ -152,6 +154,12 @@ export const WORDS: Readonly<Record<string, Word>> = {
   uniqueItems: (_, value: unknown) =>
     !Array.isArray(value) || new Set(value).size === value.length ? null : say('duplicate_item')
 }
+
+/** Of a number, an instant or a duration; NaN for others. */
+const sizeOf = (value: unknown): number =>
+  typeof value === 'string'
+    ? (instantOf(value) ?? durationOf(value) ?? Number.NaN)
+    : Number(value ?? Number.NaN)
 
 const PATTERNS = new Map<string, RegExp>()
 function patternOf(source: string): RegExp {

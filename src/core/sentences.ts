@@ -43,6 +43,7 @@ export const CHECKS = {
   too_long: (maximum: number, got: number) =>
     `must be at most ${maximum} characters long; got ${got}`,
   not_a_key: () => 'must be printable ASCII, without spaces or colons',
+  reversed: (low: string, high: string) => `${low} must not exceed ${high}`,
   not_matching: (pattern: string, got: string) => `must match the pattern "${pattern}"; got ${got}`,
   wrong_characters: (expected: string, got: string, instead: string | null) =>
     `must be ${expected}; got ${got}${instead === null ? '' : `; write ${shortened(instead)}`}`,

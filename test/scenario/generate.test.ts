@@ -430,6 +430,8 @@ t.test('generate: every problem, with its place', async t => {
     [[{ transactions: 1, refunded: 20% }], '[0].refunded wrong_type'], [[{ transactions: 1, payment_types: [card, paypall] }], '[0].payment_types[1] not_one_of'],
     [[{ transactions: 1, payment_types: [] }], '[0].payment_types too_few_items'], [[{ tickets: 1, created: { from: ${FROM} } }], '[0].created required'],
     [[{ tickets: 1, created: { from: yesterday, to: ${TO} } }], '[0].created.from wrong_format'],
+    [[{ users: 1, created: { from: '2026-03-01T00:00:00-02:00', to: '2026-03-01T01:00:00Z' } }], '[0].created reversed'],
+    [[{ transactions: 1, amount: { min: 3, max: 2 } }], '[0].amount reversed'],
     [[{ tickets: 1, location: loc_x }, { transactions: 1, location: loc_y }], '[0].location missing_record', '[1].location missing_record'],
     [[{ users: 1, account: mch_x }, { locations: 1, account: mch_y }], '[0].account missing_record', '[1].account missing_record'],
     [[{ transactions: 1, location: loc_b }], '[0].location no_early_ticket'], [[{ transactions: 0, location: loc_b }], '[0].location no_early_ticket'],

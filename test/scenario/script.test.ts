@@ -129,7 +129,8 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
       [{ calls: true }, calls wrong_type], [{ calls: 0 }], [{ calls: -1 }, calls too_small], [{ calls: 1.5 }, calls wrong_type], [{ calls: 1.0e+21 }, calls not_counts],
       [{ delay: 5 }, delay wrong_format], [{ delay: soon }, delay wrong_format], [{ delay: '' }, delay wrong_format], [{ delay: -1s }, delay wrong_format],
       [{ delay: 600001ms }, delay delay_too_long], [{ delay: { min: 1s } }, delay required],
-      [{ delay: { min: 1s, max: 2s, mean: 1s } }, delay.mean unknown_name],
+      [{ delay: { min: 1s, max: 2s, mean: 1s } }, delay.mean unknown_name], [{ delay: { min: 2s, max: 100ms } }, delay reversed],
+      [{ delay: 1s, from: 2026-03-02, until: 2026-03-01 }, reversed],
       [{ delay: { min: x, max: y } }, delay.min wrong_format, delay.max wrong_format], [{ delay: { min: 2s, max: y } }, delay.max wrong_format],
       [{ delay: { min: 2s, max: 11m } }, delay.max delay_too_long], [{ fault: hang, when: during }, when not_one_of], [{ when: after }, when needs]
     ],
@@ -757,6 +758,7 @@ t.test('expect: every kind of problem of an expectation', async t => {
     [{ on: POST /refunds, response: { amount: { gt: 100 }, error: { code: x } } }], [{ on: GET /refunds, response: { has_more: false } }],
     [{ on: 'DELETE /accounts/{account_id}/users/{user_id}', response: { error: { code: resource_missing } } }],
     [{ on: POST /refunds, no_later_than: soon }, no_later_than wrong_format],
+    [{ on: POST /refunds, no_sooner_than: 2s, no_later_than: 1s }, reversed],
     [{ sequence: [{ on: POST /refunds, no_later_than: 1s }] }, 'sequence[0].no_later_than needs'],
     [{ on: GET /locations, per: ticket, times: 1 }, per has_none], [{ on: POST /transactions, per: transaction, times: 1 }, per has_none],
     [{ sequence: [{ on: POST /refunds }, { on: GET /locations }], per: ticket }, per has_none], [{ on: GET /locations, per: location, times: 1 }, per has_none],

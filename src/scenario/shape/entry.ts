@@ -221,6 +221,7 @@ const DELAY = closed({
     min: duration('The shortest delay that can be drawn.'),
     max: duration('The longest delay that can be drawn.')
   },
+  'x-ordered': ['min', 'max'],
   'x-meant': { to: 'max', ...RETIRED_NAMES.delay }
 })
 const ENDED = closed({
@@ -279,6 +280,7 @@ const ENTRY = closed({
     }
   },
   description: 'What the emulator does differently for some requests.',
+  'x-ordered': ['from', 'until'],
   'x-elsewhere': {
     ...allAs(Object.keys(MATCH.properties), 'match'),
     ...allAs(['status', 'headers', 'patch', 'error', 'retry_after'], 'respond')

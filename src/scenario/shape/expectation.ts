@@ -186,6 +186,7 @@ export type StateData = Static<typeof STATE>
 
 const pause = (limit: string) =>
   duration(`${limit} time between the previous response and each request, by the sandbox's clock.`)
+const PAUSES = ['no_sooner_than', 'no_later_than']
 const calls = (match: TUnsafe<MatchData>) => ({
   on: ON,
   match,
@@ -209,6 +210,7 @@ export function expectationSchema({ account = false } = {}) {
           required: ['on'],
           properties: call,
           description: 'A request of a sequence.',
+          'x-ordered': PAUSES,
           'x-single': 'on',
           'x-name': 'ExpectedCall'
         }),
@@ -224,6 +226,7 @@ export function expectationSchema({ account = false } = {}) {
     },
     description:
       'How many requests must come, in which order, or which records must exist at the end.',
+    'x-ordered': PAUSES,
     'x-elsewhere': allAs([...Object.keys(RESOURCES), 'where', 'sum'], 'state'),
     'x-meant': { count: 'times', ...RETIRED_NAMES.calls, ...RETIRED_NAMES.sequence }
   })

@@ -60,6 +60,7 @@ const GENERATE = closed({
         to: instant('The latest time.')
       },
       description: 'The period over which creation times are spread evenly.',
+      'x-ordered': ['from', 'to'],
       'x-advice': 'write { from: 2025-01-01, to: 2025-12-31 }',
       'x-meant': RETIRED_NAMES.created
     }),
@@ -76,6 +77,7 @@ const GENERATE = closed({
         max: Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'The maximum.' })
       },
       description: 'The bill before the tip, in sub-units; 350 to 12000 when left out.',
+      'x-ordered': ['min', 'max'],
       'x-advice': 'write { min: 450, max: 18000 }',
       'x-meant': RETIRED_NAMES.amount
     }),
