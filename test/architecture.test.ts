@@ -46,7 +46,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   replay: 38_520,
   reports: 47_470,
   server: 39_770,
-  control: 135_520,
+  control: 135_490,
   console: 233_840,
   client: 28_550,
   cli: 139_770,

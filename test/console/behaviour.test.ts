@@ -95,7 +95,7 @@ t.test('console: settings are in groups, those that can be changed first', async
     'refunds: 2',
     'transactions: 3',
     'process: 13',
-    'limits: 15',
+    'limits: 14',
     'sandboxes: 1'
   ])
   t.strictSame(names('a10 '), ['pagination: 4'])

@@ -220,7 +220,7 @@ type Waiting = Pick<Context, 'sandbox' | 'left' | 'waiting' | 'closing'>
 class Following {
   judge: Judge
   readonly stop: () => void
-  wake = () => {}
+  wake?: () => void
   #clears = -1
   #unseen: Entry[] = []
 
@@ -231,7 +231,7 @@ class Following {
     this.judge = begin()
     this.stop = journal.listen(request => {
       this.#unseen.push(request)
-      this.wake()
+      this.wake?.()
     })
   }
 
@@ -253,7 +253,6 @@ class Following {
     }
   }
 
-  /** Waits for the next request. */
   async news(isOver: AbortSignal): Promise<void> {
     if (!isOver.aborted && this.#unseen.length === 0 && !this.#isCleared)
       await new Promise<void>(resolve => {
@@ -273,7 +272,7 @@ async function waitedFor(
   const timer = setTimeout(() => late.abort(), within)
   const { replacing } = sandbox
   const isOver = AbortSignal.any([late.signal, left(), replacing, closing])
-  const end = () => following.wake()
+  const end = () => following.wake?.()
   isOver.addEventListener('abort', end)
   try {
     do {
