@@ -64,7 +64,10 @@ function* stretchesIn(
   }
 }
 
-const [NONE, USUAL, UNUSUAL, OTHER] = [0, 1, 2, 3]
+const NONE = 0
+const USUAL = 1
+const UNUSUAL = 2
+const OTHER = 3
 
 function kindOf(gap: string): number {
   if (gap === '') return NONE
@@ -90,7 +93,8 @@ function digitOf(digit: string): number {
 /** Whether a stretch is whole groups of digits, as card numbers have, and of an issuer. */
 function isIssued(values: readonly number[], from: number, to: number): boolean {
   if (values[from - 1] === NONE || values[to + 1] === NONE) return false
-  let [digits, groups] = ['', '']
+  let digits = ''
+  let groups = ''
   for (let place = from; place <= to; place += 2) {
     digits += values[place]
     groups += values[place + 1] === NONE ? values[place] : `${values[place]} `

@@ -54,7 +54,8 @@ function checkOf(schema: Schema): Check {
     parts.push(namesCheck(schema))
   if (schema.if && schema.then && schema.else) {
     const condition = checkOf(schema.if)
-    const [right, otherwise] = [checkOf(schema.then), checkOf(schema.else)]
+    const right = checkOf(schema.then)
+    const otherwise = checkOf(schema.else)
     parts.push(value => (condition(value) === null ? right : otherwise)(value))
   }
   const check: Check = value => {
@@ -111,8 +112,10 @@ function namesCheck(schema: Schema): Check {
   const known = new Map(Object.entries(properties).map(([name, part]) => [name, checkOf(part)]))
   const others = typeof rest === 'object' ? checkOf(rest) : null
   const unknown = (name: string) => {
-    const [place, replacement] = [noteOn(name, elsewhere) ?? null, noteOn(name, replacements)]
-    return flaw(() => say('unknown_name', shortened(name), names, place, replacement))
+    const place = noteOn(name, elsewhere) ?? null
+    return flaw(() =>
+      say('unknown_name', shortened(name), names, place, noteOn(name, replacements))
+    )
   }
   return value => {
     if (!isObject(value)) return null

@@ -115,7 +115,8 @@ export class Comparison {
   #objects(there: Fields, here: Fields, { steps, ...place }: Place): void {
     const { pairs, shapes } = this.comparing
     const { 'shapes.list': list } = shapes
-    const [id, idThere] = [here.id, there.id]
+    const { id } = here
+    const { id: idThere } = there
     const isRecord = typeof id === 'string' && typeof idThere === 'string'
     if (isRecord && !pairs.match(idThere, id)) {
       this.#differ(idThere, id, [...steps, 'id'], place.isOfOthers)

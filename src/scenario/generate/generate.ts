@@ -107,7 +107,8 @@ function instantsOf(
 ): Float64Array {
   const instants = new Float64Array(count).fill(now)
   if (created === undefined) return instants
-  const [min, max] = [instantIn(created.from), instantIn(created.to)]
+  const min = instantIn(created.from)
+  const max = instantIn(created.to)
   return instants.map(() => drawWhole(faker, min, max)).sort()
 }
 
@@ -149,7 +150,8 @@ const DRAWS: Readonly<
     address: drawAddress(faker)
   }),
   users: (faker, account) => {
-    const [firstName, lastName] = [faker.person.firstName(), faker.person.lastName()]
+    const firstName = faker.person.firstName()
+    const lastName = faker.person.lastName()
     return {
       account: account(),
       name: `${firstName} ${lastName}`,

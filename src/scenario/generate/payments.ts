@@ -58,7 +58,8 @@ export function weightedNames<N extends string>(weights: Weights<N>, { number }:
   })
   return () => {
     const point = names.length > 1 ? number.float() * total : 0
-    let [low, high] = [0, names.length - 1]
+    let low = 0
+    let high = names.length - 1
     while (low < high) {
       const middle = (low + high) >> 1
       if (present(names[middle]).sum > point) high = middle

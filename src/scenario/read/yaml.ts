@@ -93,7 +93,9 @@ function tokensOf(text: string, lines: LineCounter): CST.Token[] | null {
   if (text.length > MAX_YAML) return null
   const parser = new Parser(lines.addNewLine)
   const tokens: CST.Token[] = []
-  let [parts, errors, inRow] = [0, 0, 0]
+  let parts = 0
+  let errors = 0
+  let inRow = 0
   for (const lexeme of new Lexer().lex(text)) {
     if (BEGIN_PART.includes(lexeme.charAt(0)) && ++parts > MAX_PARTS) return null
     for (const token of parser.next(lexeme)) {
@@ -188,7 +190,8 @@ const startOf = (node: unknown): number => (node as Placed).range[0]
 function located(whole: unknown, { steps, isOfName }: Wanted, lines: LineCounter): Place | null {
   if (whole === null) return null
   let node: unknown = whole
-  let [start, name] = [startOf(whole), -1]
+  let start = startOf(whole)
+  let name = -1
   for (const step of steps) {
     const item = isSeq(node) ? node.items[Number(step)] : pairIn(node, step)
     name = isPair(item) ? startOf(item.key) : -1

@@ -130,7 +130,8 @@ export class FixtureImporter {
   }
 
   #addKey(source: Sourced): void {
-    const [key, account] = [String(source.fields.key), String(source.fields.account)]
+    const key = String(source.fields.key)
+    const account = String(source.fields.account)
     if (this.#referred('account', source) === undefined) return
     this.#hasReplaced ||= this.#store.keys.has(key)
     this.#store.keys.set(key, account)

@@ -137,7 +137,8 @@ function delayOf(delay: NonNullable<EntryData['delay']>, report: Report): Entry[
     const ms = msOf(delay)
     return () => ms
   }
-  const [min, max] = [msOf(delay.min, 'min'), msOf(delay.max, 'max')]
+  const min = msOf(delay.min, 'min')
+  const max = msOf(delay.max, 'max')
   return draw => (min === max ? min : min + Math.floor(draw() * (max - min + 1)))
 }
 

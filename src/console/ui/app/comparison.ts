@@ -19,7 +19,8 @@ export function comparison(first: State, second: State, isExact = false): Compar
         ])
       )
     )
-  const [before, after] = [textsIn(first), textsIn(second)]
+  const before = textsIn(first)
+  const after = textsIn(second)
   const others = new Map<string, string[]>()
   for (const [name, text] of isExact ? [] : after) {
     if (before.has(name)) continue

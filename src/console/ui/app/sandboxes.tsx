@@ -99,7 +99,8 @@ function Compare({ names }: { names: readonly string[] }) {
   const second = useSignal(names.includes(sandbox.value) ? sandbox.value : (names[0] ?? ''))
   const isExact = useSignal(false)
   const options = [['', BASE] as const, ...names]
-  const [a, b] = [first.value, second.value]
+  const a = first.value
+  const b = second.value
   return (
     <section class="stack" aria-label="Compare two sandboxes">
       <h3>Compare</h3>

@@ -21,7 +21,8 @@ function wordAt(value: unknown, place: string): string {
 export function learn(events: readonly JournalEvent[]): void {
   for (const { call } of events) {
     for (const record of [Object(call?.answer).data ?? call?.answer].flat()) {
-      const [id, currency] = [first(record, 'transaction', 'id'), first(record, 'currency')]
+      const id = first(record, 'transaction', 'id')
+      const currency = first(record, 'currency')
       if (id && currency) currencies.set(id, currency)
     }
   }
