@@ -51,7 +51,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   client: 28_550,
   cli: 139_780,
   top: 22_220,
-  test: 2_407_060,
+  test: 2_407_150,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */

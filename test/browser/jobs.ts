@@ -107,6 +107,7 @@ const JOBS: readonly [job: string, clicks: number, run: Job][] = [
       await click('link', 'Scenario')
       await click('link', 'Library & editor')
       await click('link', /^month-end/)
+      await page.getByText('name: month-end').waitFor()
       await click('button', 'Load scenario')
       await page.getByText('month-end loaded').waitFor()
     }

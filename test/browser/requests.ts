@@ -61,7 +61,7 @@ t.test(
     await page.getByRole('button', { name: 'on:"POST /refunds"' }).click()
     await page.getByRole('button', { name: 'on:"POST /refunds"' }).click()
     await page.getByText('1 request', { exact: true }).waitFor()
-    t.equal(page.url(), `${origin}/_control#/requests?q=is%3Arefused+on%3A%22POST+%2Frefunds%22`)
+    await page.waitForURL(`${origin}/_control#/requests?q=is%3Arefused+on%3A%22POST+%2Frefunds%22`)
     await page.goto(`${origin}/_control#/requests`)
     await rows.nth(1).click()
     await page.getByRole('complementary').waitFor()

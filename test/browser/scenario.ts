@@ -694,6 +694,7 @@ t.test('console: nothing moves in the views of the scenario while calls come', L
   ]) {
     const { page, call, control } = await openConsole(t, { hash })
     await control('POST /script', { on: 'GET /tickets', delay: '1ms' })
+    await page.reload()
     await page.locator('.page').getByRole('heading').first().waitFor()
     await page.waitForTimeout(1500)
     await page.evaluate(`window.moved = []; new PerformanceObserver(list => {
