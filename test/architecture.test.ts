@@ -36,7 +36,7 @@ const WORDS = 'words of docs'
  */
 const BUDGETS: Readonly<Record<string, number>> = {
   reference: 54_890,
-  core: 117_290,
+  core: 117_480,
   work: 6_670,
   store: 23_420,
   scenario: 286_430,
@@ -51,7 +51,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   client: 28_550,
   cli: 139_780,
   top: 22_220,
-  test: 2_407_150,
+  test: 2_407_410,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */

@@ -28,6 +28,7 @@ const ASCII_LABEL = /^[a-z\d](?:[a-z\d-]*[a-z\d])?$/i
 /** Letters, marks and digits, and the other characters that RFC 5892 allows as exceptions. */
 const UNICODE_LABEL =
   /^[\p{L}\p{Nd}](?:[\p{L}\p{M}\p{Nd}\u{b7}\u{375}\u{5f3}\u{5f4}\u{30fb}-]|\u{200c}|\u{200d})*(?<!-)$/u
+const ADDRESS_LITERAL = /^\[(?:\d{1,3}(?:\.\d{1,3}){3}|[a-z\d-]*[a-z\d]:[!-Z^-~]+)\]$/i
 
 /** The usual address, valid if it is short. */
 const USUAL = /^[\w+-]+(?:\.[\w+-]+)*@(?:[a-z\d]+(?:-+[a-z\d]+)*\.)+[a-z]+$/i
@@ -38,7 +39,7 @@ export function emailProblem(text: string): Problem | null {
   const [, local = '', domain = ''] = /^(.*)@(.*)$/s.exec(text) ?? []
   if (!DOT_STRING.test(local) && !QUOTED_STRING.test(local)) return MALFORMED
   if (Buffer.byteLength(local) > MAX_LENGTHS.local) return TOO_LONG
-  if (/^\[.+\]$/.test(domain)) return UNUSUAL
+  if (ADDRESS_LITERAL.test(domain)) return UNUSUAL
 
   const labels = domain.split('.').map(asciiLabel)
   if (labels.includes(null)) return MALFORMED

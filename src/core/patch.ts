@@ -40,8 +40,8 @@ function patchedMetadata(before: Metadata, { cleared, entries }: MetadataChange)
 }
 
 /**
- * JSON with a JSON Merge Patch (RFC 7396) applied to it: objects merge name by name, null removes a name, anything else
- * replaces what is there.
+ * JSON with a JSON Merge Patch (RFC 7396) applied to it: objects merge name by name, null removes a
+ * name, anything else replaces what is there.
  */
 export function mergePatched(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch

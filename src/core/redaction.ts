@@ -12,6 +12,7 @@ import { NO_WORDS, type SecretWords } from './secret-words.js'
 /** Names of what is never kept, and their common synonyms. */
 const WORDS = String.raw`(?<![a-z\d])(?:(?:card)?(?:csc|cvc2?|cvv2?|pan|exp|expiry|(?<!page_)token|card_?number|security_?code)|payload|iban|routing(?:_?number)?|(?:bank)?account_?number|api_?key|password)`
 const HOLDER = String.raw`(?:^|\.)(?:(?:credit_|debit_|payment_)?card|bank_?account)`
+const IS_HOLDER = new RegExp(`${HOLDER}$`)
 const IS_SECRET = new RegExp(
   [
     `${WORDS}(?![a-z\\d])`,
@@ -51,7 +52,9 @@ export const isSecretName = (name: string): boolean => IS_SECRET.test(normal(nam
 
 /** Names of the reference that need no masking: most that clients send. */
 export function openNames(): ReadonlySet<string> {
-  plainNames ??= new Set(PARAMETER_TABLES.flatMap(namesIn).filter(name => !isSecretName(name)))
+  plainNames ??= new Set(
+    PARAMETER_TABLES.flatMap(namesIn).filter(name => !isSecretName(name) && !IS_HOLDER.test(name))
+  )
   return plainNames
 }
 const namesIn = ({ properties = {} }: Schema): string[] =>
@@ -107,16 +110,12 @@ export const IS_DIGEST = /^sha256:[\da-f]{64}$/
 export const maskedThroughout = <T>(value: T, words: SecretWords = NO_WORDS): T =>
   masked(value, words, '') as T
 
-/** Masks a form in place, with a text in the place of card data; names in `open` are not secret. */
-export function redactForm(
+/** Masks a form in place, with texts in the place of card data; names in `open` are not secret. */
+export const redactForm = (
   form: FormObject,
   words: SecretWords,
   open: readonly string[] = []
-): void {
-  for (const holder of ['card', 'bank_account'])
-    if (typeof form.get(holder) === 'string') form.set(holder, hidden(form.get(holder)) as string)
-  maskForm(form, words, '', open)
-}
+): FormObject => maskForm(form, words, '', open)
 
 function masked(value: unknown, words: SecretWords, path: string): unknown {
   if (typeof value === 'string' || typeof value === 'number') {
@@ -143,7 +142,10 @@ function maskForm(
   for (const member of [...form]) {
     const [name, part] = member
     const isOpen = path === '' && (openNames().has(name) || open.includes(name))
-    const [maskedName, maskedPart] = memberMasked(member, words, path, isOpen)
+    const isCard =
+      path === '' && !isOpen && typeof part === 'string' && IS_HOLDER.test(normal(name))
+    const [maskedName, shownPart] = memberMasked(member, words, path, isOpen)
+    const maskedPart = isCard ? hidden(part) : shownPart
     if (maskedName !== name) form.delete(name)
     if (maskedName !== name || maskedPart !== part) form.set(maskedName, maskedPart as FormNode)
   }

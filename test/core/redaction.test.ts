@@ -309,6 +309,7 @@ t.test('A25: of a form with card data only public parts remain', async t => {
     ['card[numbers][]=1&card[numbers][]=&card[last4][]=4', { card: { numbers: [MASK, ''], last4: [MASK] } }],
     ['card[a][b][c]=1&card[a][brand]=2&card[brand][x]=3', { card: { a: MASK, brand: { x: MASK } } }],
     ['card[]=1&card[]=', { card: [MASK, ''] }], ['card=42&bank_account=7', { card: MASK, bank_account: MASK }], ['card=', { card: '' }],
+    ['bankAccount=7&credit_card=a&payment-card=b&Card=c&gift_cards=d', { bankAccount: MASK, credit_card: MASK, 'payment-card': MASK, Card: MASK, gift_cards: 'd' }],
     ['metadata[card]=visa&metadata[x]=1', { metadata: { card: 'visa', x: '1' } }],
     ['metadata[card][x]=1', { metadata: { card: { x: MASK } } }],
     ['card_token=1&cardNumber=2&routing=3&card_brand=visa', { card_token: MASK, cardNumber: MASK, routing: MASK, card_brand: 'visa' }],

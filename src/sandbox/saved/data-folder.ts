@@ -144,8 +144,8 @@ export class DataFolder {
       await writeDocument(this.#fileOf(name), saved, this.files)
       this.#written.set(name, marks)
     }
-    const names = this.present().map(({ name }) => name)
-    const ended = [...this.#written.keys()].filter(name => !names.includes(name))
+    const present = new Set(this.present().map(({ name }) => name))
+    const ended = [...this.#written.keys()].filter(name => !present.has(name))
     for (const name of ended) {
       await this.files.rm(this.#fileOf(name), { force: true })
       this.#written.delete(name)
