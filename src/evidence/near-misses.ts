@@ -6,9 +6,9 @@ import { hasReached, STAGE, type Stage } from '../engine/outcome.js'
 import { sentIn } from '../engine/scripted.js'
 import type { World } from '../engine/world.js'
 import type { Calls } from '../scenario/expect/calls.js'
-import type { Expectation } from '../scenario/expect/expectations.js'
-import { isOf } from '../scenario/expect/judges.js'
-import { judgedValue, type Tally } from '../scenario/expect/tally.js'
+import { type Expectation, nextOf } from '../scenario/expect/expectations.js'
+import { isOf, judgedValue } from '../scenario/expect/judges.js'
+import type { Tally } from '../scenario/expect/tally.js'
 import { unmetBy } from '../scenario/match/conditions.js'
 import {
   countedValue,
@@ -44,10 +44,10 @@ export async function explainedVerdicts(tally: Tally, looked: Looked, isAsked = 
     if (verdict.holds || 'differences' in expectation) continue
     const counted = verdict.requests ?? []
     if (counted.length > 0) verdict.requests = counted.map(nameOf)
-    const isSequence = 'steps' in expectation
-    const next = isSequence ? expectation.steps[verdict.seen as number] : expectation.calls
+    const next = nextOf(expectation, verdict.seen as number)
     // too many are no near misses; in a sequence the next one is what is in the way
-    if (left-- <= 0 || next === undefined || (verdict.forbidden && !isSequence)) continue
+    if (left-- <= 0 || next === undefined || (verdict.forbidden && 'on' in expectation.data))
+      continue
     const { per } = expectation.data
     const { value } = verdict
     const near = await nearIn(next.operations, looked, (call, sent) =>

@@ -6,7 +6,7 @@ import { keysToMask } from '../engine/keys.js'
 import type { Entry } from '../evidence/entry.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Calls } from '../scenario/expect/calls.js'
-import { callsOf, carried } from '../scenario/expect/carried.js'
+import { carried } from '../scenario/expect/carried.js'
 import type { ExpectationData } from '../scenario/expect/expectations.js'
 import { isOf } from '../scenario/expect/judges.js'
 import { exportedRecord, setupOf } from '../scenario/records/export.js'
@@ -100,7 +100,7 @@ function expectedOf(sandbox: Sandbox, words: SecretWords, chosen: readonly Entry
   const timed: Calls[] = []
   const headers = new Set<string>()
   for (const expectation of tally.expectations) {
-    const calls = callsOf(expectation)
+    const calls = 'steps' in expectation ? expectation.steps : null
     if (chosen && calls && !calls.some(part => chosen.some(call => isOf(part, call)))) continue
     const copy = carried(expectation, { keys: store.keys, keyOf, responses, testHeader, words })
     if (copy === null) notes.push(SAYS.not_expected(withoutSecrets(expectation.wanted, words)))

@@ -16,7 +16,6 @@ import type { StoredRecord } from '../store/collection.js'
 import { FAMILIES, Store } from '../store/store.js'
 import { inSlices } from '../work/slices.js'
 import { type Report, type SourceOf, within } from './documents.js'
-import { callsIn } from './expect/calls.js'
 import { compileExpectation, type Expectation } from './expect/expectations.js'
 import { generateAll, generatedBy } from './generate/generate.js'
 import type { Library } from './library.js'
@@ -160,9 +159,10 @@ async function compileExpectations(
     const warnOf = within(warn, 'expect', index)
     const expectation = await compileExpectation(data, note, responses, patterns)
     patterns += patternsIn(data)
-    if (expectation !== null) compiled.push(expectation)
+    if (expectation === null) continue
+    compiled.push(expectation)
     // only a warning: a request to a missing record can be expected too
-    for (const { path, calls } of callsIn(data))
+    for (const { path, data: calls } of 'steps' in expectation ? expectation.steps : [])
       for (const { steps, problem } of missingOf(recordsNamedBy(calls), trial))
         warnOf([...path, ...steps], problem)
     const ofState = 'state' in data ? recordsNamedByState(data.state) : []

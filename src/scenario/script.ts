@@ -37,7 +37,7 @@ type Counted = {
   count: Omit<EntryCount, 'values'>
   readonly values: Map<string, Count>
 }
-type Moment = { seed: number; instant: number }
+type Moment = { seed: number; instant: number; value?: string | undefined }
 
 export class Script {
   #entries = new Map<string, Counted>()
@@ -45,14 +45,10 @@ export class Script {
   readonly operations: Pick<ReadonlyMap<OperationId, unknown>, 'has'> = this.#byOperation
   readonly #named = new Map<string, Counted>()
   #next = 1
-  #revision = 0
+  revision = 0
 
   constructor(entries: readonly Entry[] = []) {
     for (const entry of entries) this.add(entry)
-  }
-
-  get revision(): number {
-    return this.#revision
   }
 
   clone(): Script {
@@ -60,10 +56,6 @@ export class Script {
     for (const [id, counted] of this.#entries) copy.put(id, counted.entry, countOf(counted))
     copy.#next = this.#next
     return copy
-  }
-
-  get size(): number {
-    return this.#entries.size
   }
 
   listed(): ListedEntry[] {
@@ -85,6 +77,10 @@ export class Script {
       }))
   }
 
+  get isUsed(): boolean {
+    return this.unused().length === 0
+  }
+
   add(entry: Entry, isFirst?: boolean): ListedEntry {
     const id = `scr_${this.#next}`
     const count = { matched: 0, applied: 0 }
@@ -94,15 +90,31 @@ export class Script {
 
   put(id: string, entry: Entry, { values, ...count }: EntryCount, isFirst = false): void {
     const counted = { id, entry, count, values: byValue(values) }
-    this.#revision++
-    if (isFirst) {
-      this.#entries = new Map([[id, counted], ...this.#entries])
-      this.#indexAll()
-    } else {
+    this.#next = Math.max(this.#next, Number(id.slice('scr_'.length)) + 1)
+    this.revision++
+    if (isFirst) this.#replaceAll(new Map([[id, counted], ...this.#entries]))
+    else {
       this.#entries.set(id, counted)
       this.#index(counted)
     }
-    this.#next = Math.max(this.#next, Number(id.slice('scr_'.length)) + 1)
+  }
+
+  remove(id: string): boolean {
+    const isKnown = this.#entries.delete(id)
+    if (isKnown) this.#replaceAll(this.#entries)
+    return isKnown
+  }
+
+  clear(): void {
+    this.#replaceAll(new Map())
+  }
+
+  #replaceAll(entries: Map<string, Counted>): void {
+    this.revision++
+    this.#entries = entries
+    this.#byOperation.clear()
+    this.#named.clear()
+    for (const counted of entries.values()) this.#index(counted)
   }
 
   #index(counted: Counted): void {
@@ -115,38 +127,11 @@ export class Script {
     }
   }
 
-  remove(id: string): boolean {
-    if (!this.#entries.delete(id)) return false
-    this.#indexAll()
-    return true
-  }
-
-  clear(): void {
-    this.#entries.clear()
-    this.#indexAll()
-  }
-
-  #indexAll(): void {
-    this.#revision++
-    this.#byOperation.clear()
-    this.#named.clear()
-    for (const counted of this.#entries.values()) this.#index(counted)
-  }
-
-  get isUsed(): boolean {
-    return this.unused().length === 0
-  }
-
   recount(id: string, { values, ...count }: EntryCount): void {
     const counted = present(this.#entries.get(id))
-    this.#revision++
+    this.revision++
     counted.count = count
     for (const [value, valueCount] of byValue(values)) counted.values.set(value, valueCount)
-  }
-
-  #isDue(counted: Counted, instant: number): boolean {
-    const { from, until } = counted.entry.between
-    return instant >= from && instant < until && !this.#isWaiting(counted, instant)
   }
 
   /** One that was removed has ended. */
@@ -163,9 +148,10 @@ export class Script {
   act(call: SentCall, now: Moment, note: CountNote = () => {}): Action | null {
     let action: Action | null = null
     // found first: an entry after another one begins with the next request
-    const due = (this.#byOperation.get(call.operation) ?? []).filter(counted =>
-      this.#isDue(counted, now.instant)
-    )
+    const due = (this.#byOperation.get(call.operation) ?? []).filter(counted => {
+      const { from, until } = counted.entry.between
+      return now.instant >= from && now.instant < until && !this.#isWaiting(counted, now.instant)
+    })
     for (const counted of due) {
       const { matches, data } = counted.entry
       if (!areMet(matches, call)) continue
@@ -173,8 +159,7 @@ export class Script {
       if (data.per !== undefined && value === undefined) continue
       const counts = countsFor(counted, value)
       for (const count of counts) count.matched++
-      if (action === null && isApplied(counted.entry, counts, { ...now, value }))
-        action = applied(counted, counts, { ...now, value })
+      action ??= actionOf(counted, counts, { ...now, value })
       this.#noteCounts(counted, value, note)
     }
     return action
@@ -182,28 +167,29 @@ export class Script {
 
   /** For an action that changed nothing: it does not count as applied. */
   retract(action: Action, note: CountNote): void {
-    const { id, value = '' } = action
-    const counted = this.#entries.get(id)
+    const counted = this.#entries.get(action.id)
     action.isApplied = false
     if (counted === undefined) return
-    for (const count of [counted.count, counted.values.get(value)])
+    for (const count of [counted.count, counted.values.get(action.value ?? '')])
       if (count !== undefined && --count.applied === 0) delete count.first
     this.#noteCounts(counted, action.value, note)
   }
 
   #noteCounts({ id, count, values }: Counted, value: string | undefined, note: CountNote): void {
     const valueCount = value !== undefined && values.get(value)
-    this.#revision++
+    this.revision++
     note(id, { ...count, ...(valueCount && { values: [{ value, ...valueCount }] }) })
   }
 }
 
 const byValue = (values: EntryCount['values'] = []): Map<string, Count> =>
   new Map(values.map(({ value, ...count }) => [value, count]))
-const countOf = ({ count, values }: Counted): EntryCount =>
-  values.size === 0
-    ? { ...count }
-    : { ...count, values: Array.from(values, ([value, valueCount]) => ({ value, ...valueCount })) }
+const countOf = ({ count, values }: Counted): EntryCount => ({
+  ...count,
+  ...(values.size > 0 && {
+    values: Array.from(values, ([value, valueCount]) => ({ value, ...valueCount }))
+  })
+})
 
 const hasEnded = (
   { entry: { between, calls, lasts, data }, count }: Counted,
@@ -227,34 +213,21 @@ function countsFor({ count, values }: Counted, value: string | undefined): Count
   return [count, valueCount]
 }
 
-function isApplied(
-  { calls, lasts, chance, label }: Entry,
-  counts: readonly Count[],
-  { seed, instant: at, value }: Moment & { value: string | undefined }
-): boolean {
-  const current = counts.at(-1)
-  if (current === undefined) return false
-  const { matched, first = at } = current
-  if (matched < calls.from || matched > calls.to || matched % calls.every > 0) return false
-  if (at >= first + lasts) return false
-  const drawName = `chance:${label}${value === undefined ? '' : `:${value}`}`
-  return chance === 1 || drawnFraction(seed, drawName, matched) < chance
-}
-
-function applied(
+/** Null if it does not apply. */
+function actionOf(
   { id, entry, count }: Counted,
   counts: readonly Count[],
-  { seed, instant: at, value }: Moment & { value: string | undefined }
-): Action {
+  { seed, instant: at, value }: Moment
+): Action | null {
+  const { data, calls, lasts, chance, label } = entry
+  const last = counts.at(-1)
+  if (last === undefined || at >= (last.first ?? at) + lasts) return null
+  const { matched } = last
+  if (matched < calls.from || matched > calls.to || matched % calls.every > 0) return null
+  const drawName = `chance:${label}${value === undefined ? '' : `:${value}`}`
+  if (chance < 1 && drawnFraction(seed, drawName, matched) >= chance) return null
   for (const each of counts) each.applied++
-  const last = present(counts.at(-1))
-  if (entry.data.for !== undefined) last.first ??= at
-  return {
-    id,
-    entry,
-    value,
-    isHeld: entry.data.hold !== undefined,
-    isApplied: true,
-    delay: entry.delay(() => drawnFraction(seed, `delay:${entry.label}`, count.applied))
-  }
+  if (data.for !== undefined) last.first ??= at
+  const delay = entry.delay(() => drawnFraction(seed, `delay:${label}`, count.applied))
+  return { id, entry, value, isHeld: data.hold !== undefined, isApplied: true, delay }
 }

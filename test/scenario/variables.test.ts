@@ -302,7 +302,7 @@ script:
   const named = await made(
     'fixtures: [bistro]\nuse: [outages#lost-responses, "outages#slow-service"]\n'
   )
-  t.equal(named.first?.script.size, 3, 'a name is enough where there is no file')
+  t.equal(named.first?.script.listed().length, 3, 'a name is enough where there is no file')
 })
 
 t.test('use: every kind of problem, in its file', async t => {
@@ -588,7 +588,7 @@ t.test('use: a group shares records, steps, plays and expectations, too', async 
   const alone = await made(OWN.replace(/steps.*\nplay.*\n/, ''), { root })
   t.equal(store.tickets.size - (alone.first as FirstState).store.tickets.size, 1 + 3)
   t.strictSame(
-    [steps.map(({ as }) => as), play.length, expectations.length, script.size],
+    [steps.map(({ as }) => as), play.length, expectations.length, script.listed().length],
     [['payment', 'refund'], 3, 3, 3]
   )
   t.strictSame(

@@ -4,8 +4,7 @@ import { explainedUnused, explainedVerdicts } from '../../evidence/near-misses.j
 import type { CheckedFile, PlacedPoint, PlacedProblem } from '../../reports/points.js'
 import { concerns } from '../../reports/run.js'
 import type { Expectation } from '../../scenario/expect/expectations.js'
-import { recordsOf } from '../../scenario/expect/final-state.js'
-import type { Tally, Verdict } from '../../scenario/expect/tally.js'
+import { stateVerdict, type Tally, type Verdict } from '../../scenario/expect/tally.js'
 import { shownOn } from '../../scenario/match/matching.js'
 import { explainedMessage } from '../../scenario/match/near-misses.js'
 import { SAYS, say } from '../sentences.js'
@@ -39,19 +38,13 @@ async function expectationPoints(
     const title = say('expects', verdict.wanted)
     const at = ['expect', index]
     const expectation = tally.expectations[index] as Expectation
-    if (!('differences' in expectation)) {
-      const message = countMessage(verdict, isUnplayed)
-      const problem = { at, code: 'counted', message: explainedMessage(message, verdict) }
-      return { ...title, problems: verdict.holds ? [] : [problem] }
-    }
-    if (service) return { ...title, problems: [{ at, ...say('state_unread') }], isWarning: true }
-    const differences = await expectation.differences(recordsOf(sandbox.store))
-    const problems = differences.map(({ at: within, code, message, near_misses = [] }) => ({
-      at: [...at, ...within],
-      code,
-      message: explainedMessage(message, { near_misses })
-    }))
-    return { ...title, problems }
+    const isOfState = 'differences' in expectation
+    if (isOfState && service)
+      return { ...title, problems: [{ at, ...say('state_unread') }], isWarning: true }
+    const judged = isOfState ? await stateVerdict(expectation, sandbox.store) : verdict
+    const message = explainedMessage(countMessage(judged, isUnplayed), judged)
+    const code = isOfState ? 'records_differ' : 'counted'
+    return { ...title, problems: judged.holds ? [] : [{ at, code, message }] }
   })
   return Promise.all(points)
 }

@@ -22,15 +22,16 @@ import {
   type CountData,
   compileExpectation,
   type Expectation,
-  type ExpectationData
+  type ExpectationData,
+  type SequenceData,
+  type StateData
 } from '../../scenario/expect/expectations.js'
-import type { StateData } from '../../scenario/expect/final-state.js'
 import { type Verdict as ScenarioVerdict, Tally } from '../../scenario/expect/tally.js'
 import { shownOn } from '../../scenario/match/matching.js'
 import { explainedMessage } from '../../scenario/match/near-misses.js'
 import type { SourceDocument } from '../../scenario/read/document.js'
 import { tooLarge } from '../../scenario/read/refusal.js'
-import { expectationSchema, type SequenceData } from '../../scenario/shape/expectation.js'
+import { expectationSchema } from '../../scenario/shape/expectation.js'
 import { pause } from '../../work/slices.js'
 import type { Context } from '../route.js'
 import { REFUSALS, say, VERIFY } from '../sentences.js'
@@ -149,8 +150,8 @@ function tallyJudge(expectation: Expectation, sandbox: Sandbox): Judge {
     see: request => {
       const came = tally.addRequest(sentIn(sandbox.store, request), request.id)
       tally.endRequest(came, endingOf(request))
-      if (!tally.hasCounted(came)) return
-      if (counted.push(request) > MAX_SHOWN && 'calls' in expectation) counted.shift()
+      if (!came.isCounted) return
+      if (counted.push(request) > MAX_SHOWN && 'on' in expectation.data) counted.shift()
     },
     holds: async () => {
       const [verdict] = await tally.verdicts(sandbox.store, true)
@@ -179,7 +180,7 @@ function requestsCounted(
   sandbox: Sandbox
 ): object {
   if ('differences' in expectation) return {}
-  if ('steps' in expectation) return { requests: counted.map(({ id }) => id) }
+  if ('sequence' in expectation.data) return { requests: counted.map(({ id }) => id) }
   return { seen, requests: counted.map(request => summaryOf(request, keysToMask(sandbox))) }
 }
 
@@ -187,12 +188,12 @@ function requestsCounted(
 function isCertainAnyway(expectation: Expectation, { holds, forbidden }: ScenarioVerdict): boolean {
   if ('differences' in expectation) return true
   // the journal cannot show other values, or requests in between
-  const isAnyhow = holds && expectation.data.per === undefined
-  if ('steps' in expectation)
-    return isAnyhow && expectation.others && expectation.steps.every(({ apart }) => apart === null)
-  const { times, calls } = expectation
-  if (forbidden) return (calls.apart?.most ?? FOREVER) === FOREVER
-  return isAnyhow && times.to === FOREVER && calls.apart === null
+  const { data, times, steps } = expectation
+  const isSequence = 'sequence' in data
+  if (forbidden && !isSequence)
+    return steps.every(({ apart }) => apart === null || apart.most === FOREVER)
+  const isAnyhow = holds && data.per === undefined && steps.every(({ apart }) => apart === null)
+  return isAnyhow && (isSequence ? data.others === true : times.to === FOREVER)
 }
 
 export const unusedEntries = async (sandbox: Sandbox) =>

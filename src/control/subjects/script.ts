@@ -85,8 +85,8 @@ export const SCRIPT_ROWS: Rows = {
       const problems = new ProblemList()
       const report = reportTo(problems, document)
       const entry = await withoutProblems(problems, () => {
-        const others = sandbox.script.listed().map(({ entry: data }) => ({ data, report() {} }))
-        checkWaiting([...others, { data: body, report }])
+        const others = sandbox.script.listed().map(({ entry }) => entry)
+        checkWaiting(body, [...others, body], report)
         return compileEntry(body, report)
       })
       const listed = sandbox.script.listed()

@@ -1,22 +1,18 @@
 /** Expected requests, how they end, and the pauses between them. */
 import { MASK } from '../../core/mask.js'
-import { didYouMean } from '../../core/nearest.js'
 import type { Step } from '../../core/places.js'
 import type { OperationId } from '../../reference/operations.js'
 import { type Schema, schemaOf } from '../../reference/parameters.js'
+import { each } from '../../reference/rules.js'
 import { TABLES, type Tables } from '../../reference/tables.js'
-import { canBeAbout } from '../about.js'
-import { type Report, within } from '../documents.js'
 import { type Condition, compileNames } from '../match/conditions.js'
 import { isStatus } from '../match/counts.js'
-import { asValue, fieldIn, type Scope } from '../match/fields.js'
+import { asValue, below, fieldIn, type Scope, type Tested } from '../match/fields.js'
 import { compileMatch, type Matcher, operationsOn, shownOn } from '../match/matching.js'
 import type { RecordName } from '../records/edits.js'
 import { withDigests } from '../script/digests.js'
-import { say } from '../sentences.js'
 import { millisecondsOf } from '../shape/checked.js'
-import type { Per } from '../shape/entry.js'
-import type { CallsData, ExpectationData } from '../shape/expectation.js'
+import type { CallsData } from '../shape/expectation.js'
 import type { Json } from '../shape/parts.js'
 
 /** `endedAt` is a time of the sandbox's clock; `body` is undefined if it is not JSON. */
@@ -28,51 +24,48 @@ export type Ending = {
   endedAt: number
   body: () => Json | undefined
 }
-/** Milliseconds from the end of the response before to the arrival of a request. */
-export type Apart = { least: number; most: number }
 /** `operations` is null for any request; `ended` is empty where any ending is right. */
 export type Calls = {
   data: CallsData
+  path: readonly Step[]
   operations: ReadonlySet<OperationId> | null
   matches: Matcher
   ended: readonly Condition<Ending>[]
-  apart: Apart | null
+  /** Milliseconds from the end of the response before to the arrival of a request. */
+  apart: { least: number; most: number } | null
 }
-export type Responses = Scope<Ending>['responses']
+/** Where problems are reported, and the responses that can be referred to. */
+export type Context = Pick<Tested, 'report' | 'responses'>
 
-export const PAUSES = ['no_sooner_than', 'no_later_than'] as const
-export const hasPause = (data: CallsData) => PAUSES.some(word => data[word] !== undefined)
-
-export function callsIn(data: ExpectationData): { path: readonly Step[]; calls: CallsData }[] {
-  if ('on' in data) return [{ path: [], calls: data }]
-  return 'sequence' in data
-    ? data.sequence.map((calls, index) => ({ path: ['sequence', index], calls }))
-    : []
-}
-
-export function compileCalls(source: CallsData, note: Report, responses: Responses): Calls {
+export function compileCalls(source: CallsData, path: readonly Step[], under: Context): Calls {
   const data = source.match ? { ...source, match: withDigests(source.match) } : source
-  const { on, no_sooner_than, no_later_than } = data
-  const operations = operationsOn(on, note)
+  const { on, match, no_sooner_than, no_later_than } = data
+  const context = below(under, ...path)
+  const operations = operationsOn(on, context.report)
   const least = millisecondsOf(no_sooner_than ?? '0s')
   const most = no_later_than ? millisecondsOf(no_later_than) : Number.POSITIVE_INFINITY
   return {
     data,
-    operations: on === '*' && data.match === undefined ? null : new Set(operations),
-    matches: compileMatch(operations, data.match, note, { responses }),
-    ended: compileEnding(data, operations, note, responses),
-    apart: hasPause(data) ? { least, most } : null
+    path,
+    operations: on === '*' && match === undefined ? null : new Set(operations),
+    matches: compileMatch(operations, match, context),
+    ended: compileEnding(data, operations, context),
+    apart: (no_sooner_than ?? no_later_than) === undefined ? null : { least, most }
   }
 }
 
-export function checkPer(per: Per | undefined, steps: readonly Calls[], report: Report): void {
-  if (per === undefined || per === 'key' || per === 'test') return
-  for (const { operations, data } of steps)
-    if (operations?.size && ![...operations].some(canBeAbout(per)))
-      report(['per'], say('has_none', shownOn(data.on), per))
-}
-
 const yesOrNo = (is: boolean) => (is ? 'yes' : 'no')
+
+const factOf = (
+  name: string,
+  wanted: boolean,
+  fact: (ending: Ending) => boolean
+): Condition<Ending> => ({
+  name,
+  wanted: yesOrNo(wanted),
+  valueIn: ending => yesOrNo(fact(ending)),
+  isMet: ending => fact(ending) === wanted
+})
 
 const ofResponse = ({ valueIn, isMet, ...condition }: Condition<Ending>): Condition<Ending> => ({
   ...condition,
@@ -80,31 +73,16 @@ const ofResponse = ({ valueIn, isMet, ...condition }: Condition<Ending>): Condit
   isMet: ending => ending.isDelivered && isMet(ending)
 })
 
-const FACTS = [
-  ['took_effect', 'tookEffect'],
-  ['answered', 'isDelivered']
-] as const
-
-const factsWanted = (data: CallsData): Condition<Ending>[] =>
-  FACTS.flatMap(([name, fact]) => {
-    const expected = data[name]
-    if (expected === undefined) return []
-    return {
-      name,
-      wanted: yesOrNo(expected),
-      valueIn: ending => yesOrNo(ending[fact]),
-      isMet: ending => ending[fact] === expected
-    }
-  })
-
 function compileEnding(
-  data: CallsData,
+  { took_effect, answered, status, response }: CallsData,
   operations: readonly OperationId[],
-  report: Report,
-  responses: Responses
+  context: Context
 ): Condition<Ending>[] {
-  const { status, response } = data
-  const conditions = factsWanted(data)
+  const conditions: Condition<Ending>[] = []
+  if (took_effect !== undefined)
+    conditions.push(factOf('took_effect', took_effect, ({ tookEffect }) => tookEffect))
+  if (answered !== undefined)
+    conditions.push(factOf('answered', answered, ({ isDelivered }) => isDelivered))
   if (status !== undefined)
     conditions.push(
       ofResponse({
@@ -115,44 +93,32 @@ function compileEnding(
       })
     )
   if (response === undefined || operations.length === 0) return conditions
-  const note = within(report, 'response')
-  for (const condition of compileNames(response, bodyOf(operations, responses), note))
-    conditions.push(ofResponse({ ...condition, name: `response.${condition.name}` }))
-  return conditions
+  const fields = compileNames(response, bodyOf(operations, below(context, 'response')))
+  return [
+    ...conditions,
+    ...fields.map(field => ofResponse({ ...field, name: `response.${field.name}` }))
+  ]
 }
 
 const PARTS = 'type code message param rule assumption request_id'.split(' ')
 const ERROR: Schema = {
-  properties: {
-    error: { properties: Object.fromEntries(PARTS.map(name => [name, { type: 'string' }])) }
-  }
+  properties: { error: { properties: each(PARTS, () => ({ type: 'string' })) } }
 }
 
-function bodyOf(operations: readonly OperationId[], responses: Responses): Scope<Ending> {
-  const schemas = operations.flatMap(operation => {
-    const { response: table }: Tables = TABLES[operation]
-    return table === undefined ? [ERROR] : [schemaOf(table), ERROR]
-  })
-  return {
-    name: [],
-    schemas,
-    isTyped: true,
-    responses,
-    valueIn: ({ body }, name) => asValue(name.reduce(fieldIn, body())),
-    unknown: (name, path, known) => say('unknown_field', 'response', path, didYouMean(name, known))
-  }
-}
+const bodyOf = (operations: readonly OperationId[], context: Context): Scope<Ending> => ({
+  ...context,
+  name: [],
+  schemas: operations.flatMap(operation => {
+    const { response }: Tables = TABLES[operation]
+    return response === undefined ? [ERROR] : [schemaOf(response), ERROR]
+  }),
+  resource: 'response',
+  valueIn: ({ body }, name) => asValue(name.reduce(fieldIn, body()))
+})
 
-export function shownCalls({
-  on,
-  match,
-  took_effect,
-  status,
-  answered,
-  response,
-  no_sooner_than: least,
-  no_later_than: most
-}: CallsData): string {
+export function shownCalls(calls: CallsData): string {
+  const { on, match, took_effect, status, answered, response } = calls
+  const { no_sooner_than: least, no_later_than: most } = calls
   const conditions = [
     took_effect !== undefined && `that ${took_effect ? 'took' : 'had no'} effect`,
     status !== undefined && `with status ${[status].flat().join(' or ')}`,
@@ -162,8 +128,6 @@ export function shownCalls({
     most !== undefined && `no later than ${most} after the previous response`
   ].filter(Boolean)
   const matchText =
-    match && JSON.stringify(match.key === undefined ? match : { ...match, key: MASK })
-  return [shownOn(on), match && `with ${matchText}`, conditions.join(', ')]
-    .filter(Boolean)
-    .join(' ')
+    match && `with ${JSON.stringify({ ...match, ...(match.key !== undefined && { key: MASK }) })}`
+  return [shownOn(on), matchText, conditions.join(', ')].filter(Boolean).join(' ')
 }

@@ -3,7 +3,6 @@ import { IS_DIGEST, withoutSecrets } from '../../core/redaction.js'
 import type { SecretWords } from '../../core/secret-words.js'
 import { textsOf, withResponses, withTexts } from '../play/references.js'
 import type { StepResponses } from '../steps.js'
-import type { Calls } from './calls.js'
 import type { Expectation, ExpectationData } from './expectations.js'
 
 /** `keys`: the Account of each; `keyOf`: the key that replaces those of an Account. */
@@ -16,18 +15,14 @@ export type Carrying = {
   words: SecretWords
 }
 
-export function callsOf(expectation: Expectation): readonly Calls[] | null {
-  if ('calls' in expectation) return [expectation.calls]
-  return 'steps' in expectation ? expectation.steps : null
-}
-
 /** With the headers that its requests need; null where it refers to what is not recorded. */
 export function carried(
   expectation: Expectation,
   { keys, keyOf, responses, testHeader, words }: Carrying
 ): { data: ExpectationData; headers: readonly string[] } | null {
   const per = 'per' in expectation.data ? expectation.data.per : undefined
-  const matches = callsOf(expectation)?.flatMap(({ data }) => data.match ?? []) ?? []
+  const steps = 'steps' in expectation ? expectation.steps : []
+  const matches = steps.flatMap(({ data }) => data.match ?? [])
   const keysMatched = matches.flatMap(({ key }) => (key === undefined ? [] : textsOf(key)))
   const headers = matches.flatMap(({ headers = {} }) => Object.keys(headers))
   if (per === 'test') headers.push(testHeader)

@@ -1,26 +1,25 @@
 /** Judges the requests of a period by one expectation. */
-import type { OperationId } from '../../reference/operations.js'
+import { nameOf, type OperationId } from '../../reference/operations.js'
 import { areMet } from '../match/conditions.js'
 import { countedValue, MAX_VALUES, type SentCall, shownOn } from '../match/matching.js'
 import type { NearMiss } from '../match/near-misses.js'
 import { say } from '../sentences.js'
 import { present } from '../shape/checked.js'
 import type { Per } from '../shape/entry.js'
-import type { CallsData, ExpectationData } from '../shape/expectation.js'
-import type { Apart, Calls, Ending } from './calls.js'
+import type { Calls, Ending } from './calls.js'
 import {
-  type CountExpectation,
+  type CallsData,
+  type CallsExpectation,
   type Expectation,
-  type SequenceExpectation,
+  type ExpectationData,
   shownTimes
 } from './expectations.js'
 
-/** `never exercised`: no request to judge by; it fails as `unmet` does. */
-type Judgement = 'met' | 'unmet' | 'never exercised'
 export type Verdict = {
   expectation: ExpectationData
   wanted: string
-  verdict: Judgement
+  /** `never exercised`: no request to judge by; it fails as `unmet` does. */
+  verdict: 'met' | 'unmet' | 'never exercised'
   holds: boolean
   /** No other period makes up for it. */
   forbidden: boolean
@@ -33,6 +32,7 @@ export type Verdict = {
   near_misses?: NearMiss[]
   tests?: string[]
 }
+type Judged = Pick<Verdict, 'forbidden' | 'message'>
 
 export const unexercised = (verdict: Omit<Verdict, 'verdict'>): Verdict => ({
   ...verdict,
@@ -41,14 +41,12 @@ export const unexercised = (verdict: Omit<Verdict, 'verdict'>): Verdict => ({
   message: say('never_exercised', verdict.message).message
 })
 
-export type Judged = Pick<Verdict, 'forbidden' | 'message'>
-type Judging = { isMet: boolean; isExercised?: boolean } & Judged &
-  Pick<Verdict, 'seen' | 'near_misses'>
-
 /** Not met if it refers to a step that was not sent. */
 export function verdictOf(
   { data, wanted, unsent }: Expectation,
-  { isMet, isExercised = true, ...judged }: Judging
+  isMet: boolean,
+  judged: Judged & Pick<Verdict, 'seen' | 'near_misses'>,
+  isExercised = true
 ): Verdict {
   const missing = unsent()
   const holds = isMet && missing.length === 0
@@ -67,95 +65,142 @@ export type Arrival = {
   readonly arrivedAt: number
   /** When its response was sent or lost; null before. */
   endedAt: number | null
+  isCounted: boolean
   readonly whenEnded: ((ending: Ending) => void)[]
 }
 
-type Waiting = { arrival: Arrival; from: number; fits: readonly boolean[]; ending: Ending | null }
-export class Group {
+/** The requests with a value of `per`, or all. */
+class Group {
   seen = 0
-  readonly ids: string[] = []
+  /** The first that counted, or where they are timed more of them. */
+  readonly counted: Arrival[] = []
   readonly tests = new Set<string>()
-  last: Arrival | null = null
-  /** Where pauses are expected, those that counted. */
-  readonly timed: Arrival[] = []
-  waiting: Waiting[] = []
+  /** Those of a sequence in their order, with the steps that they can be. */
+  waiting: { arrival: Arrival; steps: readonly Calls[] }[] = []
   /** The first that a sequence leaves no room for, with its pause if only that is wrong. */
   stray: { arrival: Arrival; gap: number | null } | null = null
 }
-const NONE = new Group()
 
-export const judgedValue = (per: Per, call: SentCall): string =>
-  countedValue(per, call) ?? `requests without a ${per}`
 const MAX_IDS = 10
 const MAX_TESTS = 100
 const MAX_TIMED = 10_000
+
+export const judgedValue = (per: Per, call: SentCall): string =>
+  countedValue(per, call) ?? `requests without a ${per}`
 
 export const isOf = (
   { operations }: Pick<Calls, 'operations'>,
   { operation }: Pick<SentCall, 'operation'>
 ): boolean => operations === null || (operation !== null && operations.has(operation))
-export const ofValue = (value: string | undefined) => (value === undefined ? '' : ` for ${value}`)
 
-export abstract class CallsJudge<
-  E extends CountExpectation | SequenceExpectation = CountExpectation | SequenceExpectation
-> {
-  readonly expectation: E
+/** Judges by an expectation of requests. */
+export class RequestJudge {
   readonly #groups = new Map<string, Group>()
-  readonly counted = new WeakSet<Arrival>()
-  isExercised = false
+  #isExercised = false
   #uncounted = 0
 
-  constructor(expectation: E) {
-    this.expectation = expectation
+  constructor(readonly expectation: CallsExpectation) {}
+
+  see(call: SentCall, arrival: Arrival): void {
+    const { data, steps } = this.expectation
+    if (!steps.some(step => isOf(step, call))) return
+    this.#isExercised = true
+    if ('sequence' in data) this.#addToSequence(call, arrival)
+    else this.#addToCount(call, arrival)
   }
 
-  abstract readonly least: number
-  abstract see(call: SentCall, arrival: Arrival): void
-  abstract stepAfter(seen: number): Calls
-  abstract judged(group: Group, value?: string): Judged
-
-  groupOf(call: SentCall): Group | undefined {
+  #groupOf(call: SentCall): Group | undefined {
     const { per } = this.expectation.data
     const value = per === undefined ? '' : judgedValue(per, call)
-    let group = this.#groups.get(value)
-    if (group === undefined && this.#groups.size < MAX_VALUES) {
-      group = new Group()
-      this.#groups.set(value, group)
+    const group = this.#groups.get(value)
+    if (group !== undefined) return group
+    if (this.#groups.size < MAX_VALUES) {
+      this.#groups.set(value, new Group())
+      return this.#groups.get(value)
     }
-    if (group === undefined) this.#uncounted++
-    return group
+    this.#uncounted++
+    return undefined
   }
 
-  count(group: Group, arrival: Arrival): void {
-    this.counted.add(arrival)
+  #count(group: Group, arrival: Arrival, most: number): void {
+    const { test } = arrival
+    arrival.isCounted = true
     group.seen++
-    group.last = arrival
-    if (arrival.id !== null && group.ids.length < MAX_IDS) group.ids.push(arrival.id)
-    if (arrival.test !== null && group.tests.size < MAX_TESTS) group.tests.add(arrival.test)
+    if (group.counted.length < most) group.counted.push(arrival)
+    if (test !== null && group.tests.size < MAX_TESTS) group.tests.add(test)
+  }
+
+  #addToCount(call: SentCall, arrival: Arrival): void {
+    const { matches, ended, apart } = present(this.expectation.steps[0])
+    const count = () => {
+      const group = this.#groupOf(call)
+      if (group) this.#count(group, arrival, apart === null ? MAX_IDS : MAX_TIMED)
+    }
+    if (!areMet(matches, call)) return
+    if (ended.length === 0) count()
+    else
+      arrival.whenEnded.push(ending => {
+        if (areMet(ended, ending)) count()
+      })
+  }
+
+  #addToSequence(call: SentCall, arrival: Arrival): void {
+    const group = this.#groupOf(call)
+    if (group === undefined || group.stray !== null) return
+    const { seen, waiting } = group
+    const steps = this.expectation.steps
+      .slice(seen, seen + waiting.length + 1)
+      .filter(step => isOf(step, call) && areMet(step.matches, call))
+    const last = { arrival, steps }
+    waiting.push(last)
+    arrival.whenEnded.push(ending => {
+      last.steps = last.steps.filter(step => areMet(step.ended, ending))
+      this.#goOn(group)
+    })
+    this.#goOn(group)
+  }
+
+  /** Counts the requests that have ended, or need not have. */
+  #goOn(group: Group): void {
+    const { data, steps } = this.expectation
+    for (let next = group.waiting[0]; next !== undefined; next = group.waiting[0]) {
+      const { arrival } = next
+      const step = next.steps.find(fitting => fitting === steps[group.seen])
+      if (step?.ended.length && arrival.endedAt === null) return
+      const gap = step?.apart ? gapBetween(present(group.counted.at(-1)), arrival) : null
+      if (step && isInPace(gap, step)) this.#count(group, arrival, steps.length)
+      else if (!('others' in data && data.others)) {
+        group.stray = { arrival, gap }
+        group.waiting = []
+        return
+      }
+      group.waiting.shift()
+    }
   }
 
   #verdictOf(group: Group, value?: string): Verdict {
-    const { isExercised } = this
-    const { seen, ids, tests } = group
-    const judged = this.judged(group, value)
-    const isMet = seen >= this.least && !judged.forbidden
-    const verdict = verdictOf(this.expectation, { isMet, isExercised, ...judged, seen })
+    const { expectation } = this
+    const { seen, counted, tests } = group
+    const judged = { ...judgedBy(expectation, group, value), seen }
+    const isMet = seen >= expectation.times.from && !judged.forbidden
+    const verdict = verdictOf(expectation, isMet, judged, this.#isExercised)
+    const requests = verdict.holds ? [] : counted.slice(0, MAX_IDS).flatMap(({ id }) => id ?? [])
     return {
       ...verdict,
       ...(value !== undefined && { value }),
-      ...(!verdict.holds && ids.length > 0 && { requests: [...ids] }),
+      ...(requests.length > 0 && { requests }),
       ...(tests.size > 0 && { tests: [...tests] })
     }
   }
 
   verdict(): Verdict {
-    const { per } = this.expectation.data
-    if (per === undefined) return this.#verdictOf(this.#groups.get('') ?? NONE)
-    if (this.#groups.size > 0) return this.#verdictOfValues(per)
-    const none = this.#verdictOf(NONE)
-    return 'times' in this.expectation && this.expectation.times.from === 0
+    const { data, times } = this.expectation
+    if (data.per === undefined) return this.#verdictOf(this.#groups.get('') ?? new Group())
+    if (this.#groups.size > 0) return this.#verdictOfValues(data.per)
+    const none = this.#verdictOf(new Group())
+    return times.from === 0
       ? none
-      : unexercised({ ...none, message: say('no_value', per).message })
+      : unexercised({ ...none, message: say('no_value', data.per).message })
   }
 
   #verdictOfValues(per: Per): Verdict {
@@ -174,66 +219,64 @@ export abstract class CallsJudge<
   }
 }
 
-export const gapBetween = (before: Arrival, { arrivedAt }: Arrival): number =>
+const gapBetween = (before: Arrival, { arrivedAt }: Arrival): number =>
   before.endedAt === null ? 0 : Math.max(0, arrivedAt - before.endedAt)
 
-export const isInPace = (gap: number, { least, most }: Apart): boolean =>
-  gap >= least && gap <= most
+const isInPace = (gap: number | null, { apart }: Calls): boolean =>
+  gap === null || apart === null || (gap >= apart.least && gap <= apart.most)
 
-export function paceMessage(
+const judgedBy = (expectation: CallsExpectation, group: Group, value?: string): Judged => {
+  const { data } = expectation
+  const suffix = value === undefined ? '' : ` for ${value}`
+  return 'sequence' in data
+    ? { forbidden: group.stray !== null, message: orderMessage(data.sequence, group, suffix) }
+    : judgedCount(expectation, group, suffix)
+}
+
+function judgedCount(
+  { steps, times, description }: CallsExpectation,
+  { seen, counted }: Group,
+  suffix: string
+): Judged {
+  const calls = present(steps[0])
+  const isMore = seen > times.to
+  const inOrder = counted.toSorted((a, b) => a.arrivedAt - b.arrivedAt)
+  const gaps = inOrder.slice(1).map((next, nth) => gapBetween(present(inOrder[nth]), next))
+  const nth = isMore ? -1 : gaps.findIndex(gap => !isInPace(gap, calls))
+  if (nth < 0) {
+    const { message } = say('count', description, shownTimes(times), seen, suffix)
+    return { forbidden: isMore, message }
+  }
+  const request = `Request ${nth + 2}, ${shownOn(calls.data.on)},`
+  return { forbidden: true, message: paceMessage(request, present(gaps[nth]), calls.data, suffix) }
+}
+
+function orderMessage(
+  sequence: readonly CallsData[],
+  { seen, stray }: Group,
+  suffix: string
+): string {
+  const { length } = sequence
+  const next = sequence[seen]
+  const operation = stray?.arrival.operation
+  const came = operation == null ? 'another request' : nameOf(operation)
+  if (next === undefined) {
+    const ended = stray ? say('after_sequence', came, length, suffix) : say('in_order', length)
+    return ended.message
+  }
+  const step = `Request ${seen + 1} of the sequence, ${shownOn(next.on)},`
+  if (stray === null) return say('out_of_order', step, suffix).message
+  return stray.gap === null
+    ? say('came_instead', step, came, suffix).message
+    : paceMessage(step, stray.gap, next, suffix)
+}
+
+function paceMessage(
   what: string,
   gap: number,
   { no_sooner_than: least, no_later_than: most }: CallsData,
-  value: string | undefined
+  suffix: string
 ): string {
   const bounds = [least && `at least ${least}`, most && `at most ${most}`].filter(Boolean)
-  return say('off_pace', what, gap, ofValue(value), bounds.join(' and ')).message
-}
-
-export class CountJudge extends CallsJudge<CountExpectation> {
-  stepAfter(): Calls {
-    return this.expectation.calls
-  }
-
-  see(call: SentCall, arrival: Arrival): void {
-    const { calls } = this.expectation
-    if (!isOf(calls, call)) return
-    this.isExercised = true
-    if (!areMet(calls.matches, call)) return
-    const counted = () => {
-      const group = this.groupOf(call)
-      if (group === undefined) return
-      this.count(group, arrival)
-      if (calls.apart !== null && group.timed.length < MAX_TIMED) group.timed.push(arrival)
-    }
-    if (calls.ended.length === 0) counted()
-    else
-      arrival.whenEnded.push(ending => {
-        if (areMet(calls.ended, ending)) counted()
-      })
-  }
-
-  get least(): number {
-    return this.expectation.times.from
-  }
-
-  judged({ seen, timed }: Group, value?: string): Judged {
-    const { times, description, calls, data } = this.expectation
-    const isMore = seen > times.to
-    const off = isMore || calls.apart === null ? null : offPace(timed, calls.apart)
-    const message =
-      off === null
-        ? say('count', description, shownTimes(times), seen, ofValue(value)).message
-        : paceMessage(`Request ${off.nth}, ${shownOn(data.on)},`, off.gap, data, value)
-    return { forbidden: isMore || off !== null, message }
-  }
-}
-
-function offPace(timed: readonly Arrival[], apart: Apart): { nth: number; gap: number } | null {
-  const inOrder = timed.toSorted((a, b) => a.arrivedAt - b.arrivedAt)
-  for (const [index, arrival] of inOrder.slice(1).entries()) {
-    const gap = gapBetween(present(inOrder[index]), arrival)
-    if (!isInPace(gap, apart)) return { nth: index + 2, gap }
-  }
-  return null
+  return say('off_pace', what, gap, suffix, bounds.join(' and ')).message
 }

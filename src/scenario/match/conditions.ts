@@ -2,21 +2,19 @@
 import { firstProblem } from '../../core/checking.js'
 import { instantOf } from '../../core/instants.js'
 import { shortened } from '../../core/nearest.js'
-import type { Step } from '../../core/places.js'
 import { isObject } from '../../core/quick-check.js'
 import { IS_DIGEST } from '../../core/redaction.js'
 import type { Schema } from '../../reference/parameters.js'
-import { type Report, within } from '../documents.js'
+import type { Report } from '../documents.js'
 import { referenceIn, resolvedValue } from '../play/references.js'
 import { digestOf } from '../script/digests.js'
 import { say } from '../sentences.js'
-import { entriesOf, isList, present } from '../shape/checked.js'
+import { entriesOf, isList } from '../shape/checked.js'
 import type { Conditions, Names, Scalar, Wanted } from '../shape/entry.js'
-import type { Json } from '../shape/parts.js'
-import { lookedUp, partOf, type Scope, type Tested, type Value } from './fields.js'
-import { compilePattern, isPattern, MAX_MATCHED } from './patterns.js'
+import { below, lookedUp, partOf, type Scope, type Tested, type Value } from './fields.js'
+import { compilePattern, isPattern, MAX_MATCHED, NEVER } from './patterns.js'
 
-export type Test = (value: Value) => boolean
+type Test = (value: Value) => boolean
 
 /** `Subject` is the request, response or record that has the value. */
 export type Condition<Subject> = {
@@ -25,7 +23,7 @@ export type Condition<Subject> = {
   valueIn: (subject: Subject) => Value
   isMet: (subject: Subject) => boolean
 }
-export type WrittenCondition<Subject> = Condition<Subject> & { path: readonly Step[]; data: Wanted }
+type WrittenCondition<Subject> = Condition<Subject> & { data: Wanted }
 
 export const areMet = <Subject>(
   conditions: readonly Condition<Subject>[],
@@ -51,24 +49,25 @@ const isNumeric = ({ type }: Schema) =>
   [type].flat().some(name => name === 'integer' || name === 'number')
 const isInstant = ({ format }: Schema) => format === 'instant'
 
+/** The number of a value that is compared, or the milliseconds of its instant; null for text. */
+function placeBy(schemas: readonly Schema[]): ((text: string) => number | null) | null {
+  if (schemas.some(isNumeric)) return numberIn
+  return schemas.some(isInstant) ? instantOf : null
+}
+
 export function compileNames<Subject>(
   names: Names,
-  under: Scope<Subject>,
-  report: Report,
-  path: readonly Step[] = []
+  under: Scope<Subject>
 ): WrittenCondition<Subject>[] {
   return Object.entries(names).flatMap(([key, wanted]) => {
-    const note = within(report, key)
-    const scope = lookedUp(key, under, note)
+    const scope = lookedUp(key, below(under, key))
     if (scope === null) return []
-    const place = [...path, key]
-    if (isNested(wanted, scope.schemas)) return compileNames(wanted, scope, note, place)
+    if (isNested(wanted, scope.schemas)) return compileNames(wanted, scope)
     const { name } = scope
     const valueIn = (subject: Subject) => scope.valueIn(subject, name)
-    const test = compileTest(wanted, scope, note)
+    const test = compileTest(wanted, scope)
     return {
       name: name.join('.'),
-      path: place,
       data: wanted,
       wanted: shownWanted(wanted),
       valueIn,
@@ -83,13 +82,9 @@ const isNested = (wanted: Wanted | Names, schemas: readonly Schema[]): wanted is
 /** Names that the schemas have are no conditions, even where they are spelled like one. */
 export function isCondition(wanted: object, schemas: readonly Schema[]): wanted is Conditions {
   const names = Object.keys(wanted)
-  return (
-    names.length > 0 &&
-    names.every(
-      name =>
-        CONDITIONS.includes(name) && schemas.every(schema => partOf(schema, name) === undefined)
-    )
-  )
+  const isOfConditions = (name: string) =>
+    CONDITIONS.includes(name) && schemas.every(schema => partOf(schema, name) === undefined)
+  return names.length > 0 && names.every(isOfConditions)
 }
 
 export function shownWanted(wanted: Wanted): string {
@@ -102,21 +97,39 @@ export function shownWanted(wanted: Wanted): string {
   return conditions.join(' and ')
 }
 
-export function compileTest(wanted: Wanted, scope: Tested, report: Report): Test {
+/** Of a value in a response: the wanted value says whether numbers or instants are compared. */
+export function compileShown(wanted: Wanted, report: Report): Test {
+  const schemas: Schema[] = [hasNumber(wanted) ? { type: 'number' } : { format: 'instant' }]
+  return compileTest(wanted, { schemas, name: ['body'], responses: new Map(), report })
+}
+
+const hasNumber = (wanted: unknown): boolean =>
+  typeof wanted === 'number' || (isObject(wanted) && Object.values(wanted).some(hasNumber))
+
+export function compileTest(wanted: Wanted, scope: Tested): Test {
   if (isList(wanted)) {
-    const tests = wanted.map(item => compileTest(item, { ...scope, isMember: true }, report))
+    const tests = wanted.map(item => compileTest(item, { ...scope, isMember: true }))
     return value => tests.some(test => test(value))
   }
-  if (isObject(wanted)) return compileConditions(wanted, scope, report)
+  if (isObject(wanted)) {
+    const tests = entriesOf(wanted).map(([word, operand]) =>
+      compileCondition(word, operand, below(scope, word))
+    )
+    return value => tests.every(test => test(value))
+  }
   const text = String(wanted)
-  if (isPattern(text)) return ofText(compilePattern(text, report))
-  if (referenceIn(text) === null) return compileValue(wanted, scope, report)
-  const referred = compileReference(text, scope, report)
+  if (isPattern(text)) return ofText(compilePattern(text, scope.report))
+  if (scope.resource === undefined && IS_DIGEST.test(text))
+    return ofText(value => value.length <= MAX_MATCHED && digestOf(value) === text)
+  const operand = operandOf(wanted, scope)
+  // a nested value can be missing with its object
+  if (referenceIn(text) === null && (wanted !== null || scope.name.length === 1))
+    checkPossible(wanted, scope)
+  const comparable = comparableBy(scope)
   return value => {
-    const now = referred()
-    return now === null
-      ? value === undefined
-      : value != null && now !== undefined && String(value) === String(now)
+    const now = operand()
+    if (now == null) return now === null && value === undefined
+    return value != null && comparable(String(value)) === comparable(String(now))
   }
 }
 
@@ -125,41 +138,33 @@ const ofText =
   value =>
     value != null && test(String(value))
 
-/** Null for no value, undefined while it is unknown. */
-function compileReference(
-  text: string,
-  { responses }: Tested,
-  report: Report
-): () => Json | undefined {
-  if (responses !== undefined) return () => resolvedValue(text, responses)
-  report([], say('reference_without_value', present(referenceIn(text))))
-  return () => undefined
+/** The value of a reference; null for no value, undefined while it is unknown. */
+function operandOf(wanted: Wanted, { responses, report }: Tested): () => unknown {
+  const text = String(wanted)
+  const reference = referenceIn(text)
+  if (reference === null) return () => wanted
+  if (responses === undefined) report([], say('reference_without_value', reference))
+  return () => responses && resolvedValue(text, responses)
 }
 
-/** Null matches a missing value. */
-function compileValue(wanted: Scalar | null, scope: Tested, report: Report): Test {
-  const { isTyped, schemas, name } = scope
-  const text = String(wanted)
-  if (!isTyped && IS_DIGEST.test(text))
-    return ofText(value => value.length <= MAX_MATCHED && digestOf(value) === text)
-  // a nested value can be missing with its object
-  if (wanted !== null || name.length === 1) checkPossible(wanted, scope, report)
-  if (wanted === null) return value => value === undefined
-  if (isTyped) return compileField(present(schemas[0]), wanted)
-  const number = schemas.some(isNumeric) ? numberIn(text) : null
-  return value => value === text || (number !== null && numberIn(String(value)) === number)
+/** What makes two values equal: fields of records are written in more than one way. */
+function comparableBy({ schemas, resource }: Tested): (text: string) => unknown {
+  const placeOf = placeBy(schemas)
+  const isPlaced = placeOf === numberIn || resource !== undefined
+  if (placeOf !== null && isPlaced) return text => placeOf(text) ?? text
+  const isCountry = resource !== undefined && schemas.some(({ format }) => format === 'country')
+  return text => (isCountry ? text.toUpperCase() : text)
 }
 
 function checkPossible(
   wanted: Scalar | null,
-  { isTyped, schemas, onlyRight, isMember, isNegated }: Tested,
-  report: Report
+  { resource, schemas, onlyRight, isMember, isNegated, report }: Tested
 ): void {
   const text = String(wanted)
-  const advice = conditionMeant(text, schemas)
-  if (!isTyped && !onlyRight && advice === '') return
+  const advice = comparisonMeant(text, schemas)
+  if (resource === undefined && !onlyRight && advice === '') return
   const problems = schemas.map(schema => {
-    if (isTyped) return firstProblem(schema, wanted)
+    if (resource !== undefined) return firstProblem(schema, wanted)
     // of a nested parameter only the parts are sent
     if (schema.type === 'object') return null
     return firstProblem(schema, (isNumeric(schema) ? numberIn(text) : null) ?? text)
@@ -170,68 +175,41 @@ function checkPossible(
   report([], say(code, first.message, isMember ? '' : advice))
 }
 
-function compileField({ format }: Schema, wanted: Scalar): Test {
-  const instant = format === 'instant' ? instantOf(String(wanted)) : null
-  if (instant !== null) return value => instantOf(String(value)) === instant
-  const stored = format === 'country' ? String(wanted).toUpperCase() : wanted
-  return value => value === stored
-}
-
 /** `; write { gt: 5000 }` for `>5000`; empty where nothing is compared. */
-function conditionMeant(text: string, schemas: readonly Schema[]): string {
+function comparisonMeant(text: string, schemas: readonly Schema[]): string {
   const [, sign, bound = ''] = /^([<>]=?) *(.*)/s.exec(text.trim()) ?? []
-  const isNumber = schemas.some(isNumeric) && numberIn(bound) !== null
-  const isComparable = isNumber || (schemas.some(isInstant) && instantOf(bound) !== null)
-  const [condition] = Object.keys(COMPARISONS).filter(name => COMPARISONS[name]?.sign === sign)
-  return isComparable ? `; write { ${condition}: ${bound} }` : ''
+  const meant = Object.keys(COMPARISONS).find(name => COMPARISONS[name]?.sign === sign)
+  const isComparable = schemas.some(schema => placeBy([schema])?.(bound) != null)
+  return meant !== undefined && isComparable ? `; write { ${meant}: ${bound} }` : ''
 }
 
-const hasNumber = (wanted: unknown): boolean =>
-  typeof wanted === 'number' || (isObject(wanted) && Object.values(wanted).some(hasNumber))
-
-/** Of a value in a response: the wanted value says whether numbers or instants are compared. */
-export function compileShown(wanted: Wanted, report: Report): Test {
-  const schemas: Schema[] = [hasNumber(wanted) ? { type: 'number' } : { format: 'instant' }]
-  return compileTest(wanted, { schemas, name: ['body'], responses: new Map() }, report)
-}
-
-function compileConditions(conditions: Conditions, scope: Tested, report: Report): Test {
-  const tests = entriesOf(conditions).map(([condition, operand]): Test => {
-    const note = within(report, condition)
-    const comparison = COMPARISONS[condition]
-    if (comparison !== undefined) return compileComparison(comparison, operand, scope, note)
-    if (condition === 'present') return value => (value !== undefined) === operand
-    const negated = { ...scope, onlyRight: false, isNegated: true }
-    const excluded = compileTest(operand, negated, note)
-    return value => !excluded(value)
-  })
-  return value => tests.every(test => test(value))
+function compileCondition(word: string, operand: Wanted, scope: Tested): Test {
+  const comparison = COMPARISONS[word]
+  if (comparison !== undefined) return compileComparison(comparison, operand, scope)
+  if (word === 'present') return value => (value !== undefined) === operand
+  const excluded = compileTest(operand, { ...scope, onlyRight: false, isNegated: true })
+  return value => !excluded(value)
 }
 
 /** Of numbers and instants: text has no order to rely on. */
-function compileComparison(
-  { holds }: Comparison,
-  bound: Wanted,
-  scope: Tested,
-  report: Report
-): Test {
-  const isNumber = scope.schemas.some(isNumeric)
-  const placeOf = isNumber ? numberIn : instantOf
-  const isHeld = (value: Value, limit: number | null) => {
-    const place = value == null ? null : placeOf(String(value))
-    return place !== null && limit !== null && holds(place, limit)
+function compileComparison({ holds }: Comparison, bound: Wanted, scope: Tested): Test {
+  const { schemas, name, report } = scope
+  const placeOf = placeBy(schemas)
+  if (placeOf === null) {
+    report([], say('not_comparable', name.join('.')))
+    return NEVER
   }
-  if (!isNumber && !scope.schemas.some(isInstant))
-    report([], say('not_comparable', scope.name.join('.')))
-  else if (referenceIn(String(bound)) !== null) {
-    const limitNow = compileReference(String(bound), scope, report)
-    return value => isHeld(value, placeOf(String(limitNow())))
-  } else {
+  const operand = operandOf(bound, scope)
+  if (referenceIn(String(bound)) === null) {
+    const isNumber = placeOf === numberIn
     const problem = isNumber
       ? firstProblem({ type: 'number' }, bound)
       : firstProblem({ format: 'instant' }, String(bound))
     if (problem !== null) report([], problem)
   }
-  const limit = placeOf(String(bound))
-  return value => isHeld(value, limit)
+  return value => {
+    const place = value == null ? null : placeOf(String(value))
+    const limit = placeOf(String(operand()))
+    return place !== null && limit !== null && holds(place, limit)
+  }
 }

@@ -1,8 +1,9 @@
 /** Looks up names in requests, responses and records by the tables of the reference. */
-import type { Said } from '../../core/sentences.js'
+import { didYouMean } from '../../core/nearest.js'
+import type { Step } from '../../core/places.js'
 import type { Schema } from '../../reference/parameters.js'
 import { LINKED_FIELDS } from '../../reference/tables.js'
-import type { Report } from '../documents.js'
+import { type Report, within } from '../documents.js'
 import { say } from '../sentences.js'
 import type { Scalar } from '../shape/entry.js'
 import type { Json } from '../shape/parts.js'
@@ -12,21 +13,25 @@ export type Value = Scalar | null | undefined
 export type Name = readonly string[]
 
 export type Tested = {
+  report: Report
   schemas: readonly Schema[]
   name: Name
-  /** Of a record or response; the parameters of a request are text. */
-  isTyped?: boolean
+  /** What has the field, with its type; left out for the parameters of a request, which are text. */
+  resource?: string
   /** Reports values that no valid request can send. */
-  onlyRight?: boolean | undefined
+  onlyRight?: boolean
   /** To steps, by name; left out where none can be referred to. */
   responses?: ReadonlyMap<string, Json> | undefined
   isMember?: boolean
   isNegated?: boolean
 }
-export type Scope<Subject> = Tested & {
-  valueIn: (subject: Subject, name: Name) => Value
-  unknown: (name: string, path: string, known: readonly string[]) => Said
-}
+export type Scope<Subject> = Tested & { valueIn: (subject: Subject, name: Name) => Value }
+
+/** Reports at a part of what is written. */
+export const below = <S extends { report: Report }>(scope: S, ...steps: readonly Step[]): S => ({
+  ...scope,
+  report: within(scope.report, ...steps)
+})
 
 const isScalar = (part: unknown): part is Scalar =>
   ['string', 'number', 'boolean'].includes(typeof part)
@@ -47,19 +52,14 @@ export function fieldIn(part: unknown, name: string): unknown {
 }
 
 /** Of a name as `a[b][c]`, or a path as `a.b[c]`; null where brackets are not closed. */
-export function stepsOf(name: string, isPath = true): string[] | null {
+function stepsOf(name: string, isPath: boolean): string[] | null {
   const [, head, brackets] = /^([^[\]]*)((?:\[[^[\]]*\])*)$/.exec(name) ?? []
-  return head === undefined
-    ? null
-    : [
-        ...(isPath ? head.split('.') : [head]),
-        ...(brackets ? brackets.slice(1, -1).split('][') : [])
-      ]
+  if (head === undefined) return null
+  const inBrackets = brackets ? brackets.slice(1, -1).split('][') : []
+  return [...(isPath ? head.split('.') : [head]), ...inBrackets]
 }
 
 const partsOf = (schema: Schema) => schema.properties ?? LINKED_FIELDS.get(schema) ?? {}
-const partsIn = (schemas: readonly Schema[]) =>
-  schemas.flatMap(schema => Object.keys(partsOf(schema)))
 
 export function partOf(schema: Schema, name: string): Schema | undefined {
   const { additionalProperties } = schema
@@ -68,26 +68,29 @@ export function partOf(schema: Schema, name: string): Schema | undefined {
   return typeof additionalProperties === 'object' ? additionalProperties : undefined
 }
 
-export function lookedUp<Subject>(
-  key: string,
-  under: Scope<Subject>,
-  report: Report
-): Scope<Subject> | null {
+/** Null, with the problem reported, for a name that is not there. */
+export function lookedUp<Subject>(key: string, under: Scope<Subject>): Scope<Subject> | null {
+  const { resource, report } = under
   let { schemas, name } = under
   const isName = schemas.some(schema => partOf(schema, key) !== undefined)
-  const steps = stepsOf(key, under.isTyped === true && !isName)
-  if (steps === null) {
-    report([], say('unbalanced_brackets'))
-    return null
-  }
-  for (const step of steps) {
+  const steps = stepsOf(key, resource !== undefined && !isName)
+  if (steps === null) report([], say('unbalanced_brackets'))
+  for (const step of steps ?? []) {
     const parts = schemas.flatMap(schema => partOf(schema, step) ?? [])
     name = [...name, step]
     if (parts.length === 0) {
-      report([], under.unknown(step, name.join('.'), partsIn(schemas)))
+      const known = schemas.flatMap(schema => Object.keys(partsOf(schema)))
+      const advice = didYouMean(step, known)
+      const path = name.join('.')
+      report(
+        [],
+        resource === undefined
+          ? say('unknown_parameter', path, advice)
+          : say('unknown_field', resource, path, advice)
+      )
       return null
     }
     schemas = parts
   }
-  return { ...under, name, schemas }
+  return steps && { ...under, name, schemas }
 }

@@ -1,7 +1,7 @@
 /** Which requests a script entry or an expectation is about. */
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { beginningOf } from '../../core/memory.js'
-import { didYouMean, shortened } from '../../core/nearest.js'
+import { shortened } from '../../core/nearest.js'
 import { withoutSecrets } from '../../core/redaction.js'
 import { say as check } from '../../core/sentences.js'
 import {
@@ -11,13 +11,14 @@ import {
   operationsNamed
 } from '../../reference/operations.js'
 import { type Schema, schemaOf } from '../../reference/parameters.js'
+import { each } from '../../reference/rules.js'
 import { TABLES, type Tables } from '../../reference/tables.js'
-import { type Report, within } from '../documents.js'
+import type { Report } from '../documents.js'
 import { digestOf } from '../script/digests.js'
 import { say } from '../sentences.js'
 import { ABOUT, type MatchData, type Names, type On, OPERATION, type Per } from '../shape/entry.js'
 import { type Condition, compileNames } from './conditions.js'
-import type { Name, Scope, Tested, Value } from './fields.js'
+import { below, type Name, type Tested, type Value } from './fields.js'
 
 /** Null for a name that has others below it, undefined for one that was not sent. */
 export type Values = (name: Name) => string | null | undefined
@@ -69,30 +70,24 @@ type Section = keyof MatchData
 export type MatchCondition = Condition<SentCall> & { section: Section }
 export type Matcher = readonly MatchCondition[]
 
-/** `amounts` can replace parameters that are left out. */
-const inAmounts = (name: string, body: Values) =>
-  (name === 'amount' ? ['transaction_amount', 'payment_amount'] : [name])
-    .map(part => body(['amounts', part]))
-    .find(Boolean)
+const inBody = ({ body }: SentCall, name: Name): Value => {
+  const value = body(name)
+  if (value || name.length > 1) return value
+  // `amounts` can replace parameters that are left out
+  const parts = name[0] === 'amount' ? ['transaction_amount', 'payment_amount'] : name
+  return parts.map(part => body(['amounts', part])).find(Boolean) ?? value
+}
 
-const senderBy = (what: 'key' | 'account') => ({
+type Read = { table: keyof Tables | Schema; valueIn: (call: SentCall, name: Name) => Value }
+const senderBy = (what: 'key' | 'account'): Read => ({
   table: { properties: { [what]: {} } },
-  valueIn: (call: SentCall) => call[what] ?? undefined
+  valueIn: call => call[what] ?? undefined
 })
 
-const SECTIONS: Readonly<
-  Record<Section, { table: keyof Tables | Schema; valueIn: (call: SentCall, name: Name) => Value }>
-> = {
+const SECTIONS: Readonly<Record<Section, Read>> = {
   params: { table: 'params', valueIn: ({ params }, name) => params(name) },
   query: { table: 'querystring', valueIn: ({ query }, name) => query(name) },
-  body: {
-    table: 'body',
-    valueIn({ body }, name) {
-      const value = body(name)
-      const [first = ''] = name
-      return value || name.length > 1 ? value : (inAmounts(first, body) ?? value)
-    }
-  },
+  body: { table: 'body', valueIn: inBody },
   headers: {
     table: { additionalProperties: { type: 'string' } },
     valueIn: ({ header }, [name = '']) => header(name.toLowerCase())
@@ -100,30 +95,23 @@ const SECTIONS: Readonly<
   key: senderBy('key'),
   account: senderBy('account'),
   about: {
-    table: { properties: Object.fromEntries(ABOUT.map(name => [name, {}])) },
+    table: { properties: each(ABOUT, () => ({})) },
     valueIn: ({ about }, [what]) => about(what as About)
   }
 }
 
-const schemasOf = (
-  table: keyof Tables | Schema,
-  operations: readonly OperationId[]
-): readonly Schema[] =>
-  typeof table === 'object'
-    ? [table]
-    : operations.flatMap(operation => {
-        const { [table]: schema }: Tables = TABLES[operation]
-        return schema === undefined ? [] : [schemaOf(schema)]
-      })
-
-const unknownParameter: Scope<SentCall>['unknown'] = (name, path, known) =>
-  say('unknown_parameter', path, didYouMean(name, known))
+function schemasOf(table: Read['table'], operations: readonly OperationId[]): readonly Schema[] {
+  if (typeof table === 'object') return [table]
+  return operations.flatMap(operation => {
+    const { [table]: schema }: Tables = TABLES[operation]
+    return schema === undefined ? [] : schemaOf(schema)
+  })
+}
 
 export function compileMatch(
   operations: readonly OperationId[],
   data: MatchData = {},
-  report: Report,
-  more: Pick<Tested, 'onlyRight' | 'responses'>
+  context: Pick<Tested, 'report' | 'onlyRight' | 'responses'>
 ): Matcher {
   if (operations.length === 0) return []
   const sections = Object.entries(data) as [Section, Names][]
@@ -131,16 +119,17 @@ export function compileMatch(
     if (wanted === undefined) return []
     const { table, valueIn } = SECTIONS[section]
     const isValue = section === 'key' || section === 'account'
-    const note = within(report, 'match', ...(isValue ? [] : [section]))
-    if (section === 'headers') checkHeaders(wanted, 'match', note)
+    const scope = below(context, 'match', ...(isValue ? [] : [section]))
+    if (section === 'headers') checkHeaders(wanted, 'match', scope.report)
     const schemas = schemasOf(table, operations)
-    if (schemas.length === 0) {
-      note([], say('no_section', operations.map(nameOf), section))
-      return []
-    }
+    if (schemas.length === 0) scope.report([], say('no_section', operations.map(nameOf), section))
     const names = isValue ? { [section]: wanted } : wanted
-    const scope = { ...more, valueIn, schemas, name: [], unknown: unknownParameter }
-    return compileNames(names, scope, note).map(condition => ({ ...condition, section }))
+    return schemas.length === 0
+      ? []
+      : compileNames(names, { ...scope, valueIn, schemas, name: [] }).map(condition => ({
+          ...condition,
+          section
+        }))
   })
 }
 

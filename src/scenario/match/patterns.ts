@@ -105,4 +105,4 @@ export function compilePattern(text: string, report: Report): (value: string) =>
   }
 }
 
-const NEVER = () => false
+export const NEVER = (): boolean => false

@@ -68,16 +68,18 @@ export async function compileEntry(
   if (source.after !== undefined) data.after = maskedThroughout(source.after)
   if (source.match) data.match = withDigests(source.match)
   const { calls = '1+', chance = 1, delay = '0s', change, stale, respond, match } = data
+  const { from, until, for: lasting } = data
   const operations = operationsOf(data, report)
   checkActions(data, report)
   if (respond) checkRespond(data, respond, operations, within(report, 'respond'))
   return {
     data,
     operations: new Set(operations),
-    matches: compileMatch(operations, isAdmitted ? match : {}, report, { onlyRight: true }),
+    matches: compileMatch(operations, isAdmitted ? match : {}, { report, onlyRight: true }),
     calls: countsOf(`${calls}`, 1, within(report, 'calls')),
     chance,
-    ...periodOf(data),
+    between: { from: from ? instantIn(from) : -FOREVER, until: until ? instantIn(until) : FOREVER },
+    lasts: lasting ? millisecondsOf(lasting) : FOREVER,
     delay: delayOf(delay, within(report, 'delay')),
     label: data.name ?? digestOf(JSON.stringify(data)),
     edit: change === undefined ? null : editOf(change, report),
@@ -86,25 +88,16 @@ export async function compileEntry(
 }
 
 function operationsOf({ on, stale }: EntryData, report: Report): OperationId[] {
-  const operations = operationsOn(on, report)
-  const isEnabled = (operation: OperationId) => !DISABLED.includes(operation)
-  const isRead = (operation: OperationId) =>
+  const canApply = (operation: OperationId) =>
     stale === undefined || !isChange(operationOf(operation))
+  const isEnabled = (operation: OperationId) => !DISABLED.includes(operation)
   for (const name of [on].flat()) {
-    const matching = operationsNamed(name)
-    if (matching.length === 0) continue
-    if (!matching.some(isEnabled)) report(['on'], say('disabled', name))
-    else if (!matching.some(isRead)) report(['stale'], say('stale_change', name))
+    const enabled = operationsNamed(name).filter(isEnabled)
+    if (operationsNamed(name).length === 0) continue
+    if (enabled.length === 0) report(['on'], say('disabled', name))
+    else if (!enabled.some(canApply)) report(['stale'], say('stale_change', name))
   }
-  return operations.filter(operation => isEnabled(operation) && isRead(operation))
-}
-
-function periodOf({ from, until, for: lasting }: EntryData): Pick<Entry, 'between' | 'lasts'> {
-  const boundIn = (text: string | undefined, otherwise: number) =>
-    text === undefined ? otherwise : instantIn(text)
-  const between = { from: boundIn(from, -FOREVER), until: boundIn(until, FOREVER) }
-  const lasts = lasting === undefined ? FOREVER : millisecondsOf(lasting)
-  return { between, lasts }
+  return operationsOn(on, report).filter(id => isEnabled(id) && canApply(id))
 }
 
 function checkActions(
@@ -149,17 +142,18 @@ function checkRespond(
   report: Report
 ): void {
   const { status, headers = {}, body, patch, error } = respond
+  const hasBody = [body, patch, error].some(part => part !== undefined)
   if (body !== undefined && error !== undefined) report([], say('not_together', 'body', ['error']))
-  if ((status === 204 || status === 304) && [body, patch, error].some(part => part !== undefined))
-    report(['status'], say('no_body', status))
+  if ((status === 204 || status === 304) && hasBody) report(['status'], say('no_body', status))
   checkHeaders(headers, 'response', within(report, 'headers'))
   if (!patch) return
+  const note = within(report, 'patch')
   if (body !== undefined || error !== undefined)
-    report(['patch'], say('not_together', 'patch', ['body', 'error']))
-  if (fault) report(['patch'], say('not_together', 'patch', ['fault']))
-  if (JSON.stringify(respond) === '{"patch":{}}') report(['patch'], check('empty'))
+    note([], say('not_together', 'patch', ['body', 'error']))
+  if (fault) note([], say('not_together', 'patch', ['fault']))
+  if (JSON.stringify(respond) === '{"patch":{}}') note([], check('empty'))
   if (operations.length > 0 && operations.every(id => operationOf(id).kind === 'delete'))
-    report(['patch'], say('no_body', 204))
+    note([], say('no_body', 204))
 }
 
 /** `list` says where its list is written. */
@@ -170,36 +164,38 @@ export async function compileScript(
   trial: Trial
 ): Promise<Entry[]> {
   const placed: PlacedEntry[] = []
-  const entries = script.map((data, index) => ({ data, report: within(report, 'script', index) }))
   let patterns = 0
-  for (const [index, { data, report }] of entries.entries()) {
+  for (const [index, data] of script.entries()) {
+    const note = within(report, 'script', index)
     const warnOf = within(warn, 'script', index)
     const { length } = problems
-    const entry = await compileEntry(data, report, patterns)
+    if (!isOpen) checkWaiting(data, script, note)
+    const entry = await compileEntry(data, note, patterns)
     patterns += patternsIn(data.match)
     for (const { steps, problem, canBeMade } of missingOf(recordsNamedBy(data), trial))
-      (canBeMade ? warnOf : report)(steps, problem)
+      (canBeMade ? warnOf : note)(steps, problem)
     for (const { steps, problem } of missingOf(recordsNamedByChange(data.change ?? {}), trial))
       warnOf(steps, problem)
     if (problems.length > length) continue
     const { document, steps } = sourceOf(['script', index])
     const list = JSON.stringify([document.name, steps.slice(0, -1)])
-    placed.push({ entry, list, index: Number(steps.at(-1)), report })
+    placed.push({ entry, list, index: Number(steps.at(-1)), report: note })
     await pause()
   }
   checkShadowed(placed)
-  if (!isOpen) checkWaiting(entries)
   return placed.map(({ entry }) => entry)
 }
 
 /** An `after` must name an entry. */
-export function checkWaiting(entries: readonly { data: EntryData; report: Report }[]): void {
-  const names = entries.flatMap(({ data }) => data.name ?? [])
-  for (const { data, report } of entries) {
-    const name = nameIn(data.after)
-    if (name !== undefined && !names.includes(name))
-      report(['after'], say('unknown_entry', name, didYouMean(name, names)))
-  }
+export function checkWaiting(
+  { after }: EntryData,
+  entries: readonly EntryData[],
+  report: Report
+): void {
+  const name = nameIn(after)
+  if (name === undefined || entries.some(entry => entry.name === name)) return
+  const names = entries.flatMap(entry => entry.name ?? [])
+  report(['after'], say('unknown_entry', name, didYouMean(name, names)))
 }
 
 function checkShadowed(entries: readonly PlacedEntry[]): void {
