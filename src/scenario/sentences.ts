@@ -116,8 +116,8 @@ export const SAYS = {
   no_change: () => 'must name at least one record, under data or delete',
   change_too_large: (maximum: number, got: number) =>
     `must name at most ${maximum} records; got ${got}`,
-  unknown_entry: (name: string, advice: string) =>
-    `no script entry has the name ${shortened(name)}${advice}`,
+  unknown_entry: (name: string, names: readonly string[]) =>
+    `no script entry has the name ${shortened(name)}${didYouMean(name, names)}`,
   not_counts: (isOfCalls: number, got: string) =>
     `must be 0, 1, 2-3${isOfCalls ? ', 4+ or every 7' : ' or 4+'}; got ${got}`,
   delay_too_long: (got: string) => `must be at most 10m; got ${got}`,

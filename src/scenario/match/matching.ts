@@ -114,7 +114,7 @@ export function compileMatch(
   context: Pick<Tested, 'report' | 'onlyRight' | 'responses'>
 ): Matcher {
   if (operations.length === 0) return []
-  const sections = Object.entries(data) as [Section, Names][]
+  const sections = Object.entries(data) as [Section, Names | undefined][]
   return sections.flatMap(([section, wanted]) => {
     if (wanted === undefined) return []
     const { table, valueIn } = SECTIONS[section]
@@ -122,14 +122,14 @@ export function compileMatch(
     const scope = below(context, 'match', ...(isValue ? [] : [section]))
     if (section === 'headers') checkHeaders(wanted, 'match', scope.report)
     const schemas = schemasOf(table, operations)
-    if (schemas.length === 0) scope.report([], say('no_section', operations.map(nameOf), section))
     const names = isValue ? { [section]: wanted } : wanted
-    return schemas.length === 0
-      ? []
-      : compileNames(names, { ...scope, valueIn, schemas, name: [] }).map(condition => ({
-          ...condition,
-          section
-        }))
+    if (schemas.length > 0)
+      return compileNames(names, { ...scope, valueIn, schemas, name: [] }).map(condition => ({
+        ...condition,
+        section
+      }))
+    scope.report([], say('no_section', operations.map(nameOf), section))
+    return []
   })
 }
 

@@ -21,27 +21,25 @@ export function unclosedIn(text: string): string | undefined {
   return unclosed?.trimEnd()
 }
 
-type PlacedText = { steps: readonly Step[]; text: string; isOfName?: boolean }
+type PlacedText = { steps: readonly Step[]; text: string; isOfName: boolean }
 
+/** `areNamesRead`: names of objects too. */
 export function textsIn(
   value: unknown,
   steps: readonly Step[] = [],
-  { areNamesRead = false } = {}
+  areNamesRead = false
 ): PlacedText[] {
-  if (typeof value === 'string') return [{ steps, text: value }]
+  if (typeof value === 'string') return [{ steps, text: value, isOfName: false }]
   if (typeof value !== 'object' || value === null) return []
-  const parts: [Step, unknown][] = Array.isArray(value)
-    ? [...value.entries()]
-    : Object.entries(value)
-  return parts.flatMap(([step, part]) => {
-    const path = [...steps, step]
-    const name = areNamesRead ? textsIn(step, path).map(name => ({ ...name, isOfName: true })) : []
-    return [...name, ...textsIn(part, path, { areNamesRead })]
+  return Object.entries(value).flatMap(([name, part]) => {
+    const path = [...steps, Array.isArray(value) ? Number(name) : name]
+    const texts = textsIn(part, path, areNamesRead)
+    return areNamesRead ? [{ steps: path, text: name, isOfName: true }, ...texts] : texts
   })
 }
 
 export const textsOf = (value: unknown, areNamesRead = false): string[] =>
-  textsIn(value, [], { areNamesRead }).map(({ text }) => text)
+  textsIn(value, [], areNamesRead).map(({ text }) => text)
 
 export const namesIn = (text: string): string[] =>
   Array.from(text.matchAll(REFERENCE), ([, name = '']) => name.trim())
@@ -63,31 +61,30 @@ export function resolvedValue(
   text: string,
   responses: ReadonlyMap<string, Json>
 ): Json | undefined {
-  let isResolved = true
-  const value = withValues<Json>(text, reference => {
-    const responseAt = responseValue(responses, reference)
-    if (responseAt === undefined) isResolved = false
-    return responseAt ?? null
-  })
-  return isResolved ? value : undefined
-}
-
-export function withTexts<T>(data: T, replace: (text: string) => unknown, rename?: Rename): T {
-  return textsReplaced(data, replace, rename ?? (name => name)) as T
+  const valueAt = (reference: string) => responseValue(responses, reference)
+  const names = Array.from(text.matchAll(REFERENCE), ([, name = '']) => name)
+  return names.every(name => valueAt(name) !== undefined)
+    ? withValues<Json>(text, name => valueAt(name) ?? null)
+    : undefined
 }
 
 type Rename = (name: string) => string
+
+export const withTexts = <T>(
+  data: T,
+  replace: (text: string) => unknown,
+  rename: Rename = name => name
+): T => textsReplaced(data, replace, rename) as T
 
 function textsReplaced(part: unknown, replace: (text: string) => unknown, rename: Rename): unknown {
   if (typeof part === 'string') return replace(part)
   if (Array.isArray(part)) return part.map(item => textsReplaced(item, replace, rename))
   if (typeof part !== 'object' || part === null) return part
-  return Object.fromEntries(
-    Object.entries(part).map(([name, inner]) => [
-      rename(name),
-      textsReplaced(inner, replace, rename)
-    ])
-  )
+  const parts = Object.entries(part).map(([name, inner]) => [
+    rename(name),
+    textsReplaced(inner, replace, rename)
+  ])
+  return Object.fromEntries(parts)
 }
 
 /** Puts in values of responses, in names too; references to objects and lists stay. */

@@ -1,6 +1,4 @@
 /** Script entries, which change how the emulator responds to some requests. */
-import { didYouMean } from '../../core/nearest.js'
-import type { Step } from '../../core/places.js'
 import { maskedThroughout, withoutSecrets } from '../../core/redaction.js'
 import { say as check } from '../../core/sentences.js'
 import {
@@ -121,17 +119,17 @@ export const nameIn = (after: EntryData['after']): string | undefined =>
 const MAX_DELAY = 600_000
 
 function delayOf(delay: NonNullable<EntryData['delay']>, report: Report): Entry['delay'] {
-  const msOf = (text: string, ...steps: Step[]) => {
+  const msOf = (text: string, note: Report) => {
     const ms = millisecondsOf(text)
-    if (ms > MAX_DELAY) report(steps, say('delay_too_long', text))
+    if (ms > MAX_DELAY) note([], say('delay_too_long', text))
     return ms
   }
   if (typeof delay === 'string') {
-    const ms = msOf(delay)
+    const ms = msOf(delay, report)
     return () => ms
   }
-  const min = msOf(delay.min, 'min')
-  const max = msOf(delay.max, 'max')
+  const min = msOf(delay.min, within(report, 'min'))
+  const max = msOf(delay.max, within(report, 'max'))
   return draw => (min === max ? min : min + Math.floor(draw() * (max - min + 1)))
 }
 
@@ -195,7 +193,7 @@ export function checkWaiting(
   const name = nameIn(after)
   if (name === undefined || entries.some(entry => entry.name === name)) return
   const names = entries.flatMap(entry => entry.name ?? [])
-  report(['after'], say('unknown_entry', name, didYouMean(name, names)))
+  report(['after'], say('unknown_entry', name, names))
 }
 
 function checkShadowed(entries: readonly PlacedEntry[]): void {

@@ -22,10 +22,8 @@ export const isSharedScript = (data: unknown): data is { groups: unknown } =>
   isObject(data) && Object.hasOwn(data, 'groups')
 
 export function partsOfUse(reference: string): { file: string; group: string | null } {
-  const mark = reference.lastIndexOf('#')
-  return mark < 0
-    ? { file: reference, group: null }
-    : { file: reference.slice(0, mark), group: reference.slice(mark + 1) }
+  const [, file = reference, group = null] = /^(.*)#(.*)$/s.exec(reference) ?? []
+  return { file, group }
 }
 
 const groupIn = (
@@ -48,25 +46,20 @@ export function readSharedScript(
 ): SharedScript {
   const report = reportTo(problems, document)
   const whole = document.data as { groups: unknown }
-  const all = Object.entries(isObject(whole.groups) ? whole.groups : {})
-  const groups = isObject(whole.groups)
-    ? Object.fromEntries(all.filter(([name]) => wantedGroups?.includes(name) !== false))
-    : whole.groups
+  const all = isObject(whole.groups) ? Object.entries(whole.groups) : null
+  const wanted = all?.filter(([name]) => wantedGroups?.includes(name) !== false)
   const read = expandVariables(
-    { ...whole, groups },
+    { ...whole, groups: wanted ? Object.fromEntries(wanted) : whole.groups },
     data => withNumbers(document, data, SHARED_SCRIPT_CHECKER.problems(data)),
     { ...variables, report }
   )
-  const right = isObject(groups)
-    ? (read.data as { groups: Record<string, SharedParts> }).groups
-    : {}
-  for (const name of Object.keys(right))
+  const { groups } = read.data as { groups: Record<string, SharedParts> }
+  const right = wanted ? Object.entries(groups) : []
+  for (const [name] of right)
     if (!GROUP_NAME.test(name)) report(['groups', name], say('group_name'))
   return {
-    groups: new Map(
-      Object.entries(right).map(([name, data]) => [name, groupIn(document, name, data)])
-    ),
-    names: all.map(([name]) => name),
+    groups: new Map(right.map(([name, data]) => [name, groupIn(document, name, data)])),
+    names: all?.map(([name]) => name) ?? [],
     variables: [...read.variables.keys()]
   }
 }
