@@ -70,21 +70,15 @@ t.test('steps: every kind of problem, with its place', async t => {
   const payment = { as: 'payment', do: 'POST /transactions' }
   const ofOne: [step: Json, ...problems: string[]][] = parse(`[
     [GET /tickets, ' wrong_type'], [{}, ' required'], [{ do: GET /tickets, exepct: {} }, .exepct unknown_name],
-    [{ do: GET /tickets, query: limit=5 }, .query wrong_type], [{ do: POST /refunds, body: [] }, .body wrong_type],
-    [{ do: GET /tickets, key: 5 }, .key wrong_type], [{ do: GET /tickets, headers: {} }, .headers unknown_name], [{ do: GET /tickets, expect: { status: 2x } }, .expect.status wrong_characters],
-    [{ do: GET /tickets, expect: { status: [200, 6xx, 402] } }, '.expect.status[1] wrong_characters'],
+    [{ do: GET /tickets, expect: { status: 2x } }, .expect.status wrong_characters],
     [{ do: GET /tickets, expect: { status: [] } }, .expect.status too_few_items], [{ do: GET /tickets, expect: { status: 99 } }, .expect.status too_small],
-    [{ do: GET /tickets, expect: { stauts: 200 } }, .expect.stauts unknown_name], [{ do: GET /ticket }, .do unknown_request],
-    [{ do: PUT /tickets }, .do unknown_request], [{ do: GET }, .do unknown_request], [{ do: ' ' }, .do unknown_request],
-    [{ do: GET http://localhost/next/tickets }, .do unknown_request], [{ do: GET /tickets?limit=5 }, .do unknown_request],
+    [{ do: GET /ticket }, .do unknown_request], [{ do: PUT /tickets }, .do unknown_request], [{ do: GET }, .do unknown_request],
+    [{ do: ' ' }, .do unknown_request], [{ do: GET http://localhost/next/tickets }, .do unknown_request], [{ do: GET /tickets?limit=5 }, .do unknown_request],
     [{ do: GET /tickets, body: { limit: 5 } }, .body body_unexpected], [{ do: DELETE /accounts/a/users/u, body: {} }, .body body_unexpected],
     [{ do: 'GET /tickets/\${nothing}' }, .do unknown_reference], [{ do: 'GET /tickets/\${tkt_60.id}' }, .do unknown_reference],
     [{ as: payment, do: POST /transactions, body: { ticket: '\${payment.id}' } }, .body.ticket unknown_reference],
     [{ do: POST /refunds, body: { reason: 'a \${} b' } }, .body.reason unknown_reference], [{ do: GET /tickets, as: '' }, .as empty],
-    [{ do: POST /refunds, key: '\${a}', query: { limit: ['\${b}'] }, body: { metadata: { x: 'one \${c} two \${d} \${tkt_60}' } },
-       expect: { body: { data: [{}, { id: '\${e}' }] } } },
-      .key unknown_reference, '.query.limit[0] unknown_reference', .body.metadata.x unknown_reference, .body.metadata.x unknown_reference,
-      '.expect.body.data[1].id unknown_reference']
+    [{ do: POST /refunds, key: '\${a}', query: { limit: ['\${b}'] }, body: { metadata: { x: 'one \${c} two \${d} \${tkt_60}' } }, expect: { body: { data: [{}, { id: '\${e}' }] } } }, .key unknown_reference, '.query.limit[0] unknown_reference', .body.metadata.x unknown_reference, .body.metadata.x unknown_reference, '.expect.body.data[1].id unknown_reference']
   ]`)
   const cases: [steps: unknown, ...problems: string[]][] = [
     [{}, 'wrong_type'],
@@ -141,14 +135,12 @@ t.test('play: its problems, with their places', async t => {
     [[{ do: GET /tickets, expect: { body: { n: { gt: much } } } }], .expect.body.n.gt wrong_format],
     [[{ do: GET /tickets, expect: { body: { n: { gt: 5, lt: '>9' } } } }], .expect.body.n.lt wrong_type],
     [[{ do: GET /tickets, expect: { body: [&many [/a/, /a/, /a/, /a/, /a/, /a/, /a/, /a/, /a/], *many, *many] } }], '__ pattern_limit'],
-    [[{ wait: '2' }], .wait wrong_format], [[{ wait: 2s, do: GET /tickets }], ' not_together'], [[{ at_once: [{ do: GET /tickets }], wait: 2s }], ' not_together'],
-    [[{ at_once: [{ wait: 2s }] }], '.at_once[0] required', '.at_once[0].wait unknown_name'],
-    [[{ do: GET /tickets }, { wait: 36h }, { do: GET /tickets }]],
+    [[{ wait: 2s, do: GET /tickets }], ' not_together'], [[{ at_once: [{ do: GET /tickets }], wait: 2s }], ' not_together'],
+    [[{ at_once: [{ wait: 2s }] }], '.at_once[0] required', '.at_once[0].wait unknown_name'], [[{ do: GET /tickets }, { wait: 36h }, { do: GET /tickets }]],
     [[{ at_once: [{ do: GET /tickets }, { do: 'GET /tickets/\${b.id}' }] }], '.at_once[1].do unknown_reference'],
     [[{ at_once: [{ do: GET /tickets, as: a }, { do: 'GET /tickets/\${a.id}' }] }, { do: 'GET /tickets/\${a.id}' }], '.at_once[1].do not_yet_known'],
     [[{ do: GET /tickets, expect: { fault: reset } }], .expect.fault not_one_of], [[{ do: GET /tickets, headers: { User-Agent: iOS } }]],
-    [[{ do: GET /tickets, headers: { Authorization: a, Content-Length: '5', a b: '' } }],
-      .headers.Authorization header_of_key, .headers.Content-Length framing_header, .headers.a b not_a_header],
+    [[{ do: GET /tickets, headers: { Authorization: a, Content-Length: '5', a b: '' } }], .headers.Authorization header_of_key, .headers.Content-Length framing_header, .headers.a b not_a_header],
     [[{ at_once: [{ do: GET /tickets, as: a }] }, { do: 'GET /tickets/\${a.data.0.id}' }, { do: 'GET /tickets/\${set.id}', repeat: 3 }]]
   ]`)
   for (const [play, ...problems] of cases) {

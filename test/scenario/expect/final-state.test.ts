@@ -169,22 +169,18 @@ t.test("expect: sums and values of a family's records", async t => {
 
 t.test('expect: a field that can never be what is wanted is refused', async t => {
   const states: [state: object, ...problems: string[]][] = parse(`[
-    [{}, 'expect[0].state empty'], [{ refunds: {} }, 'expect[0].state.refunds empty'], [{ refunds: { sum: 5000 } }, 'expect[0].state.refunds.sum wrong_type'],
+    [{}, 'expect[0].state empty'], [{ refunds: { sum: 5000 } }, 'expect[0].state.refunds.sum wrong_type'],
     [{ transactions: { count: 1, where: { payment_type: visa } } }, state.transactions.where.payment_type never_matches],
     [{ transactions: { count: 1, where: { payment_type: { not: [visa] } } } }, state.transactions.where.payment_type.not always_matches],
     [{ transactions: { count: 1, where: { customer: { name: { gt: A } } } } }, state.transactions.where.customer.name.gt not_comparable],
     [{ locations: { loc_a: { metadata: { table: 5 } } } }, state.locations.loc_a.metadata.table never_matches],
-    [{ accounts: { mch_a: { nme: A } } }, state.accounts.mch_a.nme unknown_field],
-    [{ refunds: { where: { amount: 5 } } }, state.refunds needs],
+    [{ accounts: { mch_a: { nme: A } } }, state.accounts.mch_a.nme unknown_field], [{ refunds: { where: { amount: 5 } } }, state.refunds needs],
     [{ refunds: { sum: {}, every: {} } }, 'expect[0].state.refunds.sum empty', 'expect[0].state.refunds.every empty'],
-    [{ refunds: { count: '>= 1' } }, 'expect[0].state.refunds.count wrong_type'], [{ refunds: { count: {} } }, 'expect[0].state.refunds.count empty'],
     [{ refunds: { count: { get: 1 } } }, 'expect[0].state.refunds.count.get unknown_name'],
     [{ transactions: { txn_a: { amount: [] } } }, 'expect[0].state.transactions.txn_a.amount too_few_items'],
-    [{ refunds: { groupby: transaction } }, 'expect[0].state.refunds.groupby wrong_type'],
     [{ refunds: { sum: { 'transaction[customer': 1 } } }, 'state.refunds.sum.transaction[customer unbalanced_brackets'],
     [{ refunds: { sum: { transaction.customer: 1, transaction.refunds: 1 } } }, state.refunds.sum.transaction.customer not_summable, state.refunds.sum.transaction.refunds unknown_field],
-    [{ refunds: { sum: { reason: 1, amount * 2: 1, amount - transaction.amount: 1 } } }, state.refunds.sum.reason not_summable,
-      'state.refunds.sum.amount * 2 unknown_field', state.refunds.sum.amount - transaction.amount unknown_field],
+    [{ refunds: { sum: { reason: 1, amount * 2: 1, amount - transaction.amount: 1 } } }, state.refunds.sum.reason not_summable, 'state.refunds.sum.amount * 2 unknown_field', state.refunds.sum.amount - transaction.amount unknown_field],
     [{ transactions: { sum: { adjustment_number: 1 } } }, state.transactions.sum.adjustment_number not_summable],
     [{ refunds: { every: { transaction: { tickt: A } } } }, state.refunds.every.transaction.tickt unknown_field],
     [{ refunds: { every: { metadata: { transaction: { id: txn_a } } } } }, state.refunds.every.metadata.transaction.id unknown_field]
