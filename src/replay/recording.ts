@@ -100,13 +100,13 @@ function expectedOf(sandbox: Sandbox, words: SecretWords, chosen: readonly Entry
   const timed: Calls[] = []
   const headers = new Set<string>()
   for (const expectation of tally.expectations) {
-    const calls = 'steps' in expectation ? expectation.steps : null
-    if (chosen && calls && !calls.some(part => chosen.some(call => isOf(part, call)))) continue
+    const calls = expectation.steps
+    if (chosen && calls[0] && !calls.some(part => chosen.some(call => isOf(part, call)))) continue
     const copy = carried(expectation, { keys: store.keys, keyOf, responses, testHeader, words })
     if (copy === null) notes.push(SAYS.not_expected(withoutSecrets(expectation.wanted, words)))
     else {
       data.push(copy.data)
-      if (calls?.some(({ apart }) => apart !== null)) timed.push(...calls)
+      if (calls.some(({ apart }) => apart !== null)) timed.push(...calls)
       for (const name of copy.headers) headers.add(name)
     }
   }

@@ -162,7 +162,7 @@ async function compileExpectations(
     if (expectation === null) continue
     compiled.push(expectation)
     // only a warning: a request to a missing record can be expected too
-    for (const { path, data: calls } of 'steps' in expectation ? expectation.steps : [])
+    for (const { path, data: calls } of expectation.steps)
       for (const { steps, problem } of missingOf(recordsNamedBy(calls), trial))
         warnOf([...path, ...steps], problem)
     const ofState = 'state' in data ? recordsNamedByState(data.state) : []

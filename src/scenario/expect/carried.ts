@@ -21,22 +21,22 @@ export function carried(
   { keys, keyOf, responses, testHeader, words }: Carrying
 ): { data: ExpectationData; headers: readonly string[] } | null {
   const per = 'per' in expectation.data ? expectation.data.per : undefined
-  const steps = 'steps' in expectation ? expectation.steps : []
-  const matches = steps.flatMap(({ data }) => data.match ?? [])
-  const keysMatched = matches.flatMap(({ key }) => (key === undefined ? [] : textsOf(key)))
-  const headers = matches.flatMap(({ headers = {} }) => Object.keys(headers))
+  const matches = expectation.steps.flatMap(({ data }) => data.match ?? [])
+  const keysMatched = matches.flatMap(({ key }) => textsOf(key))
+  const headers = matches
+    .flatMap(({ headers = {} }) => Object.keys(headers))
+    .map(name => name.toLowerCase())
   if (per === 'test') headers.push(testHeader)
-  const headerNames = headers.map(name => name.toLowerCase())
   const areMerged = new Set(keys.values()).size < keys.size
   const isUnrecorded =
     ((keysMatched.length > 0 || per === 'key') && areMerged) ||
     keysMatched.some(key => !keys.has(key)) ||
-    headerNames.some(name => name !== 'user-agent' && name !== testHeader) ||
+    headers.some(name => name !== 'user-agent' && name !== testHeader) ||
     textsOf(expectation.data).some(text => IS_DIGEST.test(text))
   if (isUnrecorded || expectation.unsent().length > 0) return null
   const data = withTexts(withResponses(expectation.data, responses), text => {
     const account = keys.get(text)
     return account === undefined ? withoutSecrets(text, words) : keyOf(account)
   })
-  return { data, headers: headerNames }
+  return { data, headers }
 }

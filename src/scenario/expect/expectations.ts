@@ -18,12 +18,11 @@ export type {
   StateData
 } from '../shape/expectation.js'
 
-/** `unsent`: the steps that it refers to and that were not sent. */
-type Expected = { wanted: string; unsent: () => readonly string[] }
+/** `unsent`: the requests that it refers to and that were not sent. */
+type Expected = { wanted: string; steps: readonly Calls[]; unsent: () => readonly string[] }
 /** A count has one step; `times` is how many requests must count. */
 export type CallsExpectation = Expected & {
   data: CountData | SequenceData
-  steps: readonly Calls[]
   times: Counts
   description: string
 }
@@ -44,9 +43,8 @@ export async function compileExpectation(
   const ways = WAYS.filter(way => way in data)
   if (ways.length !== 1) report([], say('not_exactly_one', WAYS, ways))
   if (ways.length !== 1 || !(await admitPatterns(data, patterns, report))) return null
-  const names = textsOf(data, true).flatMap(namesIn)
-  const steps = new Set(names.map(headOf))
-  const unsent = () => [...steps].filter(name => responses?.has(name) !== true)
+  const names = new Set(textsOf(data, true).flatMap(namesIn).map(headOf))
+  const unsent = () => [...names].filter(name => responses?.has(name) !== true)
   if ('others' in data && !('sequence' in data))
     report(['others'], say('needs', 'others', 'on' in data ? 'sequence' : 'on or sequence'))
   if ('on' in data) return { ...compileCount(data, { report, responses }), unsent }
@@ -54,7 +52,7 @@ export async function compileExpectation(
   if ('per' in data) report(['per'], say('needs', 'per', 'on or sequence'))
   const wanted = `these records at the end: ${JSON.stringify(data.state)}`
   const differences = compileState(data.state, { report: within(report, 'state'), responses })
-  return { data, unsent, wanted, differences }
+  return { data, steps: [], unsent, wanted, differences }
 }
 
 type Compiled = Omit<CallsExpectation, 'unsent'>

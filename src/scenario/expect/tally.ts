@@ -24,7 +24,7 @@ export class Tally {
   constructor(readonly expectations: readonly Expectation[]) {
     this.isEmpty = expectations.length === 0
     this.#judges = expectations.map(expectation =>
-      'steps' in expectation ? new RequestJudge(expectation) : expectation
+      'differences' in expectation ? expectation : new RequestJudge(expectation)
     )
   }
 

@@ -178,9 +178,9 @@ function checkPossible(
 /** `; write { gt: 5000 }` for `>5000`; empty where nothing is compared. */
 function comparisonMeant(text: string, schemas: readonly Schema[]): string {
   const [, sign, bound = ''] = /^([<>]=?) *(.*)/s.exec(text.trim()) ?? []
-  const meant = Object.keys(COMPARISONS).find(name => COMPARISONS[name]?.sign === sign)
+  const condition = Object.keys(COMPARISONS).find(name => COMPARISONS[name]?.sign === sign)
   const isComparable = schemas.some(schema => placeBy([schema])?.(bound) != null)
-  return meant !== undefined && isComparable ? `; write { ${meant}: ${bound} }` : ''
+  return condition !== undefined && isComparable ? `; write { ${condition}: ${bound} }` : ''
 }
 
 function compileCondition(word: string, operand: Wanted, scope: Tested): Test {

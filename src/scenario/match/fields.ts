@@ -41,15 +41,12 @@ export function asValue(part: unknown): Value {
   return isScalar(part) ? part : null
 }
 
-const hasField = (part: unknown, name: string): part is Readonly<Record<string, unknown>> =>
+const hasField = <T>(part: unknown, name: string): part is Readonly<Record<string, T>> =>
   typeof part === 'object' && part !== null && Object.hasOwn(part, name)
 
 /** Of an object, or of a list by its index. */
-export function fieldIn(part: Json | undefined, name: string): Json | undefined
-export function fieldIn(part: unknown, name: string): unknown
-export function fieldIn(part: unknown, name: string): unknown {
-  return hasField(part, name) ? part[name] : undefined
-}
+export const fieldIn = <T = unknown>(part: T | undefined, name: string): T | undefined =>
+  hasField<T>(part, name) ? part[name] : undefined
 
 /** Of a name as `a[b][c]`, or a path as `a.b[c]`; null where brackets are not closed. */
 function stepsOf(name: string, isPath: boolean): string[] | null {
