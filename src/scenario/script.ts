@@ -77,10 +77,6 @@ export class Script {
       }))
   }
 
-  get isUsed(): boolean {
-    return this.unused().length === 0
-  }
-
   add(entry: Entry, isFirst?: boolean): ListedEntry {
     const id = `scr_${this.#next}`
     const count = { matched: 0, applied: 0 }

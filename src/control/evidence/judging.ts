@@ -99,7 +99,7 @@ async function judgeOf(
   if (script !== undefined)
     return () => ({
       see: () => {},
-      holds: async () => sandbox.script.isUsed,
+      holds: async () => sandbox.script.unused().length === 0,
       verdict: () => scriptVerdict(sandbox)
     })
   if (sequence.length > limits['limits.entries'])

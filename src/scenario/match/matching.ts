@@ -37,7 +37,6 @@ export type SentCall = {
   test: string | null
   about: (what: About) => string | undefined
 }
-export type { MatchData, On } from '../shape/entry.js'
 
 /** Values counted separately: a data file holds them all. */
 export const MAX_VALUES = 1000
