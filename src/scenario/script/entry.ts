@@ -8,7 +8,7 @@ import {
   operationsNamed
 } from '../../reference/operations.js'
 import { pause } from '../../work/slices.js'
-import { type Report, within } from '../documents.js'
+import { type DocumentPart, type Report, within } from '../documents.js'
 import { type Calls, countsOf } from '../match/counts.js'
 import {
   checkHeaders,
@@ -154,14 +154,12 @@ function checkRespond(
     note([], say('no_body', 204))
 }
 
-/** `list` says where its list is written. */
-type PlacedEntry = { entry: Entry; list: string; index: number; report: Report }
-
 export async function compileScript(
   { data: { script = [] }, problems, report, warn, sourceOf, isOpen }: Parts,
   trial: Trial
 ): Promise<Entry[]> {
-  const placed: PlacedEntry[] = []
+  const entries: Entry[] = []
+  const unconditional: Unconditional[] = []
   let patterns = 0
   for (const [index, data] of script.entries()) {
     const note = within(report, 'script', index)
@@ -175,13 +173,11 @@ export async function compileScript(
     for (const { steps, problem } of missingOf(recordsNamedByChange(data.change ?? {}), trial))
       warnOf(steps, problem)
     if (problems.length > length) continue
-    const { document, steps } = sourceOf(['script', index])
-    const list = JSON.stringify([document.name, steps.slice(0, -1)])
-    placed.push({ entry, list, index: Number(steps.at(-1)), report: note })
+    checkShadowed(entry, sourceOf(['script', index]), unconditional, note)
+    entries.push(entry)
     await pause()
   }
-  checkShadowed(placed)
-  return placed.map(({ entry }) => entry)
+  return entries
 }
 
 /** An `after` must name an entry. */
@@ -196,22 +192,25 @@ export function checkWaiting(
   report(['after'], say('unknown_entry', name, names))
 }
 
-function checkShadowed(entries: readonly PlacedEntry[]): void {
-  const unconditional: PlacedEntry[] = []
-  for (const placed of entries) {
-    const { entry, list, report } = placed
-    const first = unconditional.find(
-      earlier =>
-        earlier.list === list &&
-        [...entry.operations].every(operation => earlier.entry.operations.has(operation))
-    )
-    if (first !== undefined) report([], say('shadowed', labelOf(first), shownOn(entry.data.on)))
-    else if (isUnconditional(entry)) unconditional.push(placed)
-  }
-}
+/** `list` says in which list it is written. */
+type Unconditional = { entry: Entry; list: string; label: string }
 
-const labelOf = ({ entry: { data }, index }: PlacedEntry) =>
-  data.name === undefined ? `entry ${index + 1}` : `the entry "${data.name}"`
+/** An entry never applies behind one of its list that always applies. */
+function checkShadowed(
+  entry: Entry,
+  { document, steps }: DocumentPart,
+  unconditional: Unconditional[],
+  report: Report
+): void {
+  const { name, on } = entry.data
+  const list = JSON.stringify([document.name, steps.slice(0, -1)])
+  const label = name === undefined ? `entry ${Number(steps.at(-1)) + 1}` : `the entry "${name}"`
+  const isBehind = (earlier: Unconditional) =>
+    earlier.list === list && [...entry.operations].every(id => earlier.entry.operations.has(id))
+  const first = unconditional.find(isBehind)
+  if (first !== undefined) report([], say('shadowed', first.label, shownOn(on)))
+  else if (isUnconditional(entry)) unconditional.push({ entry, list, label })
+}
 
 const isUnconditional = ({ data, calls, chance, between, lasts, matches }: Entry) =>
   (data.per ?? data.after) === undefined &&
