@@ -94,20 +94,17 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
     entries: [
       [x, wrong_type], [{}, required], [{ on: GET /tickets }, no_action], [{ on: GET /tickets, match: { key: k }, calls: 1 }, no_action],
       [{ on: GET /tickets, dealy: 1s }, dealy unknown_name], [{ on: POST /refund, delay: 1s }, on unknown_word],
-      [{ on: DELETE /refunds, delay: 1s }, on unknown_word], [{ on: 'DELETE /locations/{id}', delay: 1s }, on disabled],
-      [{ on: 'DELETE /accounts/{id}', fault: hang }, on disabled], [{ on: POST /refunds, fault: conection_reset }, fault not_one_of],
+      [{ on: 'DELETE /locations/{id}', delay: 1s }, on disabled], [{ on: 'DELETE /accounts/{id}', fault: hang }, on disabled],
+      [{ on: POST /refunds, fault: conection_reset }, fault not_one_of],
       [{ on: [POST /refunds, POST /transactions], match: { body: { amount: much } }, delay: 1s }, match.body.amount never_matches],
       [{ on: GET /tickets, match: { query: { created: { gte: { gt: May } } } }, delay: 1s }, match.query.created.gte.gt wrong_format],
       [{ on: GET /tickets, hold: {} }, hold not_exactly_one], [{ on: GET /tickets, hold: { until: 2, gate: a } }, hold not_exactly_one],
       [{ on: [POST /refunds, POST /refund], delay: 1s }, 'on[1] unknown_word'], [{ on: [], delay: 1s }, on too_few_items],
       [{ on: [POST /refunds, 'DELETE /accounts/{id}'], delay: 1s }, on disabled], [{ on: 'DELETE /*}', delay: 1s }],
-      [{ on: 'DELETE /locations*', delay: 1s }, on disabled], [{ on: 'PUT *', delay: 1s }, on unknown_word],
       [{ on: [GET *, '* /refund', 'refunds*'], delay: 1s }, 'on[1] unknown_word', 'on[2] unknown_word'], [{ on: '*refunds', delay: 1s }],
       [{ on: [GET /tickets, POST /refunds], match: { body: { locaton: x } }, delay: 1s }, match.body.locaton unknown_parameter],
       [{ on: [GET /tickets, GET /refunds], match: { body: {} }, delay: 1s }, match.body no_section],
       [{ on: 'DELETE /accounts/{account_id}/users/{user_id}', match: { params: { id: x } }, delay: 1s }, match.params.id unknown_parameter],
-      [{ on: 'GET /tickets/{id}', match: { query: { limit: 5 } }, delay: 1s }, match.query no_section],
-      [{ on: GET /tickets, match: { body: { location: x } }, delay: 1s }, match.body no_section],
       [{ on: POST /refunds, respond: {}, fault: hang, when: after }],
       [{ on: POST /refunds, respond: { patch: { a: 1 } }, fault: hang }, respond.patch not_together],
       [{ on: [GET /tickets, POST /refunds], stale: 5s }, stale stale_change], [{ on: GET /tickets, stale: 5s, respond: {} }, stale not_together],
@@ -119,7 +116,7 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
     ],
     refund: [
       [{ after: '' }, after empty], [{ after: { end: x } }, after required, after.end unknown_name], [{ per: ticket, delay: { min: 1s, max: 2s } }, per needs],
-      [{ per: ticket }, per needs], [{ per: key, for: 1s }], [{ chance: 1.1 }, chance too_large],
+      [{ per: key, for: 1s }], [{ chance: 1.1 }, chance too_large],
       [{ match: { body: { metadata: { a: { b: '1' } } } } }, match.body.metadata.a.b unknown_parameter], [{ calls: 0 }], [{ calls: -1 }, calls too_small],
       [{ calls: 1.0e+21 }, calls not_counts], [{ delay: 600001ms }, delay delay_too_long], [{ delay: { min: 2s, max: 100ms } }, delay reversed],
       [{ delay: 1s, from: 2026-03-02, until: 2026-03-01 }, reversed], [{ delay: { min: x, max: y } }, delay.min wrong_format, delay.max wrong_format],
@@ -127,33 +124,26 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
     ],
     match: [
       [{ key: { lt: a } }, key.lt not_comparable], [{ key: { foo: x } }, key.foo unknown_parameter], [{ params: { id: x } }, params no_section],
-      [{ query: { limit: 5 } }, query no_section], [{ key: '/a**/' }, key bad_pattern],
-      [{ headers: { AUTHORIZATION: x } }, headers.AUTHORIZATION header_of_key], [{ headers: { User Agent: x } }, headers.User Agent not_a_header],
-      [{ headers: { Via: { a: x } } }, headers.Via.a unknown_parameter]
+      [{ key: '/a**/' }, key bad_pattern], [{ headers: { AUTHORIZATION: x } }, headers.AUTHORIZATION header_of_key],
+      [{ headers: { User Agent: x } }, headers.User Agent not_a_header], [{ headers: { Via: { a: x } } }, headers.Via.a unknown_parameter]
     ],
     body: [
       [{ amuont: 5 }, amuont unknown_parameter], [{ card: { nubmer: '4' } }, card.nubmer unknown_parameter],
-      [{ 'card[nubmer]': '4' }, 'card[nubmer] unknown_parameter'], [{ 'crad[number]': '4' }, 'crad[number] unknown_parameter'],
-      [{ amount: { x: '4' } }, amount.x unknown_parameter], [{ 'card[last4][x]': '4' }, 'card[last4][x] unknown_parameter'],
-      [{ 'card[number': '4' }, 'card[number unbalanced_brackets'], [{ 'card]': '4' }, 'card] unbalanced_brackets'],
-      [{ 'card[number]x': '4' }, 'card[number]x unbalanced_brackets'], [{ card: { 'a[b[c]]': '4' } }, 'card.a[b[c]] unbalanced_brackets'],
+      [{ 'card[nubmer]': '4' }, 'card[nubmer] unknown_parameter'], [{ amount: { x: '4' } }, amount.x unknown_parameter],
+      [{ 'card[number': '4' }, 'card[number unbalanced_brackets'], [{ card: { 'a[b[c]]': '4' } }, 'card.a[b[c]] unbalanced_brackets'],
       [{ toString: x, constructor: y }, toString unknown_parameter, constructor unknown_parameter], [{ payment_type: visa }, payment_type never_matches],
       [{ payment_type: [card, crad] }, payment_type never_matches], [{ amount: much }, amount never_matches], [{ amount: '>= 5' }, amount never_matches],
       [{ amount: ['>5'] }, amount never_matches], [{ amount: '>2026-03-01' }, amount never_matches], [{ amount: ['10', 10.5] }, amount never_matches],
-      [{ card: { last4: 42 } }, card.last4 never_matches], [{ card: { last4: '42' } }, card.last4 never_matches],
-      [{ card: { last4: 42.5 } }, card.last4 never_matches], [{ card: { last4: 42424 } }, card.last4 never_matches],
-      [{ currency: 84 }, currency never_matches], [{ currency: dollars }, currency never_matches], [{ ticket: { gt: tkt_1 } }, ticket.gt not_comparable],
-      [{ present: false }, present unknown_parameter], [{ amount: { gt: '\${pay.amount}' } }, amount.gt reference_without_value],
-      [{ amount: { above: 5 } }, amount.above unknown_parameter], [{ amount: [1, null, {}] }, 'amount[1] wrong_type', 'amount[2] wrong_type'],
-      [{ ticket: '/(/' }, ticket bad_pattern], [{ ticket: '/[a/i' }, ticket bad_pattern], [{ ticket: '/(?=a)/' }, ticket bad_pattern],
-      [{ 'customer[email]': [x@example.com, '/*/'] }, 'customer[email] bad_pattern'], [{ ticket: '/(a)\\1/' }, ticket bad_pattern],
-      [{ ticket: '/((a{30}){30}){30}/' }, ticket bad_pattern]
+      [{ card: { last4: 42 } }, card.last4 never_matches], [{ card: { last4: '42' } }, card.last4 never_matches], [{ currency: 84 }, currency never_matches],
+      [{ ticket: { gt: tkt_1 } }, ticket.gt not_comparable], [{ present: false }, present unknown_parameter],
+      [{ amount: { gt: '\${pay.amount}' } }, amount.gt reference_without_value], [{ amount: { above: 5 } }, amount.above unknown_parameter],
+      [{ amount: [1, null, {}] }, 'amount[1] wrong_type', 'amount[2] wrong_type'], [{ ticket: '/(/' }, ticket bad_pattern],
+      [{ ticket: '/(?=a)/' }, ticket bad_pattern], [{ 'customer[email]': [x@example.com, '/*/'] }, 'customer[email] bad_pattern']
     ],
     respond: [
       [{ status: 400, body: x, error: { code: c, message: m } }, ' not_together'], [{ status: 200, error: { code: c, message: m } }],
-      [{ status: 204, body: {} }, .status no_body], [{ status: 304, body: null }, .status no_body],
-      [{ status: 204, error: { code: c, message: m } }, .status no_body], [{ patch: {}, body: x }, .patch not_together],
-      [{ patch: {}, error: {} }, .patch not_together], [{ patch: {}, status: 204 }, .status no_body]
+      [{ status: 204, body: {} }, .status no_body], [{ status: 204, error: { code: c, message: m } }, .status no_body],
+      [{ patch: {}, body: x }, .patch not_together], [{ patch: {}, error: {} }, .patch not_together], [{ patch: {}, status: 204 }, .status no_body]
     ]
   }`)
   const answer = (respond: object) => ({ on: 'POST /refunds', respond })
@@ -166,8 +156,7 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
     names.map(name => [answer({ headers: { [name]: '5' } }), `respond.headers.${name} ${problem}`])
   // biome-ignore format: a table
   const calls = [
-    '01', '-1', '1.5', 'all', '', '3-2', '1-', '-', '+', '4-+', '4++', '1-2-3', '1,2', '10000000000', '1e3', 'every', 'every 0', 'every 2+',
-    'every 1-2', 'Every 7', 'every7'
+    '01', '-1', '1.5', '', '3-2', '1-', '+', '4-+', '1-2-3', '1,2', '10000000000', '1e3', 'every', 'every 0', 'every 2+', 'Every 7', 'every7'
   ]
   const framing =
     'connection Content-Length KEEP-ALIVE proxy-connection te trailer Transfer-Encoding upgrade Request-Id'.split(
