@@ -39,7 +39,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   core: 117_480,
   work: 6_670,
   store: 23_420,
-  scenario: 281_340,
+  scenario: 281_090,
   engine: 100_070,
   evidence: 80_880,
   sandbox: 81_610,
@@ -51,7 +51,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   client: 28_550,
   cli: 139_530,
   top: 22_220,
-  test: 2_404_400,
+  test: 2_403_320,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */

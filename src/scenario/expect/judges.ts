@@ -8,7 +8,6 @@ import { present } from '../shape/checked.js'
 import type { Per } from '../shape/entry.js'
 import type { Calls, Ending } from './calls.js'
 import {
-  type CallsData,
   type CallsExpectation,
   type Expectation,
   type ExpectationData,
@@ -71,14 +70,19 @@ export type Arrival = {
 
 /** The requests with a value of `per`, or all. */
 class Group {
+  readonly forValue: string
   seen = 0
   /** The first that counted, or where they are timed more of them. */
   readonly counted: Arrival[] = []
   readonly tests = new Set<string>()
   /** Those of a sequence in their order, with the steps that they can be. */
   waiting: { arrival: Arrival; steps: readonly Calls[] }[] = []
-  /** The first that a sequence leaves no room for, with its pause if only that is wrong. */
-  stray: { arrival: Arrival; gap: number | null } | null = null
+  /** What is wrong with the first that a sequence leaves no room for. */
+  stray: string | null = null
+
+  constructor(readonly value?: string) {
+    this.forValue = value === undefined ? '' : ` for ${value}`
+  }
 }
 
 const MAX_IDS = 10
@@ -95,7 +99,7 @@ export const isOf = (
 
 /** Judges by an expectation of requests. */
 export class RequestJudge {
-  readonly #groups = new Map<string, Group>()
+  readonly #groups = new Map<string | undefined, Group>()
   #isExercised = false
   #uncounted = 0
 
@@ -111,15 +115,12 @@ export class RequestJudge {
 
   #groupOf(call: SentCall): Group | undefined {
     const { per } = this.expectation.data
-    const value = per === undefined ? '' : judgedValue(per, call)
+    const value = per && judgedValue(per, call)
+    if (!this.#groups.has(value) && this.#groups.size < MAX_VALUES)
+      this.#groups.set(value, new Group(value))
     const group = this.#groups.get(value)
-    if (group !== undefined) return group
-    if (this.#groups.size < MAX_VALUES) {
-      this.#groups.set(value, new Group())
-      return this.#groups.get(value)
-    }
-    this.#uncounted++
-    return undefined
+    if (group === undefined) this.#uncounted++
+    return group
   }
 
   #count(group: Group, arrival: Arrival, most: number): void {
@@ -170,7 +171,7 @@ export class RequestJudge {
       const gap = step?.apart ? gapBetween(present(group.counted.at(-1)), arrival) : null
       if (step && isInPace(gap, step)) this.#count(group, arrival, steps.length)
       else if (!('others' in data && data.others)) {
-        group.stray = { arrival, gap }
+        group.stray = strayMessage(this.expectation, group, arrival, gap)
         group.waiting = []
         return
       }
@@ -178,10 +179,10 @@ export class RequestJudge {
     }
   }
 
-  #verdictOf(group: Group, value?: string): Verdict {
+  #verdictOf(group: Group): Verdict {
     const { expectation } = this
-    const { seen, counted, tests } = group
-    const judged = { ...judgedBy(expectation, group, value), seen }
+    const { value, seen, counted, tests } = group
+    const judged = { ...judgedBy(expectation, group), seen }
     const isMet = seen >= expectation.times.from && !judged.forbidden
     const verdict = verdictOf(expectation, isMet, judged, this.#isExercised)
     const requests = verdict.holds ? [] : counted.slice(0, MAX_IDS).flatMap(({ id }) => id ?? [])
@@ -195,16 +196,16 @@ export class RequestJudge {
 
   verdict(): Verdict {
     const { data, times } = this.expectation
-    if (data.per === undefined) return this.#verdictOf(this.#groups.get('') ?? new Group())
-    if (this.#groups.size > 0) return this.#verdictOfValues(data.per)
-    const none = this.#verdictOf(new Group())
+    const verdicts = Array.from(this.#groups.values(), group => this.#verdictOf(group))
+    const [verdict = this.#verdictOf(new Group())] = verdicts
+    if (data.per === undefined) return verdict
+    if (verdicts.length > 0) return this.#verdictOfValues(data.per, verdicts)
     return times.from === 0
-      ? none
-      : unexercised({ ...none, message: say('no_value', data.per).message })
+      ? verdict
+      : unexercised({ ...verdict, message: say('no_value', data.per).message })
   }
 
-  #verdictOfValues(per: Per): Verdict {
-    const verdicts = Array.from(this.#groups, ([value, group]) => this.#verdictOf(group, value))
+  #verdictOfValues(per: Per, verdicts: readonly Verdict[]): Verdict {
     const failed = verdicts.filter(({ holds }) => !holds)
     const first = failed.find(({ forbidden }) => forbidden) ?? failed[0]
     let { message } = first
@@ -225,58 +226,48 @@ const gapBetween = (before: Arrival, { arrivedAt }: Arrival): number =>
 const isInPace = (gap: number | null, { apart }: Calls): boolean =>
   gap === null || apart === null || (gap >= apart.least && gap <= apart.most)
 
-const judgedBy = (expectation: CallsExpectation, group: Group, value?: string): Judged => {
-  const { data } = expectation
-  const suffix = value === undefined ? '' : ` for ${value}`
-  return 'sequence' in data
-    ? { forbidden: group.stray !== null, message: orderMessage(data.sequence, group, suffix) }
-    : judgedCount(expectation, group, suffix)
-}
-
-function judgedCount(
-  { steps, times, description }: CallsExpectation,
-  { seen, counted }: Group,
-  suffix: string
-): Judged {
+function judgedBy({ data, steps, times, description }: CallsExpectation, group: Group): Judged {
+  const { seen, counted, stray, forValue } = group
+  if ('sequence' in data) {
+    const step = steps[seen]
+    const message = step
+      ? say('out_of_order', placeOf(step, seen), forValue)
+      : say('in_order', seen)
+    return { forbidden: stray !== null, message: stray ?? message.message }
+  }
   const calls = present(steps[0])
   const isMore = seen > times.to
   const inOrder = counted.toSorted((a, b) => a.arrivedAt - b.arrivedAt)
   const gaps = inOrder.slice(1).map((next, nth) => gapBetween(present(inOrder[nth]), next))
   const nth = isMore ? -1 : gaps.findIndex(gap => !isInPace(gap, calls))
-  if (nth < 0) {
-    const { message } = say('count', description, shownTimes(times), seen, suffix)
-    return { forbidden: isMore, message }
+  if (nth >= 0) {
+    const request = `Request ${nth + 2}, ${shownOn(calls.data.on)},`
+    return { forbidden: true, message: paceMessage(request, present(gaps[nth]), calls, group) }
   }
-  const request = `Request ${nth + 2}, ${shownOn(calls.data.on)},`
-  return { forbidden: true, message: paceMessage(request, present(gaps[nth]), calls.data, suffix) }
+  const { message } = say('count', description, shownTimes(times), seen, forValue)
+  return { forbidden: isMore, message }
 }
 
-function orderMessage(
-  sequence: readonly CallsData[],
-  { seen, stray }: Group,
-  suffix: string
+const placeOf = ({ data }: Calls, seen: number): string =>
+  `Request ${seen + 1} of the sequence, ${shownOn(data.on)},`
+
+function strayMessage(
+  { steps }: CallsExpectation,
+  group: Group,
+  { operation }: Arrival,
+  gap: number | null
 ): string {
-  const { length } = sequence
-  const next = sequence[seen]
-  const operation = stray?.arrival.operation
-  const came = operation == null ? 'another request' : nameOf(operation)
-  if (next === undefined) {
-    const ended = stray ? say('after_sequence', came, length, suffix) : say('in_order', length)
-    return ended.message
-  }
-  const step = `Request ${seen + 1} of the sequence, ${shownOn(next.on)},`
-  if (stray === null) return say('out_of_order', step, suffix).message
-  return stray.gap === null
-    ? say('came_instead', step, came, suffix).message
-    : paceMessage(step, stray.gap, next, suffix)
+  const { seen, forValue } = group
+  const step = steps[seen]
+  const came = operation === null ? 'another request' : nameOf(operation)
+  if (step === undefined) return say('after_sequence', came, steps.length, forValue).message
+  return gap === null
+    ? say('came_instead', placeOf(step, seen), came, forValue).message
+    : paceMessage(placeOf(step, seen), gap, step, group)
 }
 
-function paceMessage(
-  what: string,
-  gap: number,
-  { no_sooner_than: least, no_later_than: most }: CallsData,
-  suffix: string
-): string {
+function paceMessage(what: string, gap: number, { data }: Calls, { forValue }: Group): string {
+  const { no_sooner_than: least, no_later_than: most } = data
   const bounds = [least && `at least ${least}`, most && `at most ${most}`].filter(Boolean)
-  return say('off_pace', what, gap, suffix, bounds.join(' and ')).message
+  return say('off_pace', what, gap, forValue, bounds.join(' and ')).message
 }
