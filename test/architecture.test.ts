@@ -46,7 +46,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   replay: 38_510,
   reports: 47_470,
   server: 39_770,
-  control: 135_420,
+  control: 135_400,
   console: 233_850,
   client: 28_550,
   cli: 139_530,

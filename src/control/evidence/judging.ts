@@ -189,11 +189,10 @@ function isCertainAnyway(expectation: Expectation, { holds, forbidden }: Scenari
   if ('differences' in expectation) return true
   // the journal cannot show other values, or requests in between
   const { data, times, steps } = expectation
-  const isSequence = 'sequence' in data
-  if (forbidden && !isSequence)
+  if (forbidden && 'on' in data)
     return steps.every(({ apart }) => apart === null || apart.most === FOREVER)
   const isAnyhow = holds && data.per === undefined && steps.every(({ apart }) => apart === null)
-  return isAnyhow && (isSequence ? data.others === true : times.to === FOREVER)
+  return isAnyhow && ('on' in data ? times.to === FOREVER : data.others === true)
 }
 
 export const unusedEntries = async (sandbox: Sandbox) =>
