@@ -143,7 +143,8 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
     respond: [
       [{ status: 400, body: x, error: { code: c, message: m } }, ' not_together'], [{ status: 200, error: { code: c, message: m } }],
       [{ status: 204, body: {} }, .status no_body], [{ status: 204, error: { code: c, message: m } }, .status no_body],
-      [{ patch: {}, body: x }, .patch not_together], [{ patch: {}, error: {} }, .patch not_together], [{ patch: {}, status: 204 }, .status no_body]
+      [{ patch: {}, body: x }, .patch not_together], [{ patch: {}, error: {} }, .patch not_together],
+      [{ patch: {} }, .patch empty], [{ patch: {}, status: 204 }, .status no_body]
     ]
   }`)
   const answer = (respond: object) => ({ on: 'POST /refunds', respond })
