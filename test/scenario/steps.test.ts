@@ -77,7 +77,8 @@ t.test('steps: every kind of problem, with its place', async t => {
     [{ do: GET /tickets, body: { limit: 5 } }, .body body_unexpected], [{ do: DELETE /accounts/a/users/u, body: {} }, .body body_unexpected],
     [{ do: 'GET /tickets/\${nothing}' }, .do unknown_reference], [{ do: 'GET /tickets/\${tkt_60.id}' }, .do unknown_reference],
     [{ as: payment, do: POST /transactions, body: { ticket: '\${payment.id}' } }, .body.ticket unknown_reference],
-    [{ do: POST /refunds, body: { reason: 'a \${} b' } }, .body.reason unknown_reference], [{ do: GET /tickets, as: '' }, .as empty],
+    [{ do: POST /refunds, body: { reason: 'a \${} b' } }, .body.reason unknown_reference],
+    [{ do: POST /refunds, body: { reason: 'a \${b' } }, .body.reason reference_not_closed], [{ do: GET /tickets, as: '' }, .as empty],
     [{ do: POST /refunds, key: '\${a}', query: { limit: ['\${b}'] }, body: { metadata: { x: 'one \${c} two \${d} \${tkt_60}' } }, expect: { body: { data: [{}, { id: '\${e}' }] } } }, .key unknown_reference, '.query.limit[0] unknown_reference', .body.metadata.x unknown_reference, .body.metadata.x unknown_reference, '.expect.body.data[1].id unknown_reference']
   ]`)
   const cases: [steps: unknown, ...problems: string[]][] = [
