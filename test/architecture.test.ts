@@ -51,7 +51,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   client: 28_550,
   cli: 139_530,
   top: 22_220,
-  test: 2_403_320,
+  test: 2_403_310,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */
