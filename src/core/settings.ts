@@ -10,8 +10,6 @@ import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/ass
 import { CURSORS, type Cursors } from '../reference/parameters.js'
 import { keysOf } from '../reference/rules.js'
 import { LIST_PARAMETERS } from '../reference/tables.js'
-import { didYouMean } from './nearest.js'
-import { RETIRED_NAMES } from './retired.js'
 import {
   ERROR_RULE,
   ERROR_TEMPLATE,
@@ -304,12 +302,6 @@ export type SettingSource = 'flag' | 'environment' | 'control' | 'scenario' | 'd
 export type GivenSettings = Partial<Settings>
 
 export const SETTING_KEYS = keysOf(SETTINGS)
-
-/** What to write in place of a setting that does not exist. */
-export function settingHint(key: string): string {
-  const replacement = new Map(Object.entries(RETIRED_NAMES.settings)).get(key)
-  return replacement === undefined ? didYouMean(key, SETTING_KEYS) : `; write ${replacement}`
-}
 
 export const variableOf = (key: SettingKey): string => key.toUpperCase().replaceAll('.', '_')
 

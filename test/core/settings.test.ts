@@ -8,7 +8,6 @@ import {
   SETTINGS,
   type SettingKey,
   scenarioPathOf,
-  settingHint,
   settingsInForce,
   settingsSchema,
   variableOf
@@ -53,14 +52,6 @@ t.test('settings: each default is valid; each setting has a description', async 
 
   t.strictSame(await check(JSON.parse(JSON.stringify(defaults))), [])
   for (const key of SETTING_KEYS) t.ok(/^.+\.$/.test(SETTINGS[key].about), key)
-})
-
-t.test('settings: a name that is not a setting has a hint', async t => {
-  t.strictSame(['limits.streams', 'prot', 'constructor'].map(settingHint), [
-    '; write limits.waiting',
-    '; did you mean port?',
-    ''
-  ])
 })
 
 t.test('settings: the variable and the place in a scenario', async t => {

@@ -1,7 +1,6 @@
 /** The schemas of conditions on requests, and of script entries. */
 import type { Static, TProperties, TUnsafe } from 'typebox'
 import * as Type from 'typebox'
-import { RETIRED_NAMES } from '../../core/retired.js'
 import { OPERATION_NAMES } from '../../reference/operations.js'
 import { schemaOf } from '../../reference/parameters.js'
 import { RESOURCES, TABLES, type Tables } from '../../reference/tables.js'
@@ -121,8 +120,7 @@ export const matchSchema = <P extends TProperties>(more: P) =>
         ...allAs(namesIn('body'), 'body'),
         ...allAs(ABOUT, 'about'),
         id: 'params'
-      },
-      'x-meant': RETIRED_NAMES.match
+      }
     }),
     'match'
   )
@@ -162,7 +160,6 @@ const HOLD = closed({
     for: duration('The maximum time that a request waits.')
   },
   description: 'Holds requests until enough of them wait, or until a control request opens a gate.',
-  'x-meant': RETIRED_NAMES.hold,
   'x-single': 'until'
 })
 export type Hold = Static<typeof HOLD>
@@ -222,7 +219,7 @@ const DELAY = closed({
     max: duration('The longest delay that can be drawn.')
   },
   'x-ordered': ['min', 'max'],
-  'x-meant': { to: 'max', ...RETIRED_NAMES.delay }
+  'x-meant': { to: 'max' }
 })
 const ENDED = closed({
   required: ['ended'],
@@ -285,7 +282,7 @@ const ENTRY = closed({
     ...allAs(Object.keys(MATCH.properties), 'match'),
     ...allAs(['status', 'headers', 'patch', 'error', 'retry_after'], 'respond')
   },
-  'x-meant': { between: 'from and until', times: 'calls', wait: 'delay', ...RETIRED_NAMES.entry },
+  'x-meant': { between: 'from and until', times: 'calls', wait: 'delay' },
   'x-name': 'ScriptEntry'
 })
 export type EntryData = Static<typeof ENTRY>

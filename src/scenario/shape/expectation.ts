@@ -1,7 +1,6 @@
 /** The schemas of expectations, and of steps and plays. */
 import type { Static, TInteger, TProperties, TUnsafe } from 'typebox'
 import * as Type from 'typebox'
-import { RETIRED_NAMES } from '../../core/retired.js'
 import { keysOf } from '../../reference/rules.js'
 import { RESOURCES } from '../../reference/tables.js'
 import {
@@ -167,7 +166,6 @@ type FamilyState = {
 export const FAMILY_STATE = typed<FamilyState>({
   'x-name': 'ExpectedRecords',
   'x-single': 'count',
-  'x-meant': RETIRED_NAMES.state,
   description:
     'Records of a family by id, with the values that they must have, and expectations for all of them.',
   type: 'object',
@@ -228,7 +226,7 @@ export function expectationSchema({ account = false } = {}) {
       'How many requests must come, in which order, or which records must exist at the end.',
     'x-ordered': PAUSES,
     'x-elsewhere': allAs([...Object.keys(RESOURCES), 'where', 'sum'], 'state'),
-    'x-meant': { count: 'times', ...RETIRED_NAMES.calls, ...RETIRED_NAMES.sequence }
+    'x-meant': { count: 'times' }
   })
 }
 type Expected = Required<Static<ReturnType<typeof expectationSchema>>>
