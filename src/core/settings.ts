@@ -262,7 +262,6 @@ const SANDBOX_SETTINGS = settingsOf('sandbox', {
     ['ignore', 'check'],
     'What happens to a key sent to POST /transactions; `check` refuses an invalid key.'
   ),
-  'evidence.journal': flag(true, 'Whether the journal keeps requests.'),
   'evidence.test_header': setting(
     Type.String({ pattern: '^[A-Za-z0-9-]{1,64}$' }),
     'Test-Name',

@@ -71,10 +71,6 @@ export class RunRequests {
   #bytes = 0
   readonly omitted = { calls: 0, entries: 0 }
 
-  skip() {
-    this.omitted.calls++
-  }
-
   /** Lists a request, in full if it was refused: `entry` is called only then. */
   add(call: Entry, request: string, entry: () => RunEntry): void {
     const { operation, method, path, caller, outcome } = call
@@ -83,7 +79,7 @@ export class RunRequests {
     const on = operation === null ? null : nameOf(operation)
     if (this.#lines.size < MAX_CALLS)
       this.#lines.set(request, lineOf(request, { test, on, method, path, outcome: name, status }))
-    else this.skip()
+    else this.omitted.calls++
     if (name !== 'refused') return
     if (this.#refused++ < MAX_REFUSED) this.keep(request, entry)
     else this.omitted.entries++
