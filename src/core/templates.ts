@@ -37,8 +37,8 @@ export const ERROR_RULE: TemplateRule = {
 }
 
 const isNested = (part: unknown): part is object => typeof part === 'object' && part !== null
-const memberOf = (part: unknown, step: string | number): unknown =>
-  isNested(part) ? Reflect.get(part, step) : undefined
+const memberOf = (part: unknown, name: string): unknown =>
+  isNested(part) ? Reflect.get(part, name) : undefined
 
 export function placeholdersIn(part: unknown): string[] {
   if (typeof part === 'string') return part.includes('$') ? [part] : []
@@ -53,48 +53,23 @@ export function filled(part: unknown, values: Readonly<Record<string, unknown>>)
   return isNested(part) ? mapValues(part, member => filled(member, values)) : part
 }
 
-/** The steps to a placeholder; undefined where the template has none. */
-export function stepsTo(
-  part: unknown,
-  placeholder: string
-): readonly (string | number)[] | undefined {
-  if (part === placeholder) return []
+/** The value of a response in a placeholder's place; undefined where it has none. */
+export function valueAt(part: unknown, body: unknown, placeholder: string): unknown {
+  if (part === placeholder) return body
   for (const [name, member] of isNested(part) ? Object.entries(part) : []) {
-    const steps = stepsTo(member, placeholder)
-    if (steps !== undefined) return [Array.isArray(part) ? Number(name) : name, ...steps]
+    const value = valueAt(member, memberOf(body, name), placeholder)
+    if (value !== undefined) return value
   }
   return undefined
-}
-
-/** The value of a response in a placeholder's place. */
-export function valueAt(part: unknown, body: unknown, placeholder: string): unknown {
-  return stepsTo(part, placeholder)?.reduce<unknown>(memberOf, body)
-}
-
-/** The values in the places of placeholders, converted; undefined for none. */
-export function picked<V>(
-  part: unknown,
-  body: unknown,
-  keep: Readonly<Record<string, (value: V) => unknown>>
-): unknown {
-  if (typeof part === 'string') return body === undefined ? undefined : keep[part]?.(body as V)
-  if (!isNested(part) || Array.isArray(part) || !isNested(body)) return undefined
-  const parts = Object.entries(part).map(
-    ([name, member]) => [name, picked(member, memberOf(body, name), keep)] as const
-  )
-  const present = parts.filter(([, value]) => value !== undefined)
-  return present.length === 0 ? undefined : Object.fromEntries(present)
 }
 
 /** A response without the values of some placeholders. */
 export function without(part: unknown, body: unknown, placeholders: readonly unknown[]): unknown {
   if (!isNested(part) || !isNested(body)) return body
-  if (Array.isArray(body))
-    return body.map((member, place) => without(memberOf(part, place), member, placeholders))
-  const members = Object.entries(body).filter(
-    ([name]) => !placeholders.includes(memberOf(part, name))
+  const members = Object.entries(body).flatMap(([name, member]) =>
+    placeholders.includes(memberOf(part, name))
+      ? []
+      : [[name, without(memberOf(part, name), member, placeholders)] as const]
   )
-  return Object.fromEntries(
-    members.map(([name, member]) => [name, without(memberOf(part, name), member, placeholders)])
-  )
+  return Array.isArray(body) ? members.map(([, member]) => member) : Object.fromEntries(members)
 }

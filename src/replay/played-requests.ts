@@ -6,8 +6,7 @@ import { isObject } from '../core/quick-check.js'
 import { isSecretName, maskedThroughout } from '../core/redaction.js'
 import type { SecretWords } from '../core/secret-words.js'
 import type { Settings } from '../core/settings.js'
-import { picked, valueAt, without } from '../core/templates.js'
-import { testCardNumber } from '../core/test-cards.js'
+import { filled, valueAt, without } from '../core/templates.js'
 import { hasPerformed, hasReached, STAGE } from '../engine/outcome.js'
 import { type Entry, isScripted } from '../evidence/entry.js'
 import { nameOf, operationOf } from '../reference/operations.js'
@@ -84,15 +83,13 @@ class StepWriter {
       return Object.fromEntries(
         [...node].map(([part, below]) => [part, this.#value(below, [...names, part])])
       )
-    const isMasked = node.includes(MASK)
-    const stored = isMasked && partAt(this.call.outcome.result, names)
-    if (typeof stored === 'number') return stored
-    const isSecret = node === MASK && isSecretName(names.join('.'))
     const param = names.reduce(inBrackets)
-    if (!isSecret && !IS_NUMBER.test(name)) return this.text(node, param)
-    if (isMasked) this.replaced.add(param)
-    const text = isSecret ? placeholder(names, this.call) : node.replaceAll('*', '1')
-    return !isSecret && WHOLE.test(text) ? Number(text) : text
+    if (node === MASK && isSecretName(names.join('.'))) {
+      this.replaced.add(param)
+      return placeholder(names, this.call)
+    }
+    const text = this.text(node, param)
+    return IS_NUMBER.test(name) && WHOLE.test(text) ? Number(text) : text
   }
 
   key(): string | undefined {
@@ -114,17 +111,11 @@ class StepWriter {
   }
 }
 
-/** A number that ends in the stored or sent last four digits. */
-function placeholder([holder = '', name]: readonly string[], call: Entry): string {
+/** A number that ends in the last four digits that were stored. */
+function placeholder([holder = '', name]: readonly string[], { outcome }: Entry): string {
   if (name !== 'number' && name !== 'account_number') return 'secret'
-  const form = call.body.get(holder)
-  const stored = partAt(call.outcome.result, ['payment_method', holder])
-  const { brand, last4 }: { brand?: string; last4?: string | null } = Object(
-    stored ?? (form instanceof FormObject ? Object.fromEntries(form) : {})
-  )
-  if (last4 === null) return 'none'
-  const digits = last4 !== undefined && /^\d{4}$/.test(last4) ? last4 : '4242'
-  return name === 'number' ? testCardNumber(brand, digits) : `00000${digits}`
+  const last4 = partAt(outcome.result, ['payment_method', holder, 'last4'])
+  return last4 === null ? 'none' : `000000000000${last4 ?? '4242'}`
 }
 
 /** Without the emulator's messages and what a creation draws; of a list only the ids. */
@@ -144,9 +135,10 @@ export function determined(body: Json | undefined, call: Entry, isCreated: boole
 
 /** The ids of a list, and whether it has more; undefined for anything else. */
 function idsIn(body: unknown, { 'shapes.list': list }: Settings): Json | undefined {
-  if (!Array.isArray(valueAt(list, body, '$members'))) return undefined
-  const ids = (members: { id: Json }[]) => members.map(({ id }) => ({ id }))
-  return picked<never>(list, body, { $members: ids, $has_more: (value: Json) => value }) as Json
+  const members = valueAt(list, body, '$members')
+  if (!Array.isArray(members)) return undefined
+  const ids = members.map(({ id }: { id: Json }) => ({ id }))
+  return filled(list, { members: ids, has_more: valueAt(list, body, '$has_more') }) as Json
 }
 
 /** It never reached its operation. */
