@@ -24,11 +24,8 @@ export type Schema = Readonly<{
   else?: Schema
   'x-advice'?: string
   'x-expected'?: string
-  'x-instead'?: string
   'x-many'?: { what?: string; advice: string; others?: string }
-  'x-single'?: string
   'x-elsewhere'?: Readonly<Record<string, string>>
-  'x-meant'?: Readonly<Record<string, string>>
 }>
 export type Test = (value: unknown) => boolean
 
@@ -68,7 +65,7 @@ export const WORDS: Readonly<Record<string, Word>> = {
   type: (
     names: string | readonly string[],
     value: unknown,
-    { 'x-advice': advice, 'x-single': single, properties, format },
+    { 'x-advice': advice, format },
     steps
   ) => {
     if (format === 'instant' && typeof value === 'number')
@@ -76,11 +73,7 @@ export const WORDS: Readonly<Record<string, Word>> = {
     if (format === 'duration' && typeof value === 'number')
       return say('wrong_format', durationExpected(value))
     const expected = typesIn(names).map(([, name]) => name)
-    const hint =
-      advice ??
-      typeHint(names, value, steps) ??
-      singleHint(properties?.[single ?? ''], single, value)
-    return say('wrong_type', expected, shownGot(value), hint)
+    return say('wrong_type', expected, shownGot(value), advice ?? typeHint(names, value, steps))
   },
   enum: (wanted: readonly unknown[], value, { 'x-many': many }) => {
     const { what, advice = '', others } = many ?? {}
@@ -107,24 +100,13 @@ export const WORDS: Readonly<Record<string, Word>> = {
     typeof value === 'string' && value.length > maximum
       ? say('too_long', maximum, value.length)
       : null,
-  pattern: (
-    source: string,
-    value: unknown,
-    { 'x-expected': expected, 'x-instead': instead = '' },
-    steps
-  ) => {
+  pattern: (source: string, value: unknown, { 'x-expected': expected }, steps) => {
     if (typeof value !== 'string' || patternOf(source).test(value)) return null
     if (source === NOT_BLANK) return say(value === '' ? 'empty' : 'blank')
     if (steps.at(-1) === 'key') return say('not_a_key')
-    if (expected === undefined) return say('not_matching', source, shownGot(value))
-    // wrong characters are dropped at the ends, and become an underscore elsewhere
-    const corrected = value.match(new RegExp(instead, 'g'))?.join('_') ?? value
-    return say(
-      'wrong_characters',
-      expected,
-      shownGot(value),
-      corrected === value ? null : corrected
-    )
+    return expected === undefined
+      ? say('not_matching', source, shownGot(value))
+      : say('wrong_characters', expected, shownGot(value))
   },
   format: (name: keyof typeof FORMATS, value: unknown) => {
     const problem = typeof value === 'string' ? FORMATS[name].problem(value) : null
@@ -180,12 +162,5 @@ function typeHint(
   }
   return types === 'array' && typeof value === 'string'
     ? `write it as a list: [${shortened(value)}]`
-    : null
-}
-
-function singleHint(schema: Schema | undefined, name: unknown, value: unknown): string | null {
-  const type = schema?.type ?? schema?.else?.type
-  return type !== undefined && typeTest(type)(value)
-    ? `write it as { ${name}: ${shortened(String(value))} }`
     : null
 }

@@ -67,8 +67,7 @@ const template = (rule: TemplateRule) =>
 const cursorName = {
   type: 'string',
   pattern: `^(?!(?:${LIST_PARAMETERS.join('|')})$)[A-Za-z]\\w{0,63}$`,
-  'x-expected': `a name of letters, digits and underscores other than ${LIST_PARAMETERS.join(', ')}`,
-  'x-instead': '\\w+'
+  'x-expected': `a name of letters, digits and underscores other than ${LIST_PARAMETERS.join(', ')}`
 }
 const most = (minimum: number, maximum: number, value: number, what: string) =>
   setting(whole(minimum, maximum), value, `Maximum ${what}`)

@@ -101,8 +101,7 @@ const MATCHED = {
   about: closed({
     properties: allAs(ABOUT, WANTED_ID),
     description:
-      'The records that the request is about, found through the records that it names: for example the Location of its Ticket.',
-    'x-single': 'ticket'
+      'The records that the request is about, found through the records that it names: for example the Location of its Ticket.'
   })
 }
 export const PER = [...ABOUT, 'key', 'test'] as const
@@ -159,8 +158,7 @@ const HOLD = closed({
     },
     for: duration('The maximum time that a request waits.')
   },
-  description: 'Holds requests until enough of them wait, or until a control request opens a gate.',
-  'x-single': 'until'
+  description: 'Holds requests until enough of them wait, or until a control request opens a gate.'
 })
 export type Hold = Static<typeof HOLD>
 const ERROR = closed({
@@ -170,9 +168,7 @@ const ERROR = closed({
     message: text('The text of the error.'),
     param: name('The parameter that is wrong, in bracket notation.')
   },
-  description:
-    'An error in the format of the service; omitted parts get the default of the status.',
-  'x-single': 'code'
+  description: 'An error in the format of the service; omitted parts get the default of the status.'
 })
 const RESPOND = closed({
   properties: {
@@ -193,8 +189,7 @@ const RESPOND = closed({
     retry_after: duration('Writes the Retry-After header, in whole seconds.')
   },
   description: 'Responds instead of the operation, or changes its response.',
-  'x-elsewhere': allAs(Object.keys(ERROR.properties), 'error'),
-  'x-single': 'status'
+  'x-elsewhere': allAs(Object.keys(ERROR.properties), 'error')
 })
 export type Respond = Static<typeof RESPOND>
 export const OF_DATA = allAs(['api_keys', ...Object.keys(RESOURCES)], 'data')
@@ -218,8 +213,7 @@ const DELAY = closed({
     min: duration('The shortest delay that can be drawn.'),
     max: duration('The longest delay that can be drawn.')
   },
-  'x-ordered': ['min', 'max'],
-  'x-meant': { to: 'max' }
+  'x-ordered': ['min', 'max']
 })
 const ENDED = closed({
   required: ['ended'],
@@ -282,7 +276,6 @@ const ENTRY = closed({
     ...allAs(Object.keys(MATCH.properties), 'match'),
     ...allAs(['status', 'headers', 'patch', 'error', 'retry_after'], 'respond')
   },
-  'x-meant': { between: 'from and until', times: 'calls', wait: 'delay' },
   'x-name': 'ScriptEntry'
 })
 export type EntryData = Static<typeof ENTRY>
