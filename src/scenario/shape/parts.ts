@@ -79,7 +79,7 @@ export const text = (description: string) => Type.String({ description })
 export const isTrue = (description: string) => Type.Boolean({ description })
 export const instant = (description?: string) =>
   Type.String({ format: 'instant', 'x-published': referTo('instant'), description })
-export const duration = (description = 'A duration, such as 250ms, 2s, 36h, 7d or PT36H.') =>
+export const duration = (description = 'A duration, such as 250ms, 2s, 36h or 7d.') =>
   Type.String({
     format: 'duration',
     'x-published': referTo('duration'),
