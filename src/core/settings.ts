@@ -8,7 +8,7 @@ import type { Static, TSchema } from 'typebox'
 import * as Type from 'typebox'
 import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
 import { CURSORS, type Cursors } from '../reference/parameters.js'
-import { keysOf } from '../reference/rules.js'
+import { each, keysOf } from '../reference/rules.js'
 import { LIST_PARAMETERS } from '../reference/tables.js'
 import {
   ERROR_RULE,
@@ -316,18 +316,6 @@ export function scenarioPathOf(key: SettingKey): string | null {
   return key === 'seed' ? 'seed' : `settings.${key}`
 }
 
-/**
- * The problem of a process setting, or a group with one, where only sandbox settings are allowed.
- */
-export function processSettingProblem(name: string, value?: unknown): string | undefined {
-  const names = typeof value === 'object' && value !== null && keysOf(flattened(value, `${name}.`))
-  const key = SETTING_KEYS.find(key =>
-    names ? names.includes(key) : key === name || key.startsWith(`${name}.`)
-  )
-  if (key === undefined || SETTINGS[key].scope === 'sandbox') return undefined
-  return `can be set only when the emulator starts, with ${variableOf(key)} or --set ${key}=`
-}
-
 export type SettingsInForce = {
   values: Settings
   sources: Readonly<Record<SettingKey, SettingSource>>
@@ -370,8 +358,19 @@ export function settingsSchema(wanted: (key: SettingKey) => boolean, under = '')
     if (parts.length > 0) properties[name] ??= settingsSchema(wanted, `${under}${name}.`)
     else properties[name] = { ...schema, description: about, default: fallback }
   }
-  return { type: 'object', additionalProperties: false, properties }
+  return {
+    type: 'object',
+    additionalProperties: false,
+    properties,
+    ...(under === '' && { 'x-elsewhere': AT_START })
+  }
 }
+
+/** Where a scenario may not have them: settings of the process, and their groups. */
+const AT_START = each(
+  keysOf(PROCESS_SETTINGS).map(key => key.replace(/\..*/, '')),
+  () => '--set, when the emulator starts'
+)
 
 /**
  * A nested settings object as flat keys: `{pagination: {max_limit: 5}}` → `{'pagination.max_limit':

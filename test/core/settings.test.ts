@@ -3,7 +3,6 @@ import { checkerOf } from '../../src/core/checking.js'
 import {
   flattened,
   nested,
-  processSettingProblem,
   SETTING_KEYS,
   SETTINGS,
   type SettingKey,
@@ -188,27 +187,4 @@ t.test('settings: a key below the value of another is an unknown name', async t 
       paths,
       JSON.stringify(flat)
     )
-})
-
-t.test('settings: a process setting in a sandbox is refused with its place', async t => {
-  const given = (as: string) => `can be set only when the emulator starts, with ${as}=`
-  for (const [name, as, value] of [
-    ['port', 'PORT or --set port'],
-    ['limits.body', 'LIMITS_BODY or --set limits.body'],
-    ['limits', 'LIMITS_BODY or --set limits.body'],
-    ['limits', 'LIMITS_BODY or --set limits.body', { x: 1, body: 2 }]
-  ] as [string, string, object?][])
-    t.equal(processSettingProblem(name, value), given(as))
-  t.equal(processSettingProblem('limits', { x: 1 }), undefined, 'of a group that has none')
-  for (const name of [
-    'seed',
-    'pagination',
-    'pagination.max_limit',
-    'lim',
-    'none',
-    '',
-    '__proto__',
-    'ids.prefixes'
-  ])
-    t.equal(processSettingProblem(name), undefined, name)
 })
