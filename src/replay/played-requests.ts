@@ -9,6 +9,7 @@ import type { Settings } from '../core/settings.js'
 import { filled, valueAt, without } from '../core/templates.js'
 import { hasPerformed, hasReached, STAGE } from '../engine/outcome.js'
 import { type Entry, isScripted } from '../evidence/entry.js'
+import { pairsIn } from '../evidence/why.js'
 import { nameOf, operationOf } from '../reference/operations.js'
 import type { EntryData } from '../scenario/script.js'
 import type { Json, StepData } from '../scenario/steps.js'
@@ -23,92 +24,65 @@ export type Writing = {
 const IS_NUMBER = /^(?:limit|amount|\w+_amount)$/
 const WHOLE = /^(?:0|[1-9]\d{0,14})$/
 
-/** `replaced` names what differs from what was sent. Null for a request that no play can send. */
-export function playOf(
-  call: Entry,
-  writing: Writing
-): { step: StepData; replaced: string[] } | null {
+/** Null for a request that no play can send. */
+export function playOf(call: Entry, { keyOf, idInPlay, headers }: Writing): StepData | null {
   if (call.operation === null) return null
+  const { caller, query, body, params } = call
   const { method, path } = operationOf(call.operation)
-  const writer = new StepWriter(call, writing)
-  const query = writer.values(call.query)
-  const body = writer.values(call.body)
-  const parts = Object.entries({ headers: writer.headers(), query, body })
-  const on = path.replace(/\{(\w+)\}/g, (_all, name) =>
-    writer.text(String(call.params[name]), name)
-  )
-  const key = writer.key()
+  const write = (text: string) =>
+    text.includes('${') ? text.replaceAll('${', '$ {') : idInPlay(text)
+  const sentHeaders = [...headers].flatMap(name => {
+    const text = name === 'user-agent' ? caller.userAgent : caller.test
+    return text === null ? [] : [[name, write(text)]]
+  })
+  const parts = Object.entries({
+    headers: Object.fromEntries(sentHeaders),
+    query: playedValues(query, call, write),
+    body: playedValues(body, call, write)
+  })
+  const unknownKey = isKeyUnknown(call) ? 'unknown-key' : undefined
+  const key = caller.account === null ? unknownKey : keyOf(caller.account)
   return {
-    step: {
-      do: `${method} ${on}`,
-      ...(key !== undefined && { key }),
-      ...Object.fromEntries(parts.filter(([, values]) => Object.keys(values).length > 0))
-    },
-    replaced: [...writer.replaced]
+    do: `${method} ${path.replace(/\{(\w+)\}/g, (_all, name) => write(String(params[name])))}`,
+    ...(key !== undefined && { key }),
+    ...Object.fromEntries(parts.filter(([, values]) => Object.keys(values).length > 0))
   }
 }
 
-/** Writes what a request sent; `replaced` names what differs. */
-class StepWriter {
-  readonly replaced = new Set<string>()
+const isKeyUnknown = ({ outcome }: Entry) => outcome.refusal?.code === 'api_key_unknown'
 
-  constructor(
-    private readonly call: Entry,
-    private readonly writing: Writing
-  ) {}
+/** The names of what a play sends other values of. */
+export function replacedIn(call: Entry): string[] {
+  const params = Object.entries(call.params).map(([name, text]) => `${name}=${text}`)
+  const pairs = [...params, ...pairsIn(call.query), ...pairsIn(call.body)]
+  const names = pairs.flatMap(pair => (IS_REPLACED.test(pair) ? pair.replace(/=.*/s, '') : []))
+  return [...new Set(isKeyUnknown(call) ? ['the key', ...names] : names)]
+}
+const IS_REPLACED = /\*\*\*|\$\{/
 
-  text(text: string, name: string): string {
-    const inPlay = this.writing.idInPlay(text)
-    const literal = text.includes('${') ? inPlay.replaceAll('${', '$ {') : inPlay
-    if (inPlay.includes(MASK) || literal !== inPlay) this.replaced.add(name)
-    return literal
-  }
+type Write = (text: string) => string
 
-  values(form: FormObject): Record<string, Json> {
+function playedValues(form: FormObject, call: Entry, write: Write): Record<string, Json> {
+  return Object.fromEntries(
+    [...form].flatMap(([name, node]) => {
+      const value = playedValue(node, [name], call, write)
+      if (!(node instanceof FormObject && node.cleared)) return [[name, value]]
+      // an empty value for the whole comes before its parts
+      const parts = Object.entries(Object(value))
+      return [[name, ''], ...parts.map(([part, below]) => [inBrackets(name, part), below])]
+    })
+  )
+}
+
+function playedValue(node: FormNode, names: readonly string[], call: Entry, write: Write): Json {
+  if (node instanceof FormList) return node.items.map(write)
+  if (node instanceof FormObject)
     return Object.fromEntries(
-      [...form].flatMap(([name, node]) => {
-        const value = this.#value(node, [name])
-        if (!(node instanceof FormObject && node.cleared)) return [[name, value]]
-        // an empty value for the whole comes before its parts
-        const parts = Object.entries(Object(value))
-        return [[name, ''], ...parts.map(([part, below]) => [inBrackets(name, part), below])]
-      })
+      [...node].map(([part, below]) => [part, playedValue(below, [...names, part], call, write)])
     )
-  }
-
-  #value(node: FormNode, names: readonly string[]): Json {
-    const name = String(names.at(-1))
-    if (node instanceof FormList) return node.items.map(item => this.text(item, name))
-    if (node instanceof FormObject)
-      return Object.fromEntries(
-        [...node].map(([part, below]) => [part, this.#value(below, [...names, part])])
-      )
-    const param = names.reduce(inBrackets)
-    if (node === MASK && isSecretName(names.join('.'))) {
-      this.replaced.add(param)
-      return placeholder(names, this.call)
-    }
-    const text = this.text(node, param)
-    return IS_NUMBER.test(name) && WHOLE.test(text) ? Number(text) : text
-  }
-
-  key(): string | undefined {
-    const { caller, outcome } = this.call
-    if (caller.account !== null) return this.writing.keyOf(caller.account)
-    if (outcome.refusal?.code !== 'api_key_unknown') return undefined
-    this.replaced.add('the key')
-    return 'unknown-key'
-  }
-
-  headers(): Record<string, string> {
-    const { userAgent, test } = this.call.caller
-    return Object.fromEntries(
-      [...this.writing.headers].flatMap(name => {
-        const text = name === 'user-agent' ? userAgent : test
-        return text === null ? [] : [[name, this.text(text, name)]]
-      })
-    )
-  }
+  if (node === MASK && isSecretName(names.join('.'))) return placeholder(names, call)
+  const text = write(node)
+  return IS_NUMBER.test(String(names.at(-1))) && WHOLE.test(text) ? Number(text) : text
 }
 
 /** A number that ends in the last four digits that were stored. */
@@ -145,31 +119,24 @@ function idsIn(body: unknown, { 'shapes.list': list }: Settings): Json | undefin
 export const isStopped = (call: Entry): boolean =>
   call.outcome.name === 'lost_before' || (call.outcome.name === 'scripted' && !hasPerformed(call))
 
-/** One entry for successive requests of an operation to which the script did the same. */
+/** An entry for each request that the script acted on. */
 export function scriptOf(calls: readonly Entry[], words: SecretWords): EntryData[] {
   const counts = new Map<string, number>()
-  const entries: { on: string; from: number; to: number; name?: string; action: object }[] = []
-  for (const call of calls) {
-    if (call.operation === null || !hasReached(call, STAGE.admitted)) continue
+  return calls.flatMap(call => {
+    if (call.operation === null || !hasReached(call, STAGE.admitted)) return []
     const on = nameOf(call.operation)
-    const count = (counts.get(on) ?? 0) + 1
-    counts.set(on, count)
-    if (!isScripted(call) || !call.script) continue
-    const { name, ...action } = actionOf(call.script.action.entry.data, words)
-    const last = entries.findLast(entry => entry.on === on)
-    const isSame = last?.name === name && JSON.stringify(last?.action) === JSON.stringify(action)
-    if (last?.to === count - 1 && isSame) last.to = count
-    else entries.push({ on, from: count, to: count, ...(name && { name }), action })
-  }
-  return entries.map(({ on, from, to, name, action }) => {
-    const numbers = from === to ? from : `${from}-${to}`
-    const isEach = from === 1 && to === counts.get(on)
-    return { name, on, ...(!isEach && { calls: numbers }), ...action } as EntryData
+    const nth = (counts.get(on) ?? 0) + 1
+    counts.set(on, nth)
+    const { name, ...action } = actionOf(call.script?.action.entry.data ?? {}, words)
+    return isScripted(call) ? [{ name, on, calls: nth, ...action } as EntryData] : []
   })
 }
 
 /** What an entry does, without delays, holds and secrets. */
-function actionOf({ name, respond, change, stale, fault, when }: EntryData, words: SecretWords) {
+function actionOf(
+  { name, respond, change, stale, fault, when }: Partial<EntryData>,
+  words: SecretWords
+) {
   const data = Object.entries(change?.data ?? {}).map(([family, records]) => [
     family,
     (records as object[]).map(record => maskedRecord(record, words))

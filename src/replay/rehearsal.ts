@@ -73,7 +73,7 @@ async function rehearseCall(
   const { sandbox, bindings, responses, written } = stage
   const inPlay = (id: string) => written.get(id) ?? id
   const writing = { keyOf: stage.keyOf, idInPlay: inPlay, headers }
-  const { step = null, replaced = [] } = playOf(call, writing) ?? {}
+  const step = playOf(call, writing)
   const isSent = step !== null && !isStopped(call)
   const operation = call.operation && operationOf(call.operation)
   const isCreating = tookEffect(call) && operation?.kind === 'create'
@@ -93,7 +93,7 @@ async function rehearseCall(
     isSent && isCreating && operation
       ? `${RESOURCE_NAMES[operation.family].toLowerCase()}_${number}`
       : null
-  const play = { call, step, name, replaced, status, expect, isReproduced, isPlayable, made: null }
+  const play = { call, step, name, status, expect, isReproduced, isPlayable, made: null }
   if (name === null || status >= 300) return play
   responses.set(name, response)
   const drawn = textIn(response, 'id')
