@@ -21,8 +21,8 @@ export function durationText(ms: number): string {
   return `${ms / each}${unit}`
 }
 
-export function durationExpected(value: string | number): string {
-  const text = String(value).trim()
+export function durationExpected(value: string): string {
+  const text = value.trim()
   const expected = `must be a duration, such as 250ms, 2s, 36h or 7d; got ${shownGot(value)}`
   return /^\d+(\.\d+)?$/.test(text)
     ? `${expected} without a unit: write ${text}s or ${text}ms`

@@ -97,12 +97,6 @@ export const instantOf = (text: string): number | null => parseInstant(text)?.at
 /** The instant in UTC with milliseconds, as resources show it (A05). */
 export const isoOf = (instant: number): string => new Date(instant).toISOString()
 
-/** Advice for a number, which probably counts seconds or milliseconds since 1970. */
-export function numberAsInstant(value: number): string {
-  const at = Math.abs(value) < 1e11 ? value * 1000 : value
-  return `must be an instant; got ${value}; write an instant, such as ${isoOf(Math.abs(at) <= LATEST_INSTANT ? at : 0)}`
-}
-
 /**
  * In whole milliseconds, as stored instants are (A38). A bound that was rounded down is for `gte`
  * and `lt` the next millisecond. The texts have been checked before.

@@ -1,7 +1,7 @@
 /** The words of JSON Schema: what each requires, and the message for a wrong value. */
-import { durationExpected, durationOf } from './durations.js'
+import { durationOf } from './durations.js'
 import { FORMATS, NOT_BLANK } from './formats.js'
-import { instantOf, numberAsInstant } from './instants.js'
+import { instantOf } from './instants.js'
 import { shortened } from './nearest.js'
 import type { Step } from './places.js'
 import { isSecret } from './redaction.js'
@@ -68,10 +68,8 @@ export const WORDS: Readonly<Record<string, Word>> = {
     { 'x-advice': advice, format },
     steps
   ) => {
-    if (format === 'instant' && typeof value === 'number')
-      return say('wrong_format', numberAsInstant(value))
-    if (format === 'duration' && typeof value === 'number')
-      return say('wrong_format', durationExpected(value))
+    const ofFormat = typeof value === 'number' && FORMATS[format as FormatName]?.problem(`${value}`)
+    if (ofFormat) return say('wrong_format', ofFormat.expected)
     const expected = typesIn(names).map(([, name]) => name)
     return say('wrong_type', expected, shownGot(value), advice ?? typeHint(names, value, steps))
   },
@@ -108,7 +106,7 @@ export const WORDS: Readonly<Record<string, Word>> = {
       ? say('not_matching', source, shownGot(value))
       : say('wrong_characters', expected, shownGot(value))
   },
-  format: (name: keyof typeof FORMATS, value: unknown) => {
+  format: (name: FormatName, value: unknown) => {
     const problem = typeof value === 'string' ? FORMATS[name].problem(value) : null
     return problem && say('wrong_format', problem.expected)
   },
@@ -143,6 +141,7 @@ const sizeOf = (value: unknown): number =>
     ? (instantOf(value) ?? durationOf(value) ?? Number.NaN)
     : Number(value ?? Number.NaN)
 
+type FormatName = keyof typeof FORMATS
 const PATTERNS = new Map<string, RegExp>()
 function patternOf(source: string): RegExp {
   const pattern = PATTERNS.get(source) ?? new RegExp(source, 'u')

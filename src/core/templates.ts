@@ -16,11 +16,6 @@ export const LIST_TEMPLATE: Template = {
   first_id: '$first_id',
   last_id: '$last_id'
 }
-export const LIST_RULE: TemplateRule = {
-  placeholders: ['$members', '$has_more', '$url', '$first_id', '$last_id'],
-  once: '$members'
-}
-
 export const ERROR_TEMPLATE: Template = {
   error: {
     type: '$type',
@@ -32,10 +27,6 @@ export const ERROR_TEMPLATE: Template = {
     request_id: '$request_id'
   }
 }
-export const ERROR_RULE: TemplateRule = {
-  placeholders: ['$type', '$code', '$message', '$param', '$rule', '$assumption', '$request_id']
-}
-
 const isNested = (part: unknown): part is object => typeof part === 'object' && part !== null
 const memberOf = (part: unknown, name: string): unknown =>
   isNested(part) ? Reflect.get(part, name) : undefined
@@ -44,6 +35,12 @@ export function placeholdersIn(part: unknown): string[] {
   if (typeof part === 'string') return part.includes('$') ? [part] : []
   return isNested(part) ? Object.values(part).flatMap(placeholdersIn) : []
 }
+
+export const LIST_RULE: TemplateRule = {
+  placeholders: placeholdersIn(LIST_TEMPLATE),
+  once: '$members'
+}
+export const ERROR_RULE: TemplateRule = { placeholders: placeholdersIn(ERROR_TEMPLATE) }
 
 /** Fills a template; a placeholder without a value is left out. */
 export function filled(part: unknown, values: Readonly<Record<string, unknown>>): unknown {
