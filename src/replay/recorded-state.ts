@@ -1,7 +1,6 @@
 /** The records that a recorded scenario begins with. */
 import { valueIn } from '../core/form.js'
 import { partAt } from '../core/places.js'
-import { isObject } from '../core/quick-check.js'
 import { maskedThroughout } from '../core/redaction.js'
 import type { SecretWords } from '../core/secret-words.js'
 import {
@@ -22,7 +21,6 @@ import {
 } from '../reference/operations.js'
 import type { ExpectationData } from '../scenario/expect/expectations.js'
 import { textsOf } from '../scenario/play/references.js'
-import { STATE_WORDS } from '../scenario/shape/expectation.js'
 import { FAMILIES, type Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
 
@@ -94,7 +92,10 @@ export async function touchedBy(
 ): Promise<Member[]> {
   const ids = new Set([...expected.flatMap(data => textsOf(data, true)), ...calls.flatMap(idsOf)])
   const charges = new Set(calls.flatMap(chargesOf))
-  const families = new Set([...expected.flatMap(familiesCounted), ...calls.flatMap(familiesCut)])
+  const families = new Set<string>([
+    ...expected.flatMap(familiesCounted),
+    ...calls.flatMap(familiesCut)
+  ])
   const touched = new Set<Member>()
   const touch = (member: Member | undefined) => {
     if (member === undefined || touched.has(member)) return
@@ -131,11 +132,9 @@ const chargesOf = (call: Entry): unknown[] => [
   ...recordsIn(call).flatMap(({ object, id }) => (object === 'transaction' ? [id] : []))
 ]
 
-const familiesCounted = (data: ExpectationData): Family[] =>
-  FAMILIES.filter(family => {
-    const expected = partAt(data, ['state', family])
-    return isObject(expected) && STATE_WORDS.some(word => word in expected)
-  })
+/** Those whose records an expectation counts. */
+const familiesCounted = (data: ExpectationData): string[] =>
+  'state' in data ? Object.keys(data.state) : []
 
 function familiesCut(call: Entry): Family[] {
   const list = listIn(call)
