@@ -1,5 +1,4 @@
 /** Likely mistakes of the client: what each is, and how often it was found. */
-import { CURSORS } from '../reference/parameters.js'
 import { keysOf } from '../reference/rules.js'
 
 const error = (about: string, advice: string) => ({ severity: 'error' as const, about, advice })
@@ -7,7 +6,7 @@ const warning = (about: string, advice: string) => ({ severity: 'warning' as con
 export const FINDINGS = {
   'stopped-at-empty-page': error(
     'A search page came back empty with has_more true, and the client never requested the next page.',
-    'search_query filters after retrieval: continue with starting_after=last_id until has_more is false.'
+    'search_query filters after retrieval: continue after last_id until has_more is false.'
   ),
   'double-refund-risk': error(
     'The same Refund was posted again after its response was lost.',
@@ -71,7 +70,7 @@ export const FINDINGS = {
   ),
   'stopped-before-the-end': warning(
     'The client stopped paging through a list while has_more was true.',
-    'Continue with starting_after=last_id until has_more is false.'
+    'Continue after last_id until has_more is false.'
   ),
   'refused-and-repeated': warning(
     'A refused request was sent again, unchanged.',
@@ -118,13 +117,10 @@ export class FindingCounts {
     return [...this.#uses.values()].some(({ requests }) => requests.includes(request))
   }
 
-  list(cursor: string): Finding[] {
+  list(): Finding[] {
     return FINDING_IDS.flatMap(finding => {
       const { times, requests } = this.#uses.get(finding) ?? unused()
-      const advice = FINDINGS[finding].advice.replace(CURSORS[0], () => cursor)
-      return times === 0
-        ? []
-        : [{ finding, ...FINDINGS[finding], advice, times, requests: [...requests] }]
+      return times === 0 ? [] : [{ finding, ...FINDINGS[finding], times, requests: [...requests] }]
     })
   }
 }

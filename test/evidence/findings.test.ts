@@ -489,7 +489,7 @@ function counted() {
     for (const found of findings.look(one, one.reading, new Changers()))
       counts.add(found, found.requests)
   }
-  return { look, list: () => counts.list('starting_after') }
+  return { look, list: () => counts.list() }
 }
 const shown = ({ list }: ReturnType<typeof counted>) =>
   list().map(({ finding, times, requests }) => [finding, times, requests])
