@@ -1,7 +1,7 @@
 /** Checks data against a JSON Schema. Each schema becomes a function once; no code is compiled. */
 import { shortened } from './nearest.js'
 import { type PlacedProblem, problemAt, type Step } from './places.js'
-import { isObject, type Schema, typeTest, WORDS } from './quick-check.js'
+import { isObject, type Schema, typeTest, WORDS } from './schema-words.js'
 import { type Said, say } from './sentences.js'
 
 export type Checker = {

@@ -3,7 +3,7 @@
  * by sub-field, metadata by key (UPD-1, UPD-2, META-2, META-3, A17).
  */
 import type { Metadata, MetadataChange } from '../reference/parameters.js'
-import { isObject } from './quick-check.js'
+import { isObject } from './schema-words.js'
 
 const isMetadataChange = (change: unknown): change is MetadataChange =>
   typeof change === 'object' && change !== null && 'cleared' in change && 'entries' in change

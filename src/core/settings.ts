@@ -10,7 +10,7 @@ import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/ass
 import { CURSORS, type Cursors } from '../reference/parameters.js'
 import { each, keysOf } from '../reference/rules.js'
 import { LIST_PARAMETERS } from '../reference/tables.js'
-import { isObject } from './quick-check.js'
+import { isObject } from './schema-words.js'
 import {
   ERROR_RULE,
   ERROR_TEMPLATE,

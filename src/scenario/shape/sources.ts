@@ -1,7 +1,7 @@
 /** Reads, expands and checks the shape of a scenario and of the groups and fixtures that it uses. */
 import { ApiError } from '../../core/errors.js'
 import { type PlacedProblem, problemAt, type Step } from '../../core/places.js'
-import { isObject } from '../../core/quick-check.js'
+import { isObject } from '../../core/schema-words.js'
 import {
   type DocumentProblem,
   documentOf,
