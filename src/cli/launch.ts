@@ -3,7 +3,6 @@ import { isIP } from 'node:net'
 import type { Option } from 'commander'
 import { checkerOf } from '../core/checking.js'
 import { ApiError, type Problem } from '../core/errors.js'
-import { didYouMean } from '../core/nearest.js'
 import {
   flattened,
   type GivenSettings,
@@ -13,6 +12,7 @@ import {
   SETTINGS,
   type SettingKey,
   type SettingVariables,
+  settingHint,
   settingsSchema,
   variableOf
 } from '../core/settings.js'
@@ -147,7 +147,7 @@ export async function settingsOfFlags(
     if (value === undefined) problems.push({ path: place, ...say('set') })
     else if (isSetting(key)) texts.push({ key, text: value, place })
     else {
-      const advice = didYouMean(key, SETTING_KEYS) || SAYS.settings_listed()
+      const advice = settingHint(key) || SAYS.settings_listed()
       problems.push({ path: place, ...say('unknown_setting', key, advice) })
     }
   }

@@ -10,7 +10,7 @@ import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/ass
 import { CURSORS, type Cursors } from '../reference/parameters.js'
 import { each, keysOf } from '../reference/rules.js'
 import { LIST_PARAMETERS } from '../reference/tables.js'
-import { isObject } from './schema-words.js'
+import { didYouMean } from './nearest.js'
 import {
   ERROR_RULE,
   ERROR_TEMPLATE,
@@ -51,11 +51,9 @@ function settingsOf<T extends Record<string, Setting>, C extends Scope>(
   return Object.fromEntries(scoped)
 }
 
-const oneOf = <T extends string>(words: readonly T[], fallback: T, about: string) =>
-  setting(Type.Unsafe<T>({ type: 'string', enum: words }), fallback, about)
 /** The first word is the default. */
 const choice = <T extends string>(words: readonly [T, ...T[]], about: string) =>
-  oneOf(words, words[0], about)
+  setting(Type.Unsafe<T>({ type: 'string', enum: words }), words[0], about)
 const text = Type.String({ minLength: 1 })
 const flag = (fallback: boolean, about: string) => setting(Type.Boolean(), fallback, about)
 const whole = (minimum: number, maximum: number) => Type.Integer({ minimum, maximum })
@@ -86,9 +84,8 @@ const PROCESS_SETTINGS = settingsOf('process', {
   scenarios_dir: orNull('Folder with your own scenarios, searched before the built-in ones.'),
   snapshots_dir: orNull('Folder that keeps snapshots across restarts.'),
   watch: flag(false, 'Reloads the scenario when one of its files changes.'),
-  log_level: oneOf(
-    ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
-    'info',
+  log_level: choice(
+    ['info', 'trace', 'debug', 'warn', 'error', 'fatal', 'silent'],
     'Minimum level of the log, which goes to stderr.'
   ),
   cors: flag(true, 'Whether pages of other origins may use the emulated API (CORS).'),
@@ -251,6 +248,8 @@ export type GivenSettings = Partial<Settings>
 
 export const SETTING_KEYS = keysOf(SETTINGS)
 
+export const settingHint = (key: string): string => didYouMean(key, SETTING_KEYS)
+
 export const variableOf = (key: SettingKey): string => key.toUpperCase().replaceAll('.', '_')
 
 /** The emulator's own variable, which wins over the one without prefix. */
@@ -330,8 +329,9 @@ export function flattened(nested: object, under = ''): Record<string, unknown> {
   const flat: Record<string, unknown> = Object.create(null)
   for (const [name, value] of Object.entries(nested)) {
     const key = `${under}${name}`
-    const isGroup = isObject(value) && !Object.hasOwn(SETTINGS, key)
-    if (isGroup) Object.assign(flat, flattened(value, `${key}.`))
+    const isGroup =
+      typeof value === 'object' && !Array.isArray(value) && !Object.hasOwn(SETTINGS, key)
+    if (isGroup && value !== null) Object.assign(flat, flattened(value, `${key}.`))
     else flat[key] = value
   }
   return flat

@@ -75,16 +75,16 @@ export async function membersFor(
   after: Store
 ): Promise<Members> {
   const members = await membersIn(before)
-  const made = namesMade(calls)
+  const created = namesMade(calls)
   for (const [name, member] of await membersIn(after)) {
     const isLinked = linksOf(member).every(link => members.has(link))
-    if (isLinked && !members.has(name) && !made.has(name)) members.set(name, member)
+    if (isLinked && !members.has(name) && !created.has(name)) members.set(name, member)
     await pause()
   }
   return members
 }
 
-/** Records that requests found or showed, or that expectations name, and those that they link to. */
+/** Records that requests found or showed, or expectations name, and what they link to. */
 export async function touchedBy(
   calls: readonly Entry[],
   members: Members,
