@@ -1,6 +1,5 @@
 /** One run: the parts that are wanted, one after the other. */
 import * as data from './parts/data.mjs'
-import * as evidence from './parts/evidence.mjs'
 import * as firstTest from './parts/first-test.mjs'
 import * as flat from './parts/flat.mjs'
 import * as latency from './parts/latency.mjs'
@@ -14,7 +13,7 @@ import * as throughput from './parts/throughput.mjs'
 /** What a run measures when nothing is named. */
 const USUAL = [throughput, latency, start, size, posted, firstTest, packageSize]
 /** What is measured only when it is named. */
-const MORE = [evidence, data, sandboxes, flat]
+const MORE = [data, sandboxes, flat]
 const PARTS = [...USUAL, ...MORE]
 
 /** The names of all parts and rows. */

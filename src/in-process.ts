@@ -8,7 +8,7 @@ import { errorFrom } from './client/error.js'
 import { withNextTick } from './client/next-tick.js'
 import type { Variables } from './client/options.js'
 import { ERRORS } from './client/sentences.js'
-import { isObject } from './core/quick-check.js'
+import { isObject } from './core/schema-words.js'
 import { flattened, type GivenSettings } from './core/settings.js'
 import { type RunningEmulator, runEmulator } from './emulator.js'
 

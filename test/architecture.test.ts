@@ -35,15 +35,15 @@ const WORDS = 'words of docs'
  * pages of docs/ without the decisions. Lower a budget when its room shrinks; never raise one.
  */
 const BUDGETS: Readonly<Record<string, number>> = {
-  reference: 54_890,
-  core: 117_480,
+  reference: 54_770,
+  core: 107_630,
   work: 6_670,
   store: 23_420,
   scenario: 281_090,
   engine: 100_070,
-  evidence: 80_880,
-  sandbox: 81_610,
-  replay: 38_510,
+  evidence: 80_750,
+  sandbox: 81_450,
+  replay: 35_470,
   reports: 47_470,
   server: 39_770,
   control: 135_400,
@@ -51,7 +51,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   client: 28_550,
   cli: 139_530,
   top: 22_220,
-  test: 2_403_310,
+  test: 2_391_600,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */

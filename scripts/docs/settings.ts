@@ -1,5 +1,5 @@
 /** docs/reference/settings.md: every setting. */
-import { isObject } from '../../src/core/quick-check.js'
+import { isObject } from '../../src/core/schema-words.js'
 import { SETTING_KEYS, SETTINGS, type SettingKey, scenarioPathOf } from '../../src/core/settings.js'
 import type { Schema } from '../../src/reference/parameters.js'
 import { anchor, code, idLink, page, table, typeName } from './markdown.js'

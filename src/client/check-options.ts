@@ -1,4 +1,4 @@
-import { isObject } from '../core/quick-check.js'
+import { isObject } from '../core/schema-words.js'
 import { SETTINGS } from '../core/settings.js'
 import type { Variables } from './options.js'
 import { ERRORS } from './sentences.js'

@@ -2,7 +2,7 @@
 import { basicAuthorization } from '../core/basic-authorization.js'
 import { encodeForm } from '../core/form-encoding.js'
 import { BASE, CONTROL, pathOf } from '../core/paths.js'
-import { isObject } from '../core/quick-check.js'
+import { isObject } from '../core/schema-words.js'
 import { needsKey } from '../reference/operations.js'
 import { checkedName } from '../sandbox/saved/names.js'
 import { checkedVars, checkOptions } from './check-options.js'

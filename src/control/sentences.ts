@@ -150,7 +150,7 @@ export const REFUSALS = {
   journalIncomplete: refusal(
     'journal_incomplete',
     (missing: number) =>
-      `The journal lacks ${missing} of the requests: it dropped them, or was disabled when they arrived. Raise limits.journal, or write this under expect in the scenario, which counts requests as they arrive.`
+      `The journal lacks ${missing} of the requests, which it has dropped. Raise limits.journal, or write this under expect in the scenario, which counts requests as they arrive.`
   )
 }
 

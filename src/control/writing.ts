@@ -1,8 +1,8 @@
 /** Writes responses; long ones in pieces, so that other requests are served in between. */
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import { isObject } from '../core/quick-check.js'
 import { maskedThroughout } from '../core/redaction.js'
+import { isObject } from '../core/schema-words.js'
 import { JSON_TYPE } from '../engine/error-text.js'
 import { keysToMask } from '../engine/keys.js'
 import { MEDIA_TYPES } from '../reports/formats.js'

@@ -1,7 +1,7 @@
 /** Checks data against a JSON Schema. Each schema becomes a function once; no code is compiled. */
 import { shortened } from './nearest.js'
 import { type PlacedProblem, problemAt, type Step } from './places.js'
-import { isObject, type Schema, typeTest, WORDS } from './quick-check.js'
+import { isObject, type Schema, typeTest, WORDS } from './schema-words.js'
 import { type Said, say } from './sentences.js'
 
 export type Checker = {
@@ -102,21 +102,14 @@ function addBelow(step: Step, added: Flaw[] | null, flaws: Flaw[]): void {
   }
 }
 
-const noteOn = (name: string, notes: Readonly<Record<string, string>> = {}) =>
-  Object.hasOwn(notes, name) ? notes[name] : undefined
-
 function namesCheck(schema: Schema): Check {
   const { properties = {}, additionalProperties: rest = {}, required = [] } = schema
-  const { 'x-elsewhere': elsewhere, 'x-meant': replacements } = schema
+  const elsewhere = new Map(Object.entries(schema['x-elsewhere'] ?? {}))
   const names = Object.keys(properties)
   const known = new Map(Object.entries(properties).map(([name, part]) => [name, checkOf(part)]))
   const others = typeof rest === 'object' ? checkOf(rest) : null
-  const unknown = (name: string) => {
-    const place = noteOn(name, elsewhere) ?? null
-    return flaw(() =>
-      say('unknown_name', shortened(name), names, place, noteOn(name, replacements))
-    )
-  }
+  const unknown = (name: string) =>
+    flaw(() => say('unknown_name', shortened(name), names, elsewhere.get(name) ?? null))
   return value => {
     if (!isObject(value)) return null
     const flaws: Flaw[] = []
@@ -125,7 +118,7 @@ function namesCheck(schema: Schema): Check {
     for (const name in value) {
       const partCheck = known.get(name)
       if (partCheck !== undefined && value[name] === undefined) continue
-      const check = partCheck ?? (noteOn(name, replacements) === undefined ? others : null)
+      const check = partCheck ?? others
       addBelow(name, check === null ? unknown(name) : check(value[name]), flaws)
       if (flaws.length > MAX_PROBLEMS) break
     }

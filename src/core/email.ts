@@ -2,21 +2,14 @@
 import type { AssumptionId } from '../reference/assumptions.js'
 
 type Problem = { expected: string; assumption?: AssumptionId }
-const EXPECTED = 'must be an email address, such as ana@example.com'
-const MALFORMED: Problem = { expected: EXPECTED }
-const TOO_LONG: Problem = {
-  expected: `${EXPECTED}; at most 254 octets in all, 64 before the @, and 63 in each part of the domain`
-}
+const MALFORMED: Problem = { expected: 'must be an email address, such as ana@example.com' }
 /** Correct by the syntax alone. */
 const UNUSUAL: Problem = {
-  expected: `${EXPECTED}, with printable characters and a domain name that has a dot`,
+  expected: `${MALFORMED.expected}, with printable characters and a domain name that has a dot`,
   assumption: 'A30'
 }
 
-/**
- * Octets that an address, its local part, its domain and a label of the domain may have (RFC 5321
- * 4.5.3.1, RFC 1035 2.3.4).
- */
+/** In octets (RFC 5321 4.5.3.1, RFC 1035 2.3.4). */
 const MAX_LENGTHS = { address: 254, local: 64, domain: 253, label: 63 }
 
 const DOT_STRING =
@@ -35,24 +28,22 @@ const USUAL = /^[\w+-]+(?:\.[\w+-]+)*@(?:[a-z\d]+(?:-+[a-z\d]+)*\.)+[a-z]+$/i
 
 export function emailProblem(text: string): Problem | null {
   if (text.length <= MAX_LENGTHS.label && USUAL.test(text)) return null
-  if (Buffer.byteLength(text) > MAX_LENGTHS.address) return TOO_LONG
+  if (Buffer.byteLength(text) > MAX_LENGTHS.address) return MALFORMED
   const [, local = '', domain = ''] = /^(.*)@(.*)$/s.exec(text) ?? []
-  if (!DOT_STRING.test(local) && !QUOTED_STRING.test(local)) return MALFORMED
-  if (Buffer.byteLength(local) > MAX_LENGTHS.local) return TOO_LONG
+  const isLocal = DOT_STRING.test(local) || QUOTED_STRING.test(local)
+  if (!isLocal || Buffer.byteLength(local) > MAX_LENGTHS.local) return MALFORMED
   if (ADDRESS_LITERAL.test(domain)) return UNUSUAL
-
   const labels = domain.split('.').map(asciiLabel)
-  if (labels.includes(null)) return MALFORMED
-  const longest = Math.max(...labels.map(label => String(label).length))
-  if (labels.join('.').length > MAX_LENGTHS.domain || longest > MAX_LENGTHS.label) return TOO_LONG
+  const isDomain = labels.every(({ length }) => length > 0 && length <= MAX_LENGTHS.label)
+  if (!isDomain || labels.join('.').length > MAX_LENGTHS.domain) return MALFORMED
   return labels.length === 1 || UNPRINTABLE.test(local) ? UNUSUAL : null
 }
 
-/** A DNS label in ASCII (Punycode); null if it is not one. */
-function asciiLabel(label: string): string | null {
+/** A DNS label in ASCII (Punycode); empty if it is not one. */
+function asciiLabel(label: string): string {
   if (ASCII_LABEL.test(label)) return label
   const url = `http://${label}.example`
   return UNICODE_LABEL.test(label) && URL.canParse(url)
     ? new URL(url).hostname.slice(0, -'.example'.length)
-    : null
+    : ''
 }

@@ -24,14 +24,20 @@ type Entry = {
 }
 
 const kind =
-  (type: ErrorType, usualStatus: Entry['status']) =>
-  (when: string, by = '', status = usualStatus): Entry => ({
+  (type: ErrorType, status: Entry['status']) =>
+  (when: string, by = ''): Entry => ({
     status,
     type,
     when,
     by: (by.match(/\S+/g) ?? []) as Entry['by'][number][]
   })
-const invalid = kind('invalid_request_error', 'statuses.invalid')
+const of = (status: Entry['status']) => kind('invalid_request_error', status)
+const invalid = of('statuses.invalid')
+const refundRefused = of('statuses.refund_refused')
+const malformed = of(400)
+const conflict = of(409)
+const tooLarge = of(413)
+const tooMany = of(429)
 const unauthenticated = kind('authentication_error', 'statuses.unauthenticated')
 const forbidden = kind('permission_error', 403)
 const missing = kind('not_found_error', 404)
@@ -39,10 +45,9 @@ const unavailable = kind('internal_error', 503)
 
 export const SERVICE_ERRORS = {
   path_unknown: missing('No endpoint has this path.', 'BASE-1 A08'),
-  method_not_allowed: invalid(
+  method_not_allowed: of(405)(
     'The path exists, but not with this method; `Allow` lists the methods it has.',
-    'TKT-1 A08',
-    405
+    'TKT-1 A08'
   ),
   api_key_missing: unauthenticated('No API key was sent.', 'AUTH-3 A20'),
   api_key_unknown: unauthenticated('The loaded scenario has no such API key.', 'A18 A20'),
@@ -54,8 +59,8 @@ export const SERVICE_ERRORS = {
     'The service disables this operation: deleting a Location or an Account.',
     'LOC-4 ACC-5'
   ),
-  content_type_unsupported: invalid('The body is not form-encoded.', 'FORM-1 A32', 415),
-  body_too_large: invalid('The body is larger than `limits.body`.', 'A35', 413),
+  content_type_unsupported: of(415)('The body is not form-encoded.', 'FORM-1 A32'),
+  body_too_large: tooLarge('The body is larger than `limits.body`.', 'A35'),
   body_unexpected: invalid('A GET or DELETE has a body.', 'FORM-3 A37'),
   form_malformed: invalid(
     'The form is malformed: its percent-encoding or brackets, a name sent twice, or a name sent both as a value and as an object.',
@@ -75,121 +80,80 @@ export const SERVICE_ERRORS = {
     'A value is not valid for its parameter.',
     'FORM-2 ADDR-1 ADDR-2 META-1 LIST-3 FILT-1 FILT-2 FILT-3 FILT-4 ACC-1 USR-3 TXN-2 TXN-6 TXN-7 REF-3 A10 A16 A17 A24 A25 A27 A30 A35 A38 A40'
   ),
-  cursor_unknown: invalid(
-    'A cursor (`pagination.cursors`) does not name a record of the list.',
-    'A10'
-  ),
-  resource_missing: missing(
+  cursor_unknown: invalid('A cursor does not name a record of the list.', 'A10'),
+  resource_missing: kind('not_found_error', 'statuses.missing')(
     'The resource named in the path does not exist.',
-    'USR-1 A08',
-    'statuses.missing'
+    'USR-1 A08'
   ),
-  reference_missing: invalid(
+  reference_missing: of('statuses.reference_missing')(
     'A resource named in the body does not exist.',
-    'TXN-1 REF-1 A19',
-    'statuses.reference_missing'
+    'TXN-1 REF-1 A19'
   ),
-  merchant_required: forbidden(
+  merchant_required: kind('permission_error', 'statuses.forbidden')(
     'Only merchant Accounts can create Locations.',
-    'LOC-3',
-    'statuses.forbidden'
+    'LOC-3'
   ),
-  charge_has_no_amount: invalid(
-    'The Transaction settled nothing, so nothing can be refunded.',
-    'A24',
-    'statuses.refund_refused'
-  ),
-  charge_already_refunded: invalid(
-    'The Transaction is fully refunded.',
-    'REF-6',
-    'statuses.refund_refused'
-  ),
-  refund_exceeds_remaining: invalid(
+  charge_has_no_amount: refundRefused('The Transaction settled nothing.', 'A24'),
+  charge_already_refunded: refundRefused('The Transaction is fully refunded.', 'REF-6'),
+  refund_exceeds_remaining: refundRefused(
     'The Refund is larger than what remains of the charge.',
-    'REF-7',
-    'statuses.refund_refused'
+    'REF-7'
   ),
-  charge_has_no_card: invalid(
-    'The Transaction has no card to refund.',
-    'A28',
-    'statuses.refund_refused'
-  ),
-  request_malformed: invalid('The request is not valid HTTP.', 'A08', 400),
-  headers_too_large: invalid('The request line and headers are too large.', 'A08', 431),
-  request_timeout: invalid('The request did not arrive in time.', 'A08', 408),
-  expectation_failed: invalid(
-    'The `Expect` header asks for something other than `100-continue`.',
-    'A08',
-    417
-  ),
-  internal_error: unavailable('A defect in the emulator; no request should cause it.', '', 500)
+  charge_has_no_card: refundRefused('The Transaction has no card to refund.', 'A28'),
+  request_malformed: malformed('The request is not valid HTTP.', 'A08'),
+  headers_too_large: of(431)('The request line and headers are too large.', 'A08'),
+  request_timeout: of(408)('The request did not arrive in time.', 'A08'),
+  expectation_failed: of(417)('`Expect` asks for something other than `100-continue`.', 'A08'),
+  internal_error: kind(
+    'internal_error',
+    500
+  )('A defect in the emulator; no request should cause it.')
 } satisfies Record<string, Entry>
 
 export const CONTROL_ERRORS = {
   not_ready: unavailable('The start scenario is still loading, or the emulator is stopping.'),
   host_not_allowed: forbidden('The Host header is a name that DNS rebinding could use.'),
-  origin_not_allowed: forbidden(
-    "The Origin header is not the control API's own, or a page on another site or port sent the request."
-  ),
-  token_required: unauthenticated(
-    'CONTROL_TOKEN is set and the request does not have it.',
-    '',
+  origin_not_allowed: forbidden('A page on another site or port sent the request.'),
+  token_required: kind(
+    'authentication_error',
     401
+  )('CONTROL_TOKEN is set and the request does not have it.'),
+  body_malformed: malformed('The body is missing, or is not valid JSON or YAML.'),
+  document_invalid: malformed('A document has problems; `problems` lists the first 1000.'),
+  document_too_large: tooLarge(
+    'A document exceeds `limits.records` or `limits.entries`, or takes too long or too much memory to read.'
   ),
-  body_malformed: invalid('The body is missing, or is not valid JSON or YAML.', '', 400),
-  document_invalid: invalid('A document has problems; `problems` lists the first 1000.', '', 400),
-  document_too_large: invalid(
-    'A document exceeds `limits.records` or `limits.entries`, or takes too long or too much memory to read.',
-    '',
-    413
+  state_replaced: conflict(
+    'A load, a reset, a restored snapshot or a deletion replaced the state of the sandbox while the request waited, so it had no effect.'
   ),
-  state_replaced: invalid(
-    'A load, a reset, a restored snapshot or a deletion replaced the state of the sandbox while the request waited, so it had no effect.',
-    '',
-    409
-  ),
-  state_changed: invalid(
-    'The sandbox changed while a large document was being merged into it; nothing was merged.',
-    '',
-    409
+  state_changed: conflict(
+    'The sandbox changed while a large document was being merged into it; nothing was merged.'
   ),
   scenario_unknown: missing('No scenario or fixture has this name.'),
   request_unknown: missing('The journal has no request with this id.'),
-  state_unknown: missing(
-    'The journal has the request, but the state before and after it is no longer kept.'
-  ),
-  journal_incomplete: invalid(
-    'Requests that the verdict depends on are no longer in the journal.',
-    '',
-    409
+  state_unknown: missing('The state before and after the request is no longer kept.'),
+  journal_incomplete: conflict(
+    'Requests that the verdict depends on are no longer in the journal.'
   ),
   snapshot_unknown: missing('No snapshot has this name.'),
   gate_unknown: missing('No script entry holds requests at a gate with this name.'),
   entry_unknown: missing('No script entry has this id.'),
   record_unknown: missing('No record of this family has this id.'),
-  record_in_use: invalid(
-    'Other records or an API key refer to the record; the message names them.',
-    '',
-    409
-  ),
+  record_in_use: conflict('Other records or an API key refer to the record.'),
   sandbox_unknown: missing(
     'No sandbox has this name. A request to its API with a valid path and key creates it, and so does a control request that changes something.'
   ),
-  sandbox_limit: invalid('`limits.sandboxes` is reached.', '', 429),
-  limit_reached: invalid(
-    'A limit is reached, and the message names its setting: script entries, snapshots, keys, event streams, waiting or held requests, or bytes of bodies. The emulated API can respond with it too: it is a limit of the emulator, not of the service.',
-    '',
-    429
+  sandbox_limit: tooMany('`limits.sandboxes` is reached.'),
+  limit_reached: tooMany(
+    'A limit of the emulator is reached, and the message names its setting. The emulated API can respond with it too.'
   ),
   data_not_written: unavailable(
     'The data folder cannot be written. The message says whether the change was made in memory only, or refused.'
   ),
-  name_invalid: invalid('This is not a valid name for a sandbox or snapshot.', '', 400),
-  account_unknown: invalid('No Account has this id.', '', 400),
-  setting_invalid: invalid(
-    'A setting is unknown, has an invalid value or can be set only at start; `problems` lists them all.',
-    '',
-    400
+  name_invalid: malformed('This is not a valid name for a sandbox or snapshot.'),
+  account_unknown: malformed('No Account has this id.'),
+  setting_invalid: malformed(
+    'A setting is unknown, has an invalid value or can be set only at start; `problems` lists them all.'
   )
 } satisfies Record<string, Entry>
 

@@ -1,8 +1,8 @@
 /** Decodes forms with bracket notation (FORM-1 to FORM-3); what is wrong is in `problem`. */
 import type { AssumptionId } from '../reference/assumptions.js'
 import type { RuleId } from '../reference/rules.js'
-import { PARAMETER_TABLES } from '../reference/tables.js'
 import { byteSize } from './memory.js'
+import { keep } from './remembered.js'
 import { visible } from './visible.js'
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded'
@@ -87,6 +87,7 @@ function addPair(root: FormObject, pair: string, depth: number): FormProblem | n
     return malformed(name, 'the brackets are misplaced: a nested name is written parent[child]', {
       rule: 'FORM-2'
     })
+  if (known === undefined) keep(KNOWN_NAMES, sentName, { name, steps }, MAX_KNOWN)
   const levels = steps.length - 1
   return levels > depth
     ? tooLarge(name, `${name} is nested ${levels} deep; at most ${depth} are read.`)
@@ -123,18 +124,9 @@ function stepsOf(name: string): string[] | null {
   return inner.some(step => step.includes('[') || step.includes(']')) ? null : [head, ...inner]
 }
 
-/** Names as most clients send them, already decoded. */
-const KNOWN_NAMES: ReadonlyMap<string, { name: string; steps: readonly string[] }> = new Map(
-  PARAMETER_TABLES.flatMap(({ properties = {} }) => Object.entries(properties))
-    .flatMap(([whole, { properties = {} }]) => [
-      [whole],
-      ...Object.keys(properties).map(part => [whole, part])
-    ])
-    .flatMap(steps => {
-      const name = steps.reduce(inBrackets)
-      return [name, encodeURIComponent(name)].map(sent => [sent, { name, steps }] as const)
-    })
-)
+/** Names as clients send them, decoded. */
+const KNOWN_NAMES = new Map<string, { name: string; steps: readonly string[] }>()
+const MAX_KNOWN = 500
 
 /** The name of a part: b of a → `a[b]`; of no name, the part's own. */
 export function inBrackets(under: string, name: string): string {

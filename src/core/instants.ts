@@ -26,9 +26,9 @@ const DATE = String.raw`(?<year>\d{4})(?:(?<dash>-?)(?<month>\d\d)\k<dash>(?<day
 const TIME = String.raw`(?<hour>[01]\d|2[0-4])(?:(?<colon>:?)(?<minute>[0-5]\d)(?:\k<colon>(?<second>[0-5]\d|60))?)?(?:[.,](?<fraction>\d{1,99}))?`
 const ZONE = String.raw`[Zz]|(?<sign>[+-])(?<hours>[01]\d|2[0-3])(?::?(?<minutes>[0-5]\d))?`
 const INSTANT = new RegExp(`^${DATE}(?:[Tt]${TIME}(?<zone>${ZONE})?)?$`)
-/** A date-time as most are written, which `Date.parse` reads exactly. */
+/** A day or date-time as most are written, which `Date.parse` reads exactly. */
 const USUAL =
-  /^(?!00)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{3})?Z$/
+  /^(?!00)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])(?:T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{3})?Z)?$/
 
 type Parts = Readonly<Record<string, string | undefined>>
 
@@ -37,7 +37,8 @@ type Parts = Readonly<Record<string, string | undefined>>
  * for no instant, or one outside the years 0 to 9999.
  */
 export function parseInstant(text: string): Instant | null {
-  if (USUAL.test(text)) return { at: Date.parse(text), isTruncated: false, usesA38: false }
+  if (USUAL.test(text))
+    return { at: Date.parse(text), isTruncated: false, usesA38: !text.endsWith('Z') }
   const parts: Parts | undefined = INSTANT.exec(text)?.groups
   const day = parts && dayOf(parts)
   if (parts === undefined || day == null) return null
@@ -95,12 +96,6 @@ export const instantOf = (text: string): number | null => parseInstant(text)?.at
 
 /** The instant in UTC with milliseconds, as resources show it (A05). */
 export const isoOf = (instant: number): string => new Date(instant).toISOString()
-
-/** Advice for a number, which probably counts seconds or milliseconds since 1970. */
-export function numberAsInstant(value: number): string {
-  const at = Math.abs(value) < 1e11 ? value * 1000 : value
-  return `must be an instant; got ${value}; write an instant, such as ${isoOf(Math.abs(at) <= LATEST_INSTANT ? at : 0)}`
-}
 
 /**
  * In whole milliseconds, as stored instants are (A38). A bound that was rounded down is for `gte`

@@ -55,33 +55,25 @@ export function moneyOf(charge: Charge, settings: Settings): Money {
   }
 }
 
-const formats = new Map<string, Intl.NumberFormat | null>()
+const FORMATS = new Map<string, Intl.NumberFormat>()
 
-function formatOf(currency: string): Intl.NumberFormat | null {
-  let format = formats.get(currency)
-  if (format === undefined) {
-    try {
-      format = new Intl.NumberFormat('en-US', { style: 'currency', currency })
-    } catch {
-      format = null
-    }
-    formats.set(currency, format)
-  }
+function formatOf(currency: string): Intl.NumberFormat {
+  const format =
+    FORMATS.get(currency) ?? new Intl.NumberFormat('en-US', { style: 'currency', currency })
+  FORMATS.set(currency, format)
   return format
 }
 
 /**
  * An amount in sub-units by the digits of its currency: `$30.00` for 3000 usd, `¥3,000` for 3000
- * jpy. Without a currency that is known it stays a number.
+ * jpy. Without a currency it stays a number.
  */
 export function moneyShown(amount: number, currency: unknown): string {
-  const format = typeof currency === 'string' ? formatOf(currency) : null
-  if (format === null || !Number.isSafeInteger(amount))
+  if (typeof currency !== 'string' || !/^[a-z]{3}$/i.test(currency))
     return [amount.toLocaleString('en-US'), currency].filter(Boolean).join(' ')
+  const format = formatOf(currency)
   const { maximumFractionDigits: digits = 0 } = format.resolvedOptions()
-  const text = String(Math.abs(amount)).padStart(digits + 1, '0')
-  const value = digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`
-  return format.format(`${amount < 0 ? '-' : ''}${value}` as Intl.StringNumericLiteral)
+  return format.format(amount / 10 ** digits)
 }
 
 export const isMoney = (name: string): boolean => /(?:^|[._])amount(?:_|$)/.test(name)

@@ -3,10 +3,10 @@
  * by sub-field, metadata by key (UPD-1, UPD-2, META-2, META-3, A17).
  */
 import type { Metadata, MetadataChange } from '../reference/parameters.js'
-import { isObject } from './quick-check.js'
+import { isObject } from './schema-words.js'
 
 const isMetadataChange = (change: unknown): change is MetadataChange =>
-  typeof change === 'object' && change !== null && 'cleared' in change && 'entries' in change
+  isObject(change) && 'cleared' in change && 'entries' in change
 
 /** Returns the same record if nothing changes. */
 export function patched<R extends object>(record: R, changes: object): R {
@@ -22,7 +22,7 @@ export function patched<R extends object>(record: R, changes: object): R {
 function changedValue(before: unknown, change: unknown): unknown {
   if (change === undefined) return before
   if (isMetadataChange(change)) return patchedMetadata(before as Metadata, change)
-  return typeof change === 'object' && change !== null ? patched(before as object, change) : change
+  return isObject(change) ? patched(before as object, change) : change
 }
 
 function patchedMetadata(before: Metadata, { cleared, entries }: MetadataChange): Metadata {

@@ -110,13 +110,6 @@ export const IS_DIGEST = /^sha256:[\da-f]{64}$/
 export const maskedThroughout = <T>(value: T, words: SecretWords = NO_WORDS): T =>
   masked(value, words, '') as T
 
-/** Masks a form in place, with texts in the place of card data; names in `open` are not secret. */
-export const redactForm = (
-  form: FormObject,
-  words: SecretWords,
-  open: readonly string[] = []
-): FormObject => maskForm(form, words, '', open)
-
 function masked(value: unknown, words: SecretWords, path: string): unknown {
   if (typeof value === 'string' || typeof value === 'number') {
     const text = String(value)
@@ -124,7 +117,7 @@ function masked(value: unknown, words: SecretWords, path: string): unknown {
     return masked === text ? value : masked
   }
   if (typeof value !== 'object' || value === null) return value
-  if (value instanceof FormObject) return maskForm(value, words, path)
+  if (value instanceof FormObject) return redactForm(value, words, [], path)
   if (value instanceof FormList)
     return Object.assign(value, { items: masked(value.items, words, path) })
   if (Array.isArray(value)) return value.map(item => memberMasked(['0', item], words, path)[1])
@@ -132,12 +125,15 @@ function masked(value: unknown, words: SecretWords, path: string): unknown {
   return Object.fromEntries(members.map(member => memberMasked(member, words, path)))
 }
 
-/** In place; a name that is masked comes last. */
-function maskForm(
+/**
+ * Masks a form in place, with texts in the place of card data; names in `open` are not secret, and
+ * a name that is masked comes last.
+ */
+export function redactForm(
   form: FormObject,
   words: SecretWords,
-  path: string,
-  open: readonly string[] = []
+  open: readonly string[] = [],
+  path = ''
 ): FormObject {
   for (const member of [...form]) {
     const [name, part] = member

@@ -45,8 +45,7 @@ export const CHECKS = {
   not_a_key: () => 'must be printable ASCII, without spaces or colons',
   reversed: (low: string, high: string) => `${low} must not exceed ${high}`,
   not_matching: (pattern: string, got: string) => `must match the pattern "${pattern}"; got ${got}`,
-  wrong_characters: (expected: string, got: string, instead: string | null) =>
-    `must be ${expected}; got ${got}${instead === null ? '' : `; write ${shortened(instead)}`}`,
+  wrong_characters: (expected: string, got: string) => `must be ${expected}; got ${got}`,
   wrong_format: (expected: string) => expected,
   too_few_items: (minimum: number, got: number) =>
     `must have at least ${items(minimum)}; got ${got}`,
@@ -60,20 +59,8 @@ export const CHECKS = {
   template_too_large: (placeholders: number, characters: number) =>
     `must have at most ${placeholders} placeholders and ${characters} characters`,
   required: (name: string) => `${name} is required`,
-  unknown_name: (
-    name: string,
-    known: readonly string[],
-    elsewhere: string | null,
-    instead?: string
-  ) => {
-    if (instead !== undefined) return `unknown name ${name}; write ${instead}`
-    const [, first = '', sign, rest] = /^([^\s.]+)([\s.])(\S+)$/.exec(name) ?? []
-    if (elsewhere === null && known.includes(first))
-      return sign === '.'
-        ? `unknown name ${name}; nest it: ${first}: { ${rest}: … }`
-        : `unknown name ${name}; a colon is missing: write ${first}: ${rest}`
-    return `unknown name ${name}${elsewhere === null ? didYouMean(name, known) || `; available: ${known.join(', ')}` : `; put it under ${elsewhere}`}`
-  }
+  unknown_name: (name: string, known: readonly string[], elsewhere: string | null) =>
+    `unknown name ${name}${elsewhere === null ? didYouMean(name, known) || `; available: ${known.join(', ')}` : `; put it under ${elsewhere}`}`
 } satisfies Sentences
 
 export const say = sayer(CHECKS)

@@ -8,10 +8,9 @@ import type { Static, TSchema } from 'typebox'
 import * as Type from 'typebox'
 import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
 import { CURSORS, type Cursors } from '../reference/parameters.js'
-import { keysOf } from '../reference/rules.js'
+import { each, keysOf } from '../reference/rules.js'
 import { LIST_PARAMETERS } from '../reference/tables.js'
 import { didYouMean } from './nearest.js'
-import { RETIRED_NAMES } from './retired.js'
 import {
   ERROR_RULE,
   ERROR_TEMPLATE,
@@ -52,11 +51,9 @@ function settingsOf<T extends Record<string, Setting>, C extends Scope>(
   return Object.fromEntries(scoped)
 }
 
-const oneOf = <T extends string>(words: readonly T[], fallback: T, about: string) =>
-  setting(Type.Unsafe<T>({ type: 'string', enum: words }), fallback, about)
 /** The first word is the default. */
 const choice = <T extends string>(words: readonly [T, ...T[]], about: string) =>
-  oneOf(words, words[0], about)
+  setting(Type.Unsafe<T>({ type: 'string', enum: words }), words[0], about)
 const text = Type.String({ minLength: 1 })
 const flag = (fallback: boolean, about: string) => setting(Type.Boolean(), fallback, about)
 const whole = (minimum: number, maximum: number) => Type.Integer({ minimum, maximum })
@@ -66,15 +63,18 @@ const prefix = (value: string, resource: string) =>
   setting(Type.String({ pattern: '^[A-Za-z0-9_-]{0,16}$' }), value, `Id prefix of a ${resource}.`)
 const template = (rule: TemplateRule) =>
   Type.Unsafe<Template>({ type: 'object', 'x-template': rule })
+const named = ({ placeholders }: TemplateRule) => placeholders.map(name => `\`${name}\``).join(', ')
 const cursorName = {
   type: 'string',
   pattern: `^(?!(?:${LIST_PARAMETERS.join('|')})$)[A-Za-z]\\w{0,63}$`,
-  'x-expected': `a name of letters, digits and underscores other than ${LIST_PARAMETERS.join(', ')}`,
-  'x-instead': '\\w+'
+  'x-expected': `a name of letters, digits and underscores other than ${LIST_PARAMETERS.join(', ')}`
 }
 const most = (minimum: number, maximum: number, value: number, what: string) =>
   setting(whole(minimum, maximum), value, `Maximum ${what}`)
 const status = (value: number, about: string) => setting(whole(400, 499), value, about)
+
+const MIB = 2 ** 20
+const GIB = 2 ** 30
 
 const PROCESS_SETTINGS = settingsOf('process', {
   port: setting(whole(0, 65_535), 4010, 'Port to listen on; 0 picks a free one.'),
@@ -82,64 +82,35 @@ const PROCESS_SETTINGS = settingsOf('process', {
   scenario: setting(text, 'default', 'Scenario to load at start: a name or a file path.'),
   fixtures_dir: orNull('Folder with your own fixtures, searched before the built-in ones.'),
   scenarios_dir: orNull('Folder with your own scenarios, searched before the built-in ones.'),
-  snapshots_dir: orNull(
-    'Folder that keeps snapshots across restarts; without it they are kept in memory.'
-  ),
+  snapshots_dir: orNull('Folder that keeps snapshots across restarts.'),
   watch: flag(false, 'Reloads the scenario when one of its files changes.'),
-  log_level: oneOf(
-    ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
-    'info',
-    'Minimum level of log lines, which go to stderr.'
+  log_level: choice(
+    ['info', 'trace', 'debug', 'warn', 'error', 'fatal', 'silent'],
+    'Minimum level of the log, which goes to stderr.'
   ),
   cors: flag(true, 'Whether pages of other origins may use the emulated API (CORS).'),
   control_token: orNull(
     'When set, control requests need `Authorization: Bearer TOKEN`. At least 16 characters.',
-    // sixteen random characters are too many to guess
     16
   ),
   control_hosts: setting(
     Type.Array(text),
     [],
-    'Further Host names that may reach the control API, separated by commas.'
+    'Further Host names that may reach the control API.'
   ),
-  'limits.body': most(
-    1,
-    1_073_741_824,
-    1_048_576,
-    'body size of an API request, and of a control request without a document, in bytes.'
-  ),
+  'limits.body': most(1, GIB, MIB, 'bytes of a body, except documents of control requests.'),
   'limits.parameters': most(1, 1_000_000, 1000, 'number of parameters in a form or query.'),
   'limits.depth': most(1, 32, 4, 'nesting of a parameter name.'),
-  'limits.control_body': most(
-    1,
-    1_073_741_824,
-    16_777_216,
-    'size of a document in a control request, in bytes.'
-  ),
-  'limits.values': most(
-    1000,
-    100_000_000,
-    5_000_000,
-    'number of values (texts, numbers, lists, objects) in a document.'
-  ),
-  'limits.records': most(
-    1,
-    10_000_000,
-    100_000,
-    'number of records in a document, including generated records and steps, and in a sandbox after a merge.'
-  ),
-  'limits.entries': most(
-    1,
-    1_000_000,
-    1000,
-    'number of script entries of a sandbox, and of items of a list in a document.'
-  ),
+  'limits.control_body': most(1, GIB, 16 * MIB, 'bytes of a document in a control request.'),
+  'limits.values': most(1000, 100_000_000, 5_000_000, 'number of values in a document.'),
+  'limits.records': most(1, 10_000_000, 100_000, 'number of records of a document or sandbox.'),
+  'limits.entries': most(1, 1_000_000, 1000, 'number of script entries, and of items of a list.'),
   'limits.journal': most(1, 1_000_000, 1000, 'number of requests in the journal of a sandbox.'),
   'limits.journal_bytes': most(
     65_536,
-    17_179_869_184,
-    16_777_216,
-    'memory of the journal of a sandbox, in bytes; all journals together have eight times as much, and the largest drops requests first.'
+    16 * GIB,
+    16 * MIB,
+    'bytes of the journal of a sandbox; all journals together have eight times as much, and the largest drops requests first.'
   ),
   'limits.waiting': most(
     0,
@@ -148,35 +119,15 @@ const PROCESS_SETTINGS = settingsOf('process', {
     'number of open event streams of a sandbox, of waiting verify requests, and of requests that its script holds.'
   ),
   'limits.sandboxes': most(0, 100_000, 256, 'number of named sandboxes.'),
-  'limits.connections': most(
-    1,
-    1_000_000,
-    10_000,
-    'number of open connections; further connections are closed immediately.'
-  ),
-  'limits.request_timeout': most(
-    0,
-    3_600_000,
-    30_000,
-    'time for a request to arrive, in milliseconds.'
-  ),
-  'limits.shutdown': most(
-    0,
-    60_000,
-    1000,
-    'time that a shutdown waits for requests in flight, in milliseconds.'
-  ),
+  'limits.connections': most(1, 1_000_000, 10_000, 'number of open connections.'),
+  'limits.request_timeout': most(0, 3_600_000, 30_000, 'milliseconds for a request to arrive.'),
+  'limits.shutdown': most(0, 60_000, 1000, 'milliseconds that a shutdown waits for requests.'),
   'sandboxes.evict_idle': flag(
     false,
-    'Whether, when limits.sandboxes is reached, a new sandbox replaces the least recently used sandbox that has no request in flight.'
+    'Whether, when limits.sandboxes is reached, a new sandbox replaces the least recently used idle one.'
   ),
-  data: orNull(
-    'Folder that keeps the state of every sandbox across restarts; without it the state is kept in memory.'
-  ),
-  data_sync: flag(
-    true,
-    'Whether a change in the data folder survives a power failure; false does not wait for the device.'
-  )
+  data: orNull('Folder that keeps the state of every sandbox across restarts.'),
+  data_sync: flag(true, 'Whether a change in the data folder survives a power failure.')
 })
 const SANDBOX_SETTINGS = settingsOf('sandbox', {
   seed: setting(whole(0, 4_294_967_295), 1, 'Seed for generated ids and keys.'),
@@ -187,20 +138,16 @@ const SANDBOX_SETTINGS = settingsOf('sandbox', {
   'ids.prefixes.transaction': prefix('txn_', 'Transaction'),
   'ids.prefixes.user': prefix('usr_', 'User'),
   'ids.prefixes.refund': prefix('rfd_', 'Refund'),
-  'ids.length': setting(
-    whole(8, 64),
-    24,
-    'Number of letters and digits after the prefix of an id.'
-  ),
+  'ids.length': setting(whole(8, 64), 24, 'Letters and digits after the prefix of an id.'),
   'shapes.list': setting(
     template(LIST_RULE),
     LIST_TEMPLATE,
-    'Template of the list object, also of the Refunds in a Transaction. Placeholders: `$members`, exactly once, `$has_more`, `$url`, `$first_id` and `$last_id`.'
+    `Template of the list object, also of the Refunds in a Transaction. Placeholders: ${named(LIST_RULE)}; \`$members\` must be there once.`
   ),
   'shapes.error': setting(
     template(ERROR_RULE),
     ERROR_TEMPLATE,
-    'Template of the error body. Placeholders: `$type`, `$code`, `$message`, `$param`, `$rule`, `$assumption` and `$request_id`; a placeholder without a value is left out.'
+    `Template of the error body. Placeholders: ${named(ERROR_RULE)}; one without a value is left out.`
   ),
   'statuses.created': setting(
     Type.Unsafe<200 | 201>({ type: 'integer', enum: [200, 201] }),
@@ -211,10 +158,7 @@ const SANDBOX_SETTINGS = settingsOf('sandbox', {
   'statuses.unauthenticated': status(401, 'Status of a request without a known key.'),
   'statuses.forbidden': status(403, 'Status when a reseller creates a Location.'),
   'statuses.missing': status(404, 'Status when the resource in the path does not exist.'),
-  'statuses.reference_missing': status(
-    400,
-    'Status when a resource named in the body does not exist.'
-  ),
+  'statuses.reference_missing': status(400, 'Status when the body names no existing resource.'),
   'statuses.refund_refused': status(400, 'Status of a refused Refund.'),
   'errors.expose_rule': flag(true, 'Whether an error names its rule or assumption.'),
   'pagination.default_limit': setting(whole(1, 1000), 10, 'Page size without `limit`.'),
@@ -264,7 +208,6 @@ const SANDBOX_SETTINGS = settingsOf('sandbox', {
     ['ignore', 'check'],
     'What happens to a key sent to POST /transactions; `check` refuses an invalid key.'
   ),
-  'evidence.journal': flag(true, 'Whether the journal keeps requests.'),
   'evidence.test_header': setting(
     Type.String({ pattern: '^[A-Za-z0-9-]{1,64}$' }),
     'Test-Name',
@@ -305,11 +248,7 @@ export type GivenSettings = Partial<Settings>
 
 export const SETTING_KEYS = keysOf(SETTINGS)
 
-/** What to write in place of a setting that does not exist. */
-export function settingHint(key: string): string {
-  const replacement = new Map(Object.entries(RETIRED_NAMES.settings)).get(key)
-  return replacement === undefined ? didYouMean(key, SETTING_KEYS) : `; write ${replacement}`
-}
+export const settingHint = (key: string): string => didYouMean(key, SETTING_KEYS)
 
 export const variableOf = (key: SettingKey): string => key.toUpperCase().replaceAll('.', '_')
 
@@ -324,18 +263,6 @@ export type SettingVariables = Readonly<Partial<Record<SettingKey, string>>>
 export function scenarioPathOf(key: SettingKey): string | null {
   if (SETTINGS[key].scope === 'process') return null
   return key === 'seed' ? 'seed' : `settings.${key}`
-}
-
-/**
- * The problem of a process setting, or a group with one, where only sandbox settings are allowed.
- */
-export function processSettingProblem(name: string, value?: unknown): string | undefined {
-  const names = typeof value === 'object' && value !== null && keysOf(flattened(value, `${name}.`))
-  const key = SETTING_KEYS.find(key =>
-    names ? names.includes(key) : key === name || key.startsWith(`${name}.`)
-  )
-  if (key === undefined || SETTINGS[key].scope === 'sandbox') return undefined
-  return `can be set only when the emulator starts, with ${variableOf(key)} or --set ${key}=`
 }
 
 export type SettingsInForce = {
@@ -380,8 +307,19 @@ export function settingsSchema(wanted: (key: SettingKey) => boolean, under = '')
     if (parts.length > 0) properties[name] ??= settingsSchema(wanted, `${under}${name}.`)
     else properties[name] = { ...schema, description: about, default: fallback }
   }
-  return { type: 'object', additionalProperties: false, properties }
+  return {
+    type: 'object',
+    additionalProperties: false,
+    properties,
+    ...(under === '' && { 'x-elsewhere': AT_START })
+  }
 }
+
+/** Where a scenario may not have them: settings of the process, and their groups. */
+const AT_START = each(
+  keysOf(PROCESS_SETTINGS).map(key => key.replace(/\..*/, '')),
+  () => '--set, when the emulator starts'
+)
 
 /**
  * A nested settings object as flat keys: `{pagination: {max_limit: 5}}` → `{'pagination.max_limit':
@@ -391,13 +329,9 @@ export function flattened(nested: object, under = ''): Record<string, unknown> {
   const flat: Record<string, unknown> = Object.create(null)
   for (const [name, value] of Object.entries(nested)) {
     const key = `${under}${name}`
-    if (
-      typeof value === 'object' &&
-      value !== null &&
-      !Array.isArray(value) &&
-      !Object.hasOwn(SETTINGS, key)
-    )
-      Object.assign(flat, flattened(value, `${key}.`))
+    const isGroup =
+      typeof value === 'object' && !Array.isArray(value) && !Object.hasOwn(SETTINGS, key)
+    if (isGroup && value !== null) Object.assign(flat, flattened(value, `${key}.`))
     else flat[key] = value
   }
   return flat

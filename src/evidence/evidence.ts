@@ -3,7 +3,8 @@ import type { Reading } from '../engine/admit.js'
 import { type Guarded, keysToMask } from '../engine/keys.js'
 import { Changers } from './changers.js'
 import { type Entry, masked } from './entry.js'
-import { Findings, type Raised } from './findings.js'
+import type { Raised } from './findings.js'
+import { Findings } from './findings-of-several.js'
 import { Journal, type JournalLimits } from './journal.js'
 import { judgementOf } from './judgement.js'
 import type { Run, RunEntry } from './run.js'
@@ -37,28 +38,21 @@ export class Evidence {
 
   /** Records a request that is over: it is judged once, then masked. */
   record(over: Entry, reading: Reading) {
-    const { 'evidence.journal': isKept } = over.settings
     const name = this.nameInRun(over.id)
     const { run } = this
     const judgement = judgementOf(over)
     const raised = this.#findings.look(over, reading, this.changers)
     const { world } = reading.request
-    const isRead = isKept || over.caller.test !== null
-    const entry = isRead ? masked(over, reading, judgement) : over
+    const entry = masked(over, reading, judgement)
     run.metrics.add(entry)
     run.tests.add(entry, judgement)
-    this.totals.judge(entry, judgement, entry.id)
-    run.judge(entry, judgement, name)
-    if (isKept) {
-      this.journal.add(entry)
-      for (const listener of run.listeners) listener(this.#sandbox, { entry, world })
-      run.requests.add(entry, name, () => this.#entryOf(entry, world))
-    } else {
-      this.journal.skip()
-      run.requests.skip()
-    }
+    this.totals.judge(judgement, entry.id)
+    run.judge(judgement, name)
+    this.journal.add(entry)
+    for (const listener of run.listeners) listener(this.#sandbox, { entry, world })
+    run.requests.add(entry, name, () => this.#entryOf(entry, world))
     for (const finding of raised) this.#count(finding, entry.caller.test, world)
-    if (this.#awaited.delete(entry.id) && isKept) this.#keep(entry, world)
+    if (this.#awaited.delete(entry.id)) this.#keep(entry, world)
   }
 
   #count(raised: Raised, test: string | null, world: Guarded) {

@@ -32,9 +32,8 @@ export class Journal {
   #oldest = this.#calls.values()
   #listeners = new Set<(call: Entry) => void>()
   bytes = 0
-  /** Requests that made room for later ones, or came while the journal was off. */
+  /** Requests that made room for later ones. */
   dropped = 0
-  unseen = 0
   clears = 0
 
   constructor(private readonly limits: JournalLimits) {}
@@ -64,11 +63,6 @@ export class Journal {
     this.dropped++
   }
 
-  skip() {
-    this.dropped++
-    this.unseen++
-  }
-
   get(id: string): Entry | undefined {
     return this.requests().findLast(call => call.id === id)
   }
@@ -82,7 +76,6 @@ export class Journal {
     this.#oldest = this.#calls.values()
     this.bytes = 0
     this.dropped = 0
-    this.unseen = 0
     this.clears++
     this.limits.budget.count(this)
   }

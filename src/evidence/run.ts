@@ -65,15 +65,11 @@ const MAX_ENTRY = 65_536
 const MAX_BYTES = 8_388_608
 
 export class RunRequests {
-  #lines = new Map<string, Line>()
-  #entries = new Map<string, string>()
+  /** `entry` is JSON. */
+  #requests = new Map<string, { line: Line; entry: string | null }>()
   #refused = 0
   #bytes = 0
   readonly omitted = { calls: 0, entries: 0 }
-
-  skip() {
-    this.omitted.calls++
-  }
 
   /** Lists a request, in full if it was refused: `entry` is called only then. */
   add(call: Entry, request: string, entry: () => RunEntry): void {
@@ -81,35 +77,38 @@ export class RunRequests {
     const { name, status } = outcome
     const { test } = caller
     const on = operation === null ? null : nameOf(operation)
-    if (this.#lines.size < MAX_CALLS)
-      this.#lines.set(request, lineOf(request, { test, on, method, path, outcome: name, status }))
-    else this.skip()
+    const line = lineOf(request, { test, on, method, path, outcome: name, status })
+    if (this.#requests.size < MAX_CALLS) this.#requests.set(request, { line, entry: null })
+    else this.omitted.calls++
     if (name !== 'refused') return
     if (this.#refused++ < MAX_REFUSED) this.keep(request, entry)
     else this.omitted.entries++
   }
 
   keep(request: string, entry: () => RunEntry): void {
-    if (this.#entries.has(request)) return
-    const text = JSON.stringify(entry())
+    const listed = this.#requests.get(request)
+    if (listed?.entry) return
+    const full = entry()
+    const text = JSON.stringify(full)
     if (text.length > MAX_ENTRY || this.#bytes + text.length > MAX_BYTES) this.omitted.entries++
     else {
       this.#bytes += text.length
-      this.#entries.set(request, text)
+      this.#requests.set(request, { line: listed?.line ?? lineOf(request, full), entry: text })
     }
   }
 
   drop(request: string) {
-    this.#bytes -= this.#entries.get(request)?.length ?? 0
-    this.#entries.delete(request)
+    const listed = this.#requests.get(request)
+    if (!listed?.entry) return
+    this.#bytes -= listed.entry.length
+    listed.entry = null
   }
 
   list(): Lazy<RunCall> {
-    const requests = new Set([...this.#lines.keys(), ...this.#entries.keys()])
-    return lazily([...requests], request => {
-      const entry = JSON.parse(this.#entries.get(request) ?? 'null')
-      return { ...(this.#lines.get(request) ?? lineOf(request, entry)), entry }
-    })
+    return lazily([...this.#requests.values()], ({ line, entry }) => ({
+      ...line,
+      entry: entry && JSON.parse(entry)
+    }))
   }
 }
 

@@ -2,7 +2,6 @@
 import { hasReached, STAGE } from '../engine/outcome.js'
 import { ASSUMPTION_IDS, ASSUMPTION_PLACES, type AssumptionId } from '../reference/assumptions.js'
 import type { OperationId } from '../reference/operations.js'
-import { CURSORS } from '../reference/parameters.js'
 import { RULE_IDS, RULE_PLACES, RULES, type Rule, type RuleId } from '../reference/rules.js'
 import type { Entry, Judgement } from './entry.js'
 import {
@@ -20,17 +19,15 @@ export class Totals {
   readonly coverage = new Coverage()
   readonly assumptions = new AssumptionUsage()
   readonly found = new FindingCounts()
-  #cursor: string = CURSORS[0]
 
   /** By its name in these totals. */
-  judge({ settings }: Entry, judgement: Judgement, name: string) {
-    this.#cursor = settings['pagination.cursors'][0]
+  judge(judgement: Judgement, name: string) {
     this.coverage.add(judgement)
     this.assumptions.add(judgement, name)
   }
 
   findings(): Finding[] {
-    return this.found.list(this.#cursor)
+    return this.found.list()
   }
 }
 

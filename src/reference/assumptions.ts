@@ -30,13 +30,9 @@ export const ASSUMPTIONS = {
   A02: assumed(
     'id prefixes',
     'merchant mch_, reseller rsl_, location loc_, ticket tkt_, transaction txn_, user usr_, refund rfd_',
-    'ids.prefixes.merchant',
-    'ids.prefixes.reseller',
-    'ids.prefixes.location',
-    'ids.prefixes.ticket',
-    'ids.prefixes.transaction',
-    'ids.prefixes.user',
-    'ids.prefixes.refund'
+    ...'merchant reseller location ticket transaction user refund'
+      .split(' ')
+      .map(kind => `ids.prefixes.${kind}`)
   ),
   A03: assumed(
     'id body',
@@ -59,13 +55,9 @@ export const ASSUMPTIONS = {
   A08: assumed(
     'error statuses',
     'validation 400, no or unknown key 401, reseller creating a Location 403, missing resource in the path 404, missing resource named in the body 400, refused refund 400, wrong method 405 with Allow, too large 413, wrong content type 415, headers too large 431, disabled delete 501; refusals are tried in the order 404 for the path, 405, 401, 501, 415, 413, form, unknown parameter, each parameter in the order of the table with the record that it names, 404 for the record in the path, 403, the rules of the operation',
-    'statuses.created',
-    'statuses.invalid',
-    'statuses.unauthenticated',
-    'statuses.forbidden',
-    'statuses.missing',
-    'statuses.reference_missing',
-    'statuses.refund_refused'
+    ...'created invalid unauthenticated forbidden missing reference_missing refund_refused'
+      .split(' ')
+      .map(of => `statuses.${of}`)
   ),
   A09: assumed(
     'list object',

@@ -2,14 +2,14 @@
 import { FormList, type FormNode, FormObject, inBrackets } from '../core/form.js'
 import { MASK } from '../core/mask.js'
 import { partAt } from '../core/places.js'
-import { isObject } from '../core/quick-check.js'
 import { isSecretName, maskedThroughout } from '../core/redaction.js'
+import { isObject } from '../core/schema-words.js'
 import type { SecretWords } from '../core/secret-words.js'
 import type { Settings } from '../core/settings.js'
-import { picked, valueAt, without } from '../core/templates.js'
-import { testCardNumber } from '../core/test-cards.js'
+import { filled, valueAt, without } from '../core/templates.js'
 import { hasPerformed, hasReached, STAGE } from '../engine/outcome.js'
 import { type Entry, isScripted } from '../evidence/entry.js'
+import { pairsIn } from '../evidence/why.js'
 import { nameOf, operationOf } from '../reference/operations.js'
 import type { EntryData } from '../scenario/script.js'
 import type { Json, StepData } from '../scenario/steps.js'
@@ -24,107 +24,72 @@ export type Writing = {
 const IS_NUMBER = /^(?:limit|amount|\w+_amount)$/
 const WHOLE = /^(?:0|[1-9]\d{0,14})$/
 
-/** `replaced` names what differs from what was sent. Null for a request that no play can send. */
-export function playOf(
-  call: Entry,
-  writing: Writing
-): { step: StepData; replaced: string[] } | null {
+/** Null for a request that no play can send. */
+export function playOf(call: Entry, { keyOf, idInPlay, headers }: Writing): StepData | null {
   if (call.operation === null) return null
+  const { caller, query, body, params } = call
   const { method, path } = operationOf(call.operation)
-  const writer = new StepWriter(call, writing)
-  const query = writer.values(call.query)
-  const body = writer.values(call.body)
-  const parts = Object.entries({ headers: writer.headers(), query, body })
-  const on = path.replace(/\{(\w+)\}/g, (_all, name) =>
-    writer.text(String(call.params[name]), name)
-  )
-  const key = writer.key()
+  const write = (text: string) =>
+    text.includes('${') ? text.replaceAll('${', '$ {') : idInPlay(text)
+  const sentHeaders = [...headers].flatMap(name => {
+    const text = name === 'user-agent' ? caller.userAgent : caller.test
+    return text === null ? [] : [[name, write(text)]]
+  })
+  const parts = Object.entries({
+    headers: Object.fromEntries(sentHeaders),
+    query: playedValues(query, call, write),
+    body: playedValues(body, call, write)
+  })
+  const unknownKey = isKeyUnknown(call) ? 'unknown-key' : undefined
+  const key = caller.account === null ? unknownKey : keyOf(caller.account)
   return {
-    step: {
-      do: `${method} ${on}`,
-      ...(key !== undefined && { key }),
-      ...Object.fromEntries(parts.filter(([, values]) => Object.keys(values).length > 0))
-    },
-    replaced: [...writer.replaced]
+    do: `${method} ${path.replace(/\{(\w+)\}/g, (_all, name) => write(String(params[name])))}`,
+    ...(key !== undefined && { key }),
+    ...Object.fromEntries(parts.filter(([, values]) => Object.keys(values).length > 0))
   }
 }
 
-/** Writes what a request sent; `replaced` names what differs. */
-class StepWriter {
-  readonly replaced = new Set<string>()
+const isKeyUnknown = ({ outcome }: Entry) => outcome.refusal?.code === 'api_key_unknown'
 
-  constructor(
-    private readonly call: Entry,
-    private readonly writing: Writing
-  ) {}
-
-  text(text: string, name: string): string {
-    const inPlay = this.writing.idInPlay(text)
-    const literal = text.includes('${') ? inPlay.replaceAll('${', '$ {') : inPlay
-    if (inPlay.includes(MASK) || literal !== inPlay) this.replaced.add(name)
-    return literal
-  }
-
-  values(form: FormObject): Record<string, Json> {
-    return Object.fromEntries(
-      [...form].flatMap(([name, node]) => {
-        const value = this.#value(node, [name])
-        if (!(node instanceof FormObject && node.cleared)) return [[name, value]]
-        // an empty value for the whole comes before its parts
-        const parts = Object.entries(Object(value))
-        return [[name, ''], ...parts.map(([part, below]) => [inBrackets(name, part), below])]
-      })
-    )
-  }
-
-  #value(node: FormNode, names: readonly string[]): Json {
-    const name = String(names.at(-1))
-    if (node instanceof FormList) return node.items.map(item => this.text(item, name))
-    if (node instanceof FormObject)
-      return Object.fromEntries(
-        [...node].map(([part, below]) => [part, this.#value(below, [...names, part])])
-      )
-    const isMasked = node.includes(MASK)
-    const stored = isMasked && partAt(this.call.outcome.result, names)
-    if (typeof stored === 'number') return stored
-    const isSecret = node === MASK && isSecretName(names.join('.'))
-    const param = names.reduce(inBrackets)
-    if (!isSecret && !IS_NUMBER.test(name)) return this.text(node, param)
-    if (isMasked) this.replaced.add(param)
-    const text = isSecret ? placeholder(names, this.call) : node.replaceAll('*', '1')
-    return !isSecret && WHOLE.test(text) ? Number(text) : text
-  }
-
-  key(): string | undefined {
-    const { caller, outcome } = this.call
-    if (caller.account !== null) return this.writing.keyOf(caller.account)
-    if (outcome.refusal?.code !== 'api_key_unknown') return undefined
-    this.replaced.add('the key')
-    return 'unknown-key'
-  }
-
-  headers(): Record<string, string> {
-    const { userAgent, test } = this.call.caller
-    return Object.fromEntries(
-      [...this.writing.headers].flatMap(name => {
-        const text = name === 'user-agent' ? userAgent : test
-        return text === null ? [] : [[name, this.text(text, name)]]
-      })
-    )
-  }
+/** The names of what a play sends other values of. */
+export function replacedIn(call: Entry): string[] {
+  const params = Object.entries(call.params).map(([name, text]) => `${name}=${text}`)
+  const pairs = [...params, ...pairsIn(call.query), ...pairsIn(call.body)]
+  const names = pairs.flatMap(pair => (IS_REPLACED.test(pair) ? pair.replace(/=.*/s, '') : []))
+  return [...new Set(isKeyUnknown(call) ? ['the key', ...names] : names)]
 }
+const IS_REPLACED = /\*\*\*|\$\{/
 
-/** A number that ends in the stored or sent last four digits. */
-function placeholder([holder = '', name]: readonly string[], call: Entry): string {
-  if (name !== 'number' && name !== 'account_number') return 'secret'
-  const form = call.body.get(holder)
-  const stored = partAt(call.outcome.result, ['payment_method', holder])
-  const { brand, last4 }: { brand?: string; last4?: string | null } = Object(
-    stored ?? (form instanceof FormObject ? Object.fromEntries(form) : {})
+type Write = (text: string) => string
+
+function playedValues(form: FormObject, call: Entry, write: Write): Record<string, Json> {
+  return Object.fromEntries(
+    [...form].flatMap(([name, node]) => {
+      const value = playedValue(node, [name], call, write)
+      if (!(node instanceof FormObject && node.cleared)) return [[name, value]]
+      // an empty value for the whole comes before its parts
+      const parts = Object.entries(Object(value))
+      return [[name, ''], ...parts.map(([part, below]) => [inBrackets(name, part), below])]
+    })
   )
-  if (last4 === null) return 'none'
-  const digits = last4 !== undefined && /^\d{4}$/.test(last4) ? last4 : '4242'
-  return name === 'number' ? testCardNumber(brand, digits) : `00000${digits}`
+}
+
+function playedValue(node: FormNode, names: readonly string[], call: Entry, write: Write): Json {
+  if (node instanceof FormList) return node.items.map(write)
+  if (node instanceof FormObject)
+    return Object.fromEntries(
+      [...node].map(([part, below]) => [part, playedValue(below, [...names, part], call, write)])
+    )
+  if (node === MASK && isSecretName(names.join('.'))) return placeholder(names, call)
+  const text = write(node)
+  return IS_NUMBER.test(String(names.at(-1))) && WHOLE.test(text) ? Number(text) : text
+}
+
+/** A number that ends in the last four digits that were stored. */
+function placeholder([holder = '', name]: readonly string[], { outcome }: Entry): string {
+  if (name !== 'number' && name !== 'account_number') return 'secret'
+  const last4 = partAt(outcome.result, ['payment_method', holder, 'last4'])
+  return last4 === null ? 'none' : `000000000000${last4 ?? '4242'}`
 }
 
 /** Without the emulator's messages and what a creation draws; of a list only the ids. */
@@ -144,40 +109,34 @@ export function determined(body: Json | undefined, call: Entry, isCreated: boole
 
 /** The ids of a list, and whether it has more; undefined for anything else. */
 function idsIn(body: unknown, { 'shapes.list': list }: Settings): Json | undefined {
-  if (!Array.isArray(valueAt(list, body, '$members'))) return undefined
-  const ids = (members: { id: Json }[]) => members.map(({ id }) => ({ id }))
-  return picked<never>(list, body, { $members: ids, $has_more: (value: Json) => value }) as Json
+  const members = valueAt(list, body, '$members')
+  if (!Array.isArray(members)) return undefined
+  const ids = members.map(({ id }: { id: Json }) => ({ id }))
+  return filled(list, { members: ids, has_more: valueAt(list, body, '$has_more') }) as Json
 }
 
 /** It never reached its operation. */
 export const isStopped = (call: Entry): boolean =>
   call.outcome.name === 'lost_before' || (call.outcome.name === 'scripted' && !hasPerformed(call))
 
-/** One entry for successive requests of an operation to which the script did the same. */
+/** An entry for each request that the script acted on. */
 export function scriptOf(calls: readonly Entry[], words: SecretWords): EntryData[] {
   const counts = new Map<string, number>()
-  const entries: { on: string; from: number; to: number; name?: string; action: object }[] = []
-  for (const call of calls) {
-    if (call.operation === null || !hasReached(call, STAGE.admitted)) continue
+  return calls.flatMap(call => {
+    if (call.operation === null || !hasReached(call, STAGE.admitted)) return []
     const on = nameOf(call.operation)
-    const count = (counts.get(on) ?? 0) + 1
-    counts.set(on, count)
-    if (!isScripted(call) || !call.script) continue
-    const { name, ...action } = actionOf(call.script.action.entry.data, words)
-    const last = entries.findLast(entry => entry.on === on)
-    const isSame = last?.name === name && JSON.stringify(last?.action) === JSON.stringify(action)
-    if (last?.to === count - 1 && isSame) last.to = count
-    else entries.push({ on, from: count, to: count, ...(name && { name }), action })
-  }
-  return entries.map(({ on, from, to, name, action }) => {
-    const numbers = from === to ? from : `${from}-${to}`
-    const isEach = from === 1 && to === counts.get(on)
-    return { name, on, ...(!isEach && { calls: numbers }), ...action } as EntryData
+    const nth = (counts.get(on) ?? 0) + 1
+    counts.set(on, nth)
+    const { name, ...action } = actionOf(call.script?.action.entry.data ?? {}, words)
+    return isScripted(call) ? [{ name, on, calls: nth, ...action } as EntryData] : []
   })
 }
 
 /** What an entry does, without delays, holds and secrets. */
-function actionOf({ name, respond, change, stale, fault, when }: EntryData, words: SecretWords) {
+function actionOf(
+  { name, respond, change, stale, fault, when }: Partial<EntryData>,
+  words: SecretWords
+) {
   const data = Object.entries(change?.data ?? {}).map(([family, records]) => [
     family,
     (records as object[]).map(record => maskedRecord(record, words))

@@ -50,7 +50,7 @@ export class Player {
     const stepResponse =
       fault === null || fault === 'malformed_body'
         ? clientResponse(response)
-        : { status: 0, body: { error: { message: SAYS.no_response(SAYS[fault]()) } }, fault }
+        : { status: 0, body: { error: { message: SAYS.no_response(fault) } }, fault }
     count(response.reading)
     this.#sandbox.evidence.record(close(response, fault === null, 0), response.reading)
     return stepResponse

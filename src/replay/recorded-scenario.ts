@@ -7,7 +7,7 @@ import type { Sandbox } from '../sandbox/sandbox.js'
 import { documentOf } from '../scenario/documents.js'
 import { withTexts } from '../scenario/play/references.js'
 import { bindingsOf, isWait, type Json, playSteps } from '../scenario/steps.js'
-import { scriptOf } from './played-requests.js'
+import { replacedIn, scriptOf } from './played-requests.js'
 import { Player } from './player.js'
 import { type Recording, recordingOf } from './recording.js'
 import { type Played, type RecordedRequest, type Rehearsal, rehearse } from './rehearsal.js'
@@ -121,9 +121,9 @@ function documentFrom(
   }
 }
 
-const notesOn = ({ call, replaced, isReproduced }: Played): string[] =>
-  [...replaced.map(SAYS.replaced), ...(isReproduced ? [] : [SAYS.other_values()])].map(note =>
-    SAYS.of(titleOf(call), note)
+const notesOn = ({ call, isReproduced }: Played): string[] =>
+  [...replacedIn(call).map(SAYS.replaced), ...(isReproduced ? [] : [SAYS.other_values()])].map(
+    note => SAYS.of(titleOf(call), note)
   )
 
 const titleOf = ({ id, method, path }: Entry) => `${id} ${method} ${path}`

@@ -1,13 +1,13 @@
 /** The records that a recorded scenario begins with. */
 import { valueIn } from '../core/form.js'
 import { partAt } from '../core/places.js'
-import { isObject } from '../core/quick-check.js'
-import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
+import { maskedThroughout } from '../core/redaction.js'
 import type { SecretWords } from '../core/secret-words.js'
 import {
   type AnyRecord,
   hasReached,
   listIn,
+  recordsChanged,
   recordsIn,
   STAGE,
   tookEffect
@@ -21,7 +21,6 @@ import {
 } from '../reference/operations.js'
 import type { ExpectationData } from '../scenario/expect/expectations.js'
 import { textsOf } from '../scenario/play/references.js'
-import { STATE_WORDS } from '../scenario/shape/expectation.js'
 import { FAMILIES, type Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
 
@@ -57,64 +56,46 @@ async function membersIn(store: Store): Promise<Members> {
   return members
 }
 
-/** Changed records are as before their first change. */
-function changedBy(requests: readonly Entry[]): { created: Members; changed: Members } {
-  const created: Members = new Map()
-  const changed: Members = new Map()
-  for (const call of requests.filter(tookEffect)) {
-    const { family, kind } = operationOf(call.operation as OperationId)
-    const isCreating = kind === 'create'
-    const record = (isCreating ? call.outcome.result : call.facts.record) as AnyRecord
-    const members = isCreating ? created : changed
-    const name = nameOf(family, record.id)
-    if (!members.has(name)) members.set(name, { family, record })
-  }
-  return { created, changed }
+/** The names of records that requests created, or that the script changed. */
+function namesMade(calls: readonly Entry[]): ReadonlySet<string> {
+  const records = calls.flatMap(call => [
+    ...(isCreate(call) && tookEffect(call) ? recordsChanged(call) : []),
+    ...(call.script?.changed ?? [])
+  ])
+  return new Set(records.map(({ family, id }) => nameOf(family, id)))
 }
+
+const isCreate = ({ operation }: Entry) =>
+  operation !== null && operationOf(operation).kind === 'create'
 
 /** Records before the first request, and later ones that no request created. */
 export async function membersFor(
-  requests: readonly Entry[],
+  calls: readonly Entry[],
   before: Store,
   after: Store
-): Promise<{ members: Members; copied: ReadonlySet<string> }> {
-  const { created, changed } = changedBy(requests)
-  const all = await membersIn(before)
-  const copied = new Set<string>()
-  const add = (name: string, member: Member) => {
-    if (all.has(name)) return
-    all.set(name, member)
-    for (const link of linksOf(member)) {
-      const linked = created.get(link)
-      if (linked === undefined) continue
-      copied.add(linked.record.id)
-      add(link, linked)
-    }
-  }
-  const byScript = new Set(
-    requests
-      .flatMap(({ script }) => script?.changed ?? [])
-      .map(({ family, id }) => nameOf(family, id))
-  )
+): Promise<Members> {
+  const members = await membersIn(before)
+  const created = namesMade(calls)
   for (const [name, member] of await membersIn(after)) {
-    if (!created.has(name) && !byScript.has(name)) add(name, changed.get(name) ?? member)
+    const isLinked = linksOf(member).every(link => members.has(link))
+    if (isLinked && !members.has(name) && !created.has(name)) members.set(name, member)
     await pause()
   }
-  const placeOf = ({ family }: Member) => FAMILIES.indexOf(family)
-  const sorted = [...all].sort(([, a], [, b]) => placeOf(a) - placeOf(b))
-  return { members: new Map(sorted), copied }
+  return members
 }
 
-/** Records that requests found or showed, or that expectations name. */
+/** Records that requests found or showed, or expectations name, and what they link to. */
 export async function touchedBy(
-  requests: readonly Entry[],
+  calls: readonly Entry[],
   members: Members,
   expected: readonly ExpectationData[]
 ): Promise<Member[]> {
-  const ids = new Set<unknown>(expected.flatMap(data => textsOf(data, true)))
-  for (const call of requests) for (const id of idsOf(call)) ids.add(id)
-  const charges = new Set(requests.flatMap(chargesOf))
-  const families = new Set([...expected.flatMap(familiesCounted), ...requests.flatMap(familiesCut)])
+  const ids = new Set([...expected.flatMap(data => textsOf(data, true)), ...calls.flatMap(idsOf)])
+  const charges = new Set(calls.flatMap(chargesOf))
+  const families = new Set<string>([
+    ...expected.flatMap(familiesCounted),
+    ...calls.flatMap(familiesCut)
+  ])
   const touched = new Set<Member>()
   const touch = (member: Member | undefined) => {
     if (member === undefined || touched.has(member)) return
@@ -123,13 +104,8 @@ export async function touchedBy(
   }
   for (const member of members.values()) {
     const { family, record } = member
-    if (
-      families.has(family) ||
-      ids.has(record.id) ||
-      ids.has(withoutSecrets(record.id)) ||
-      (family === 'refunds' && charges.has(record.transaction))
-    )
-      touch(member)
+    const isOfCharge = family === 'refunds' && charges.has(record.transaction)
+    if (families.has(family) || ids.has(record.id) || isOfCharge) touch(member)
     await pause()
   }
   return [...members.values()].filter(member => touched.has(member))
@@ -156,11 +132,9 @@ const chargesOf = (call: Entry): unknown[] => [
   ...recordsIn(call).flatMap(({ object, id }) => (object === 'transaction' ? [id] : []))
 ]
 
-const familiesCounted = (data: ExpectationData): Family[] =>
-  FAMILIES.filter(family => {
-    const expected = partAt(data, ['state', family])
-    return isObject(expected) && STATE_WORDS.some(word => word in expected)
-  })
+/** Those whose records an expectation counts. */
+const familiesCounted = (data: ExpectationData): string[] =>
+  'state' in data ? Object.keys(data.state) : []
 
 function familiesCut(call: Entry): Family[] {
   const list = listIn(call)

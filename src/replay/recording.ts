@@ -27,10 +27,10 @@ export async function recordingOf(sandbox: Sandbox, chosen?: readonly Entry[]) {
   const isRunning = clock.running
   const requests = chosen ?? evidence.journal.requests()
   const calls = requests.filter(({ place }) => place >= inputs.earliest)
-  const { members, copied } = await membersAround(calls, sandbox, chosen !== undefined)
+  const members = await membersAround(calls, sandbox, chosen !== undefined)
   const accounts = new Set(calls.map(({ caller }) => caller.account))
   const touched = await touchedBy(calls, members, expected.data)
-  const { data, ids } = await dataOf(touched, accounts, words)
+  const data = await dataOf(touched, accounts, words)
   return {
     /** `SANDBOX#PERIOD` in a run. */
     of,
@@ -41,8 +41,6 @@ export async function recordingOf(sandbox: Sandbox, chosen?: readonly Entry[]) {
     isRunning,
     words,
     beginning: { ...setupBefore(calls[0], expected.timed.length > 0, chosen?.length === 1), data },
-    ids,
-    copied,
     expected,
     blank: () => sandbox.blank()
   }
@@ -66,7 +64,6 @@ async function membersAround(calls: readonly Entry[], { inputs, store }: Sandbox
   return membersFor(calls, before.store, after.store)
 }
 
-/** `ids` has the id of each record by its masked id. */
 async function dataOf(
   touched: readonly Member[],
   accounts: ReadonlySet<string | null>,
@@ -78,14 +75,12 @@ async function dataOf(
       : []
   )
   const data: Record<string, object[]> = keys.length > 0 ? { api_keys: keys } : {}
-  const ids = new Map<string, string>()
   for (const { family, record } of touched) {
     data[family] ??= []
     data[family].push(maskedRecord(exportedRecord(family, record), words))
-    ids.set(withoutSecrets(record.id, words), record.id)
     await pause()
   }
-  return { data, ids }
+  return data
 }
 
 export const keyOf = (account: string) => `sk_test_${account}`

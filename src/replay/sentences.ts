@@ -1,7 +1,6 @@
 /** What recordings say of themselves, in comments, and what clients of plays see. */
 import type { Sentences } from '../core/sentences.js'
-
-const CLOSED = 'the connection was closed before a response (UND_ERR_SOCKET)'
+import type { Fault } from '../scenario/script.js'
 
 export const SAYS = {
   recorded: () =>
@@ -22,9 +21,5 @@ export const SAYS = {
   dropped: (requests: number) =>
     `The journal no longer has the first ${requests === 1 ? 'request' : `${requests} requests`}: this scenario starts after them.`,
   // of a play
-  no_response: (why: string) => `no response came: ${why}`,
-  connection_reset: () => 'the connection was reset (ECONNRESET)',
-  empty_response: () => CLOSED,
-  truncated_body: () => CLOSED,
-  hang: () => 'the request is held, and nothing releases it'
+  no_response: (fault: Fault) => `no response came: ${fault}`
 } satisfies Sentences

@@ -1,5 +1,5 @@
 /** Several runs as one. */
-import { isObject } from '../core/quick-check.js'
+import { isObject } from '../core/schema-words.js'
 import { FINDING_IDS, MAX_NAMED } from '../evidence/findings.js'
 import { MAX_CALLS } from '../evidence/run.js'
 import { mergedReports, type RunTest } from '../evidence/totals.js'

@@ -1,5 +1,5 @@
 /** Runs, checks, coverage and findings as text and annotations. */
-import { isObject } from '../core/quick-check.js'
+import { isObject } from '../core/schema-words.js'
 import { type GivenSettings, nested } from '../core/settings.js'
 import { visible } from '../core/visible.js'
 import type { Finding } from '../evidence/findings.js'

@@ -1,10 +1,9 @@
 /** Changes settings. */
-import { partAt, problemAt } from '../core/places.js'
+import { problemAt } from '../core/places.js'
 import {
   flattened,
   type GivenSettings,
   nested,
-  processSettingProblem,
   SETTING_KEYS,
   SETTINGS,
   type SettingsInForce
@@ -28,11 +27,7 @@ export async function changeSettings(
   const isJudged = problems.some(({ path }) => path === ACTOR.join('.'))
   const message = isJudged ? null : actorProblem(sandbox, newSettings)
   if (message !== null) problems.push(problemAt(ACTOR, { code: 'missing_record', message }))
-  const [first, ...others] = problems.map(({ path, steps, code, message }) => ({
-    path,
-    code,
-    message: processSettingProblem(path, partAt(nested(newSettings), steps)) ?? message
-  }))
+  const [first, ...others] = problems.map(({ path, code, message }) => ({ path, code, message }))
   if (first) throw REFUSALS.wrongSettings([first, ...others])
   sandbox.setControlSettings({ ...sandbox.state.settings, ...newSettings })
   return sandbox.settingsInForce
@@ -42,8 +37,7 @@ export async function changeSettings(
 export function unsetSetting(sandbox: Sandbox, name: string): void {
   const known = SETTING_KEYS.filter(key => SETTINGS[key].scope === 'sandbox')
   const key = known.find(key => key === name)
-  if (key === undefined)
-    throw REFUSALS.noSetting(name, processSettingProblem(name) ?? SAYS.noSuchSetting(name, known))
+  if (key === undefined) throw REFUSALS.noSetting(name, SAYS.noSuchSetting(name, known))
   const { [key]: _, ...settings } = sandbox.state.settings
   const problem = actorProblem(sandbox, sandbox.settingsWith(settings).values)
   if (problem !== null) throw REFUSALS.noActor(problem)

@@ -17,7 +17,6 @@ const OF_NAMES = [
   'unused_variable',
   'no_section',
   'group_name',
-  'process_setting',
   'framing_header',
   'reserved_field',
   'variable_as_name',

@@ -1,7 +1,7 @@
 /** Loads scenarios: a document and all that it uses are read, checked and built, or refused. */
 import { checkerOf, MAX_PROBLEMS } from '../core/checking.js'
 import { nearest } from '../core/nearest.js'
-import { isObject } from '../core/quick-check.js'
+import { isObject } from '../core/schema-words.js'
 import { SETTINGS } from '../core/settings.js'
 import {
   type DocumentProblem,

@@ -1,6 +1,5 @@
 /** The sentences about documents, steps and expectations. */
 import { didYouMean, sentence, shortened, someOf, thereAre } from '../core/nearest.js'
-import { RETIRED_NAMES } from '../core/retired.js'
 import { type Sentences, sayer } from '../core/sentences.js'
 
 const and = (words: readonly string[]) => words.join(' and ')
@@ -8,14 +7,10 @@ const or = (words: readonly string[]) => words.join(' or ')
 const some = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
 const reference = (name: string) => `\${${shortened(name)}}`
 
-const SHIPPED: Readonly<Record<string, string>> = RETIRED_NAMES.shipped
-const renamed = (name: string) => (Object.hasOwn(SHIPPED, name) ? `; write ${SHIPPED[name]}` : '')
-const adviceOnReference = (name: string, suggestion: string | undefined) => {
-  if (/^record\b/.test(name)) return `write ${RETIRED_NAMES.record}`
-  return suggestion === undefined
+const adviceOnReference = (suggestion: string | undefined) =>
+  suggestion === undefined
     ? 'write the name of an earlier step (as), or the id of a record'
     : `did you mean \${${suggestion}}?`
-}
 const noneCalled = (what: string, name: string, known: readonly string[]) =>
   `${sentence(`no ${what} is called ${name || '""'}${didYouMean(name, known)}`)} Available: ${known.join(', ')}`
 
@@ -27,7 +22,7 @@ export const SAYS = {
       ? 'is empty; write at least tickets: []'
       : 'is empty; write at least fixtures: [bistro]. commerce-emulator new NAME writes a scenario to start from',
   reference_without_value: (reference: string) =>
-    `${reference} has no value here${/^\$\{\s*record\b/.test(reference) ? `; write ${RETIRED_NAMES.record}` : ': responses are known only in steps, play and expect; give the record an id under data, or use a variable'}`,
+    `${reference} has no value here: responses are known only in steps, play and expect; give the record an id under data, or use a variable`,
   not_a_variable_name: () => 'must be letters, digits, _ and -, beginning with a letter',
   variable_of_variable: () => 'must not refer to another variable; write the value itself',
   variable_too_long: (most: number, length: number) =>
@@ -42,7 +37,7 @@ export const SAYS = {
   no_fixture: (name: string, known: readonly string[], beside?: string) =>
     `${noneCalled('fixture', name, known)}${beside === undefined ? '' : `. There is a file ${shortened(beside)} beside the document; write its extension too: fixtures: [${shortened(beside)}]`}`,
   no_scenario: (name: string, known: readonly string[], file?: string) =>
-    `No scenario is called ${sentence(`${name}${file === undefined ? renamed(name) || didYouMean(name, known) : `; did you mean the file ./${file}?`}`)} Available: ${known.join(', ')}.`,
+    `No scenario is called ${sentence(`${name}${file === undefined ? didYouMean(name, known) : `; did you mean the file ./${file}?`}`)} Available: ${known.join(', ')}.`,
   too_large_to_show: (name: string, size: number, most: number) =>
     `${name} has ${size} bytes, and only texts of up to ${most} bytes are shown; read its file instead.`,
   no_shared_script: (name: string, known: readonly string[]) =>
@@ -102,7 +97,7 @@ export const SAYS = {
   no_group: (file: string, group = 'GROUP') =>
     `must name a group of ${shortened(file)}, such as ${shortened(file)}#${group}`,
   unknown_group: (name: string, groups: readonly string[]) =>
-    `there is no group ${shortened(name)}${renamed(name) || didYouMean(name, groups) || `; ${thereAre(groups)}`}`,
+    `there is no group ${shortened(name)}${didYouMean(name, groups) || `; ${thereAre(groups)}`}`,
   group_name: () => 'the name of a group must be letters, digits, _, . and -',
 
   // script entries
@@ -198,7 +193,7 @@ export const SAYS = {
   name_reserved: (name: string) => `\${${name}.…} is reserved; give the step another name`,
   name_taken: (name: string) => `an earlier step is already called ${name}`,
   unknown_reference: (name: string, suggestion?: string) =>
-    `${reference(name)} refers to nothing; ${adviceOnReference(name, suggestion)}`,
+    `${reference(name)} refers to nothing; ${adviceOnReference(suggestion)}`,
   not_yet_known: (name: string) =>
     `${reference(name)} has no value yet: both requests are sent at once; refer to it in a later request`,
   not_returned: (name: string) =>

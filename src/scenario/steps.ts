@@ -1,7 +1,7 @@
 /** Steps and plays: requests that a scenario sends, with the responses that it expects. */
 import { encodeForm } from '../core/form-encoding.js'
 import type { Step as PathStep } from '../core/places.js'
-import { isObject } from '../core/quick-check.js'
+import { isObject } from '../core/schema-words.js'
 import type { Said } from '../core/sentences.js'
 import { ERROR_TEMPLATE, type Template, valueAt } from '../core/templates.js'
 import { needsKey, OPERATIONS } from '../reference/operations.js'

@@ -195,8 +195,8 @@ t.test('control: settings that cannot be changed are refused together', async t 
     t.strictSame([status, body.error.code], [400, 'setting_invalid'], JSON.stringify(changes))
     t.equal(body.error.problems.map(({ path }: Json) => path).join(), paths)
     t.match(body.error.message, /Nothing was changed\.$/)
-    const isOfProcess = body.error.message.includes('can be set only when')
-    t.equal(isOfProcess, /port|token|body/.test(JSON.stringify(changes)), body.error.message)
+    const isOfProcess = body.error.message.includes('when the emulator starts')
+    t.equal(isOfProcess, /port|token|limits/.test(JSON.stringify(changes)), body.error.message)
     t.equal((await control('GET /settings')).text, before)
   }
 })

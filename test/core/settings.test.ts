@@ -3,12 +3,10 @@ import { checkerOf } from '../../src/core/checking.js'
 import {
   flattened,
   nested,
-  processSettingProblem,
   SETTING_KEYS,
   SETTINGS,
   type SettingKey,
   scenarioPathOf,
-  settingHint,
   settingsInForce,
   settingsSchema,
   variableOf
@@ -53,14 +51,6 @@ t.test('settings: each default is valid; each setting has a description', async 
 
   t.strictSame(await check(JSON.parse(JSON.stringify(defaults))), [])
   for (const key of SETTING_KEYS) t.ok(/^.+\.$/.test(SETTINGS[key].about), key)
-})
-
-t.test('settings: a name that is not a setting has a hint', async t => {
-  t.strictSame(['limits.streams', 'prot', 'constructor'].map(settingHint), [
-    '; write limits.waiting',
-    '; did you mean port?',
-    ''
-  ])
 })
 
 t.test('settings: the variable and the place in a scenario', async t => {
@@ -197,27 +187,4 @@ t.test('settings: a key below the value of another is an unknown name', async t 
       paths,
       JSON.stringify(flat)
     )
-})
-
-t.test('settings: a process setting in a sandbox is refused with its place', async t => {
-  const given = (as: string) => `can be set only when the emulator starts, with ${as}=`
-  for (const [name, as, value] of [
-    ['port', 'PORT or --set port'],
-    ['limits.body', 'LIMITS_BODY or --set limits.body'],
-    ['limits', 'LIMITS_BODY or --set limits.body'],
-    ['limits', 'LIMITS_BODY or --set limits.body', { x: 1, body: 2 }]
-  ] as [string, string, object?][])
-    t.equal(processSettingProblem(name, value), given(as))
-  t.equal(processSettingProblem('limits', { x: 1 }), undefined, 'of a group that has none')
-  for (const name of [
-    'seed',
-    'pagination',
-    'pagination.max_limit',
-    'lim',
-    'none',
-    '',
-    '__proto__',
-    'ids.prefixes'
-  ])
-    t.equal(processSettingProblem(name), undefined, name)
 })

@@ -3,9 +3,7 @@ import {
   ERROR_TEMPLATE,
   filled,
   LIST_TEMPLATE,
-  picked,
   placeholdersIn,
-  stepsTo,
   valueAt,
   without
 } from '../../src/core/templates.js'
@@ -48,21 +46,7 @@ t.test('templates: a value is found at its place, or not at all', t => {
   t.end()
 })
 
-t.test('templates: parts are picked, or left out, by their placeholders', t => {
-  const list = { object: 'list', data: [1], has_more: true, url: '/x' }
-  const keep = {
-    $members: (members: number[]) => members.length,
-    $has_more: (value: unknown) => value
-  }
-  t.strictSame(picked(LIST_TEMPLATE, list, keep), { data: 1, has_more: true })
-  t.strictSame(
-    [
-      picked(LIST_TEMPLATE, {}, keep),
-      picked(LIST_TEMPLATE, 'text', keep),
-      picked(['$members'], [1], keep)
-    ],
-    [undefined, undefined, undefined]
-  )
+t.test('templates: parts are left out by their placeholders', t => {
   const error = {
     error: { code: 'c', message: 'm', request_id: 'r', more: { message: 'm' } },
     other: 1
@@ -76,13 +60,5 @@ t.test('templates: parts are picked, or left out, by their placeholders', t => {
     c: { d: 'm' }
   })
   t.strictSame([without(DEEP, 'text', ['$code']), without(DEEP, null, ['$code'])], ['text', null])
-  t.end()
-})
-
-t.test('templates: the steps to a placeholder, through lists too', t => {
-  const steps = ['$code', '$param', '$message', '$url'].map(placeholder =>
-    stepsTo(DEEP, placeholder)
-  )
-  t.strictSame(steps, [['a', 0, 'b'], ['a', 1], ['c', 'd'], undefined])
   t.end()
 })

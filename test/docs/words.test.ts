@@ -83,7 +83,6 @@ const INSTEAD: Readonly<Record<string, string>> = {
   'is never about': 'does not refer to',
   'corrupted on the way': 'altered in transit',
   'without a usable value': 'has no value',
-  'a setting of the process;': 'can be set only when the emulator starts',
   'the parameter to blame': 'the parameter that is wrong',
   'every one must': 'each must',
   'there must be no such': 'must not exist',

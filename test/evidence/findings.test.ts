@@ -5,7 +5,8 @@ import { ApiError } from '../../src/core/errors.js'
 import { Ids } from '../../src/core/ids.js'
 import { settingsInForce } from '../../src/core/settings.js'
 import { Changers } from '../../src/evidence/changers.js'
-import { FINDINGS, FindingCounts, type FindingId, Findings } from '../../src/evidence/findings.js'
+import { FINDINGS, FindingCounts, type FindingId } from '../../src/evidence/findings.js'
+import { Findings } from '../../src/evidence/findings-of-several.js'
 import type { Totals } from '../../src/evidence/totals.js'
 import { MERCHANT, NOW, RESELLER, smallFixture, startTestEmulator } from '../support/emulator.js'
 import { form, type Given, judgedRequest } from '../support/judged-request.js'
@@ -488,7 +489,7 @@ function counted() {
     for (const found of findings.look(one, one.reading, new Changers()))
       counts.add(found, found.requests)
   }
-  return { look, list: () => counts.list('starting_after') }
+  return { look, list: () => counts.list() }
 }
 const shown = ({ list }: ReturnType<typeof counted>) =>
   list().map(({ finding, times, requests }) => [finding, times, requests])

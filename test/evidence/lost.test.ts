@@ -4,7 +4,7 @@
  */
 import t from 'tap'
 import { Changers } from '../../src/evidence/changers.js'
-import { Findings } from '../../src/evidence/findings.js'
+import { Findings } from '../../src/evidence/findings-of-several.js'
 import { LostAnswers } from '../../src/evidence/lost.js'
 import { deleteRecord } from '../../src/sandbox/records.js'
 import { Store } from '../../src/store/store.js'

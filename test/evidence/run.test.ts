@@ -234,51 +234,6 @@ t.test('run: an empty page that nobody continued from is kept in full, also afte
   t.end()
 })
 
-t.test('run: without the journal no request is listed, but tests are', t => {
-  const { record, run } = recorded({ 'evidence.journal': false })
-  record({ ...NO_CALL, test: 'secret 4242424242424242' })
-  record({ ...LOST, id: 'req_2' })
-  record({ ...LOST, id: 'req_3', test: 'repeats' })
-
-  const { requests: listed, tests, omitted } = run.listing()
-  const requests = [...listed]
-  t.strictSame([requests, omitted], [[], { requests: 3, entries: 0, by_test: 0 }])
-  t.strictSame(
-    tests.map(({ test, calls, refused, findings }) => [test, calls, refused, findings.length]),
-    [
-      ['secret ****************', 1, 1, 1],
-      [null, 1, 0, 0],
-      ['repeats', 1, 0, 1]
-    ]
-  )
-  t.end()
-})
-
-t.test('evidence: without the journal nothing is kept, but everything is counted', t => {
-  for (const isJournaled of [true, false]) {
-    const run = new Run()
-    const evidence = new Evidence(LIMITS, run)
-
-    record(evidence, {
-      isUnknown: true,
-      settings: settingsOf({ 'evidence.journal': isJournaled })
-    })
-
-    const { journal, totals } = evidence
-    t.strictSame([journal.size, journal.dropped], isJournaled ? [1, 0] : [0, 1])
-    t.strictSame(
-      [
-        totals.coverage.report().seen > 0,
-        totals.assumptions.ids().length > 0,
-        found(totals).length
-      ],
-      [true, true, 1]
-    )
-    t.equal(run.metrics.total, 1)
-  }
-  t.end()
-})
-
 const entryOf = (request: string, more: Partial<RunEntry> = {}) =>
   ({
     id: request,

@@ -132,7 +132,7 @@ function entry(draws: Draws): Record<string, unknown> {
     'connection_reset empty_response truncated_body malformed_body hang'.split(' ')
   )
   const when = draws.chance(50) ? { when: 'after' } : {}
-  const delay = draws.pick<unknown>(['1ms', '5ms', { min: '0ms', max: '20ms' }, 'PT0.01S', '2s'])
+  const delay = draws.pick<unknown>(['1ms', '5ms', { min: '0ms', max: '20ms' }, '2s'])
   return {
     on,
     ...calls,

@@ -10,11 +10,9 @@ export const JUDGES: Readonly<Record<string, readonly string[]>> = {
     'test/evidence/findings.test.ts',
     'test/evidence/totals.test.ts'
   ],
-  'src/evidence/findings.ts': [
-    'test/evidence/findings.test.ts',
-    'test/evidence/run.test.ts',
-    'test/control/evidence.test.ts'
-  ],
+  'src/evidence/findings.ts': ['test/evidence/run.test.ts', 'test/control/evidence.test.ts'],
+  'src/evidence/findings-of-one.ts': ['test/evidence/findings.test.ts'],
+  'src/evidence/findings-of-several.ts': ['test/evidence/findings.test.ts'],
   'src/evidence/lost.ts': ['test/evidence/lost.test.ts', 'test/evidence/findings.test.ts'],
   'src/evidence/evidence.ts': [
     'test/evidence/run.test.ts',
@@ -81,11 +79,9 @@ export const JUDGES: Readonly<Record<string, readonly string[]>> = {
 
 /** Defects without a visible effect, each with the reason. */
 export const HARMLESS: Readonly<Record<string, string>> = {
-  "src/evidence/findings.ts: body.has('card') && nodeIn(body, ['card', 'number']) → nodeIn(body, ['card', 'number'])":
-    'no number is found in a body without a card; the condition saves every other request the search',
-  'src/evidence/findings.ts: this.#lost.known.size > 0 → this.#lost.known.size >= 0':
+  'src/evidence/findings-of-several.ts: this.#lost.known.size > 0 → this.#lost.known.size >= 0':
     'nothing is repeated where nothing was lost; the condition saves the search',
-  'src/evidence/findings.ts: this.#pauses.size > 0 → this.#pauses.size >= 0':
+  'src/evidence/findings-of-several.ts: this.#pauses.size > 0 → this.#pauses.size >= 0':
     'nothing came too soon where nobody was told to wait; the condition saves the search',
   'src/evidence/evidence.ts: this.#found.length > 0 → this.#found.length >= 0':
     'where nothing was found, nothing is counted; the condition saves the call',

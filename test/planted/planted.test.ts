@@ -17,7 +17,7 @@ const PLANTED = [
     'lost.about !== about → lost.about === about'
   ],
   [
-    'src/evidence/findings.ts',
+    'src/evidence/findings-of-one.ts',
     'test/evidence/findings.test.ts',
     'isCardNumberSent(reading) → !isCardNumberSent(reading)'
   ],

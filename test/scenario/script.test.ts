@@ -186,7 +186,7 @@ t.test('script: valid entries', async () => {
   const entries: EntryData[] = parse(`
     - { on: POST /refunds, delay: 0ms }
     - { on: POST /refunds, delay: 10m }
-    - { on: POST /refunds, delay: { min: 0s, max: PT10M } }
+    - { on: POST /refunds, delay: { min: 0s, max: 10m } }
     - { on: POST /refunds, respond: {} }
     - { on: POST /refunds, respond: { status: 204 } }
     - { on: POST /refunds, respond: { body: null } }

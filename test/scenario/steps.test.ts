@@ -403,7 +403,7 @@ t.test('play: time passes between requests where a wait says so', async t => {
   }
   const list = { do: 'GET /tickets' }
 
-  const plays = [list, { wait: '2s' }, { at_once: [list] }, { wait: 'PT1H' }]
+  const plays = [list, { wait: '2s' }, { at_once: [list] }, { wait: '1h' }]
   const outcomes = await playSteps(
     plays,
     play,

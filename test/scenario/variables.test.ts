@@ -5,7 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
 import type { ApiError, Problem } from '../../src/core/errors.js'
-import { RETIRED_NAMES } from '../../src/core/retired.js'
 import { runEmulator } from '../../src/emulator.js'
 import { startEmulator } from '../../src/in-process.js'
 import { readDocument } from '../../src/scenario/read/document.js'
@@ -342,7 +341,7 @@ t.test('use: every kind of problem, in its file', async t => {
     t.strictSame(unfound, [], found.join('\n'))
   }
   t.strictSame(await problemsOf('use: [5]\n', { root }), [
-    `own.yaml:1:7 use[0]: must be text; got 5; ${RETIRED_NAMES.use}`
+    `own.yaml:1:7 use[0]: must be text; got 5; quote it: "5"`
   ])
   t.strictSame(await problemsOf('use: [./outages.yaml#slow]\n'), [
     `body:1:7 use[0]: ${SAYS.names_only('files of groups', './outages.yaml')}`

@@ -1,7 +1,7 @@
 /** Compares responses field by field: `there` of a service, `here` of the emulator. */
 import { partAt, pathOf, type Step } from '../../core/places.js'
-import { isObject } from '../../core/quick-check.js'
 import { maskedThroughout } from '../../core/redaction.js'
+import { isObject } from '../../core/schema-words.js'
 import type { Settings } from '../../core/settings.js'
 import { valueAt } from '../../core/templates.js'
 import type { StepResponse } from '../../scenario/steps.js'

@@ -140,12 +140,11 @@ function secretsNamed(names: object): string[][] {
 
 function tallyJudge(expectation: Expectation, sandbox: Sandbox): Judge {
   const { journal } = sandbox.evidence
-  const known = journal.unseen - journal.dropped
-  const missing = () => journal.unseen - known
+  const missing = journal.dropped
   const tally = new Tally([expectation])
   const counted: Entry[] = []
   const isCertain = (verdict: ScenarioVerdict) =>
-    missing() === 0 || isCertainAnyway(expectation, verdict)
+    missing === 0 || isCertainAnyway(expectation, verdict)
   return {
     see: request => {
       const came = tally.addRequest(sentIn(sandbox.store, request), request.id)
@@ -160,7 +159,7 @@ function tallyJudge(expectation: Expectation, sandbox: Sandbox): Judge {
     verdict: async () => {
       const verdicts = await explainedVerdicts(tally, lookedIn(sandbox), true)
       const [judged] = masked(verdicts, sandbox) as [ScenarioVerdict]
-      if (!isCertain(judged)) throw REFUSALS.journalIncomplete(missing())
+      if (!isCertain(judged)) throw REFUSALS.journalIncomplete(missing)
       const { holds, verdict, near_misses: near = [] } = judged
       return {
         holds,

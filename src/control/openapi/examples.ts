@@ -1,6 +1,6 @@
 /** Examples of requests and responses, with the ids of the default scenario. */
 import { inBrackets } from '../../core/form.js'
-import { isObject } from '../../core/quick-check.js'
+import { isObject } from '../../core/schema-words.js'
 import { filled } from '../../core/templates.js'
 import type { Schema } from '../../reference/parameters.js'
 import type { Shape } from '../../store/collection.js'

@@ -2,7 +2,7 @@
 
 import { inBrackets } from '../../core/form.js'
 import { NOT_BLANK } from '../../core/formats.js'
-import { isObject } from '../../core/quick-check.js'
+import { isObject } from '../../core/schema-words.js'
 import type { Settings } from '../../core/settings.js'
 import type { AssumptionId } from '../../reference/assumptions.js'
 import { type Operation, type OperationId, RESOURCE_NAMES } from '../../reference/operations.js'

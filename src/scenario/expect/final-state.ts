@@ -1,5 +1,5 @@
 /** Expectations of records: by id, how many, their sums, and every one of a family. */
-import { isObject } from '../../core/quick-check.js'
+import { isObject } from '../../core/schema-words.js'
 import { type Family, LINKED_FAMILIES, RESOURCE_NAMES } from '../../reference/operations.js'
 import { FIELDS } from '../../reference/tables.js'
 import { collectionOf, type Store } from '../../store/store.js'

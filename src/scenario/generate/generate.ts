@@ -2,7 +2,7 @@
 import type { Faker } from '@faker-js/faker'
 import { isoOf } from '../../core/instants.js'
 import { didYouMean } from '../../core/nearest.js'
-import { isObject } from '../../core/quick-check.js'
+import { isObject } from '../../core/schema-words.js'
 import type { Store } from '../../store/store.js'
 import { type Report, within } from '../documents.js'
 import type { GenerationContext, RecordFields } from '../records/fixture.js'

@@ -1,7 +1,7 @@
 /** The state as a fixture to be edited and loaded again, without what is derived. */
 import { isDeepStrictEqual } from 'node:util'
 import { isoOf } from '../../core/instants.js'
-import { isObject } from '../../core/quick-check.js'
+import { isObject } from '../../core/schema-words.js'
 import {
   nested,
   SETTING_KEYS,

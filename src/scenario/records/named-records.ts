@@ -2,7 +2,7 @@
 import { kindOf } from '../../core/ids.js'
 import { didYouMean } from '../../core/nearest.js'
 import type { Step } from '../../core/places.js'
-import { isObject } from '../../core/quick-check.js'
+import { isObject } from '../../core/schema-words.js'
 import { ACCOUNT_TYPES } from '../../reference/accounts.js'
 import {
   type Family,

@@ -1,5 +1,5 @@
 /** Files of groups of script entries and other parts, which scenarios use by name. */
-import { isObject } from '../../core/quick-check.js'
+import { isObject } from '../../core/schema-words.js'
 import { type Problems, reportTo, type SourceOf, sourceIn } from '../documents.js'
 import type { SourceDocument } from '../read/document.js'
 import { withNumbers } from '../read/numbers.js'

@@ -1,7 +1,6 @@
 /** The schemas of conditions on requests, and of script entries. */
 import type { Static, TProperties, TUnsafe } from 'typebox'
 import * as Type from 'typebox'
-import { RETIRED_NAMES } from '../../core/retired.js'
 import { OPERATION_NAMES } from '../../reference/operations.js'
 import { schemaOf } from '../../reference/parameters.js'
 import { RESOURCES, TABLES, type Tables } from '../../reference/tables.js'
@@ -102,8 +101,7 @@ const MATCHED = {
   about: closed({
     properties: allAs(ABOUT, WANTED_ID),
     description:
-      'The records that the request is about, found through the records that it names: for example the Location of its Ticket.',
-    'x-single': 'ticket'
+      'The records that the request is about, found through the records that it names: for example the Location of its Ticket.'
   })
 }
 export const PER = [...ABOUT, 'key', 'test'] as const
@@ -121,8 +119,7 @@ export const matchSchema = <P extends TProperties>(more: P) =>
         ...allAs(namesIn('body'), 'body'),
         ...allAs(ABOUT, 'about'),
         id: 'params'
-      },
-      'x-meant': RETIRED_NAMES.match
+      }
     }),
     'match'
   )
@@ -161,9 +158,7 @@ const HOLD = closed({
     },
     for: duration('The maximum time that a request waits.')
   },
-  description: 'Holds requests until enough of them wait, or until a control request opens a gate.',
-  'x-meant': RETIRED_NAMES.hold,
-  'x-single': 'until'
+  description: 'Holds requests until enough of them wait, or until a control request opens a gate.'
 })
 export type Hold = Static<typeof HOLD>
 const ERROR = closed({
@@ -173,9 +168,7 @@ const ERROR = closed({
     message: text('The text of the error.'),
     param: name('The parameter that is wrong, in bracket notation.')
   },
-  description:
-    'An error in the format of the service; omitted parts get the default of the status.',
-  'x-single': 'code'
+  description: 'An error in the format of the service; omitted parts get the default of the status.'
 })
 const RESPOND = closed({
   properties: {
@@ -196,8 +189,7 @@ const RESPOND = closed({
     retry_after: duration('Writes the Retry-After header, in whole seconds.')
   },
   description: 'Responds instead of the operation, or changes its response.',
-  'x-elsewhere': allAs(Object.keys(ERROR.properties), 'error'),
-  'x-single': 'status'
+  'x-elsewhere': allAs(Object.keys(ERROR.properties), 'error')
 })
 export type Respond = Static<typeof RESPOND>
 export const OF_DATA = allAs(['api_keys', ...Object.keys(RESOURCES)], 'data')
@@ -221,8 +213,7 @@ const DELAY = closed({
     min: duration('The shortest delay that can be drawn.'),
     max: duration('The longest delay that can be drawn.')
   },
-  'x-ordered': ['min', 'max'],
-  'x-meant': { to: 'max', ...RETIRED_NAMES.delay }
+  'x-ordered': ['min', 'max']
 })
 const ENDED = closed({
   required: ['ended'],
@@ -285,7 +276,6 @@ const ENTRY = closed({
     ...allAs(Object.keys(MATCH.properties), 'match'),
     ...allAs(['status', 'headers', 'patch', 'error', 'retry_after'], 'respond')
   },
-  'x-meant': { between: 'from and until', times: 'calls', wait: 'delay', ...RETIRED_NAMES.entry },
   'x-name': 'ScriptEntry'
 })
 export type EntryData = Static<typeof ENTRY>

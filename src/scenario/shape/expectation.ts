@@ -1,7 +1,6 @@
 /** The schemas of expectations, and of steps and plays. */
 import type { Static, TInteger, TProperties, TUnsafe } from 'typebox'
 import * as Type from 'typebox'
-import { RETIRED_NAMES } from '../../core/retired.js'
 import { keysOf } from '../../reference/rules.js'
 import { RESOURCES } from '../../reference/tables.js'
 import {
@@ -42,7 +41,6 @@ const STATUS = {
   maximum: 599,
   pattern: '^[1-5](\\d\\d|[xX]{2})$',
   'x-expected': 'a status, such as 402 or 2xx',
-  'x-instead': '[1-5]\\d\\d',
   description: 'A status, or a class such as 2xx.'
 }
 const STATUSES = typed<number | string | readonly (number | string)[]>({
@@ -74,8 +72,7 @@ const callOf = <E extends TProperties, M extends TProperties>(expected: E, more:
       }),
       ...expected
     },
-    description: 'What the response must be; a success when left out.',
-    'x-single': 'status'
+    description: 'What the response must be; a success when left out.'
   }),
   ...more
 })
@@ -83,9 +80,7 @@ const OF_CALLS = {
   'x-elsewhere': {
     ...allAs(['status', 'fault'], 'expect'),
     ...allAs(['transaction', 'ticket', 'amount', 'payment_type'], 'body')
-  },
-  'x-meant': { on: 'do', request: 'do' },
-  'x-single': 'do'
+  }
 }
 export const STEP = closed({
   required: ['do'],
@@ -166,8 +161,6 @@ type FamilyState = {
 } & Quantities
 export const FAMILY_STATE = typed<FamilyState>({
   'x-name': 'ExpectedRecords',
-  'x-single': 'count',
-  'x-meant': RETIRED_NAMES.state,
   description:
     'Records of a family by id, with the values that they must have, and expectations for all of them.',
   type: 'object',
@@ -211,7 +204,6 @@ export function expectationSchema({ account = false } = {}) {
           properties: call,
           description: 'A request of a sequence.',
           'x-ordered': PAUSES,
-          'x-single': 'on',
           'x-name': 'ExpectedCall'
         }),
         'Requests in this order, without other requests of their operations.',
@@ -227,8 +219,7 @@ export function expectationSchema({ account = false } = {}) {
     description:
       'How many requests must come, in which order, or which records must exist at the end.',
     'x-ordered': PAUSES,
-    'x-elsewhere': allAs([...Object.keys(RESOURCES), 'where', 'sum'], 'state'),
-    'x-meant': { count: 'times', ...RETIRED_NAMES.calls, ...RETIRED_NAMES.sequence }
+    'x-elsewhere': allAs([...Object.keys(RESOURCES), 'where', 'sum'], 'state')
   })
 }
 type Expected = Required<Static<ReturnType<typeof expectationSchema>>>

@@ -2,10 +2,9 @@
  * The pieces of the schemas of documents, which checks, types and published JSON Schemas come from.
  * Their notes, besides those of the resource tables:
  *
- * - `x-expected`: describes a right text; `x-instead`: the characters that a correction may keep
+ * - `x-expected`: describes a right text
  * - `x-many`: the kind of a long list of words
- * - `x-elsewhere`: where misplaced names belong · `x-meant`: what to write for other names
- * - `x-single`: the name for a value that is written in place of the object
+ * - `x-elsewhere`: where misplaced names belong
  * - `x-advice`: advice for a value of another type
  * - `x-published`: the schema that is published instead · `x-name`: its type in clients
  */
@@ -70,8 +69,7 @@ export const published = <T extends object>(schema: T, name: string) => ({
 
 export const letters = (most: number, what: string) => ({
   pattern: `^[A-Za-z0-9_-]{1,${most}}$`,
-  'x-expected': `${what} of 1 to ${most} letters, digits, _ and -`,
-  'x-instead': '[A-Za-z0-9_-]+'
+  'x-expected': `${what} of 1 to ${most} letters, digits, _ and -`
 })
 export const ID = /^[A-Za-z0-9_-]{1,128}$/
 export const recordId = (description = 'Letters, digits, _ and -.') =>
@@ -81,7 +79,7 @@ export const text = (description: string) => Type.String({ description })
 export const isTrue = (description: string) => Type.Boolean({ description })
 export const instant = (description?: string) =>
   Type.String({ format: 'instant', 'x-published': referTo('instant'), description })
-export const duration = (description = 'A duration, such as 250ms, 2s, 36h, 7d or PT36H.') =>
+export const duration = (description = 'A duration, such as 250ms, 2s, 36h or 7d.') =>
   Type.String({
     format: 'duration',
     'x-published': referTo('duration'),

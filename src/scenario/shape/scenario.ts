@@ -2,7 +2,6 @@
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
 import { checkerOf } from '../../core/checking.js'
-import { RETIRED_NAMES } from '../../core/retired.js'
 import { SETTINGS, settingsSchema } from '../../core/settings.js'
 import { PAYMENT_TYPES, type PaymentType } from '../../reference/payment-methods.js'
 import { ENTRY_PARTS, entrySchema, OF_DATA, SCALAR } from './entry.js'
@@ -61,8 +60,7 @@ const GENERATE = closed({
       },
       description: 'The period over which creation times are spread evenly.',
       'x-ordered': ['from', 'to'],
-      'x-advice': 'write { from: 2025-01-01, to: 2025-12-31 }',
-      'x-meant': RETIRED_NAMES.created
+      'x-advice': 'write { from: 2025-01-01, to: 2025-12-31 }'
     }),
     payment_types: either(
       'object',
@@ -78,8 +76,7 @@ const GENERATE = closed({
       },
       description: 'The bill before the tip, in sub-units; 350 to 12000 when left out.',
       'x-ordered': ['min', 'max'],
-      'x-advice': 'write { min: 450, max: 18000 }',
-      'x-meant': RETIRED_NAMES.amount
+      'x-advice': 'write { min: 450, max: 18000 }'
     }),
     refunded: share(
       'The share of Transactions that get one Refund, whole or partial; always whole with partly_refunded.'
@@ -92,7 +89,6 @@ const GENERATE = closed({
     )
   },
   description: 'Records of one family to generate from the seed.',
-  'x-meant': RETIRED_NAMES.generate,
   'x-name': 'Generate'
 })
 export type GenerateData = Static<typeof GENERATE>
@@ -174,10 +170,7 @@ export const scenarioSchema = () =>
         description: 'Settings of the sandbox.'
       }),
       vars: VARS,
-      use: listOf(
-        { ...name(), 'x-advice': RETIRED_NAMES.use },
-        'Groups of other files, such as outages.yaml#brief-outage.'
-      ),
+      use: listOf(name(), 'Groups of other files, such as outages.yaml#brief-outage.'),
       ...sharedParts()
     },
     'x-elsewhere': OF_DATA

@@ -1,9 +1,7 @@
 /** Reads, expands and checks the shape of a scenario and of the groups and fixtures that it uses. */
 import { ApiError } from '../../core/errors.js'
-import { type PlacedProblem, partAt, problemAt, type Step } from '../../core/places.js'
-import { isObject } from '../../core/quick-check.js'
-import type { Said } from '../../core/sentences.js'
-import { processSettingProblem } from '../../core/settings.js'
+import { type PlacedProblem, problemAt, type Step } from '../../core/places.js'
+import { isObject } from '../../core/schema-words.js'
 import {
   type DocumentProblem,
   documentOf,
@@ -121,7 +119,7 @@ const readScenario = (
 ): Expanded =>
   expandVariables(document.data, data => shapeProblems(document, 'scenario', data), {
     overrides: variables === undefined ? [] : [variables],
-    report: (steps, problem) => report(steps, processSettingIn(steps, document.data) ?? problem)
+    report
   })
 
 function checkedFixture(document: SourceDocument, lists: Lists): Fixture[] {
@@ -129,13 +127,6 @@ function checkedFixture(document: SourceDocument, lists: Lists): Fixture[] {
   for (const problem of problems) lists.problems.push({ document, ...problem })
   const isRight = problems.length === 0
   return isRight && isObject(document.data) ? [fixtureIn(document, document.data)] : []
-}
-
-function processSettingIn(steps: readonly Step[], data: unknown): Said | undefined {
-  const [first, ...name] = steps
-  if (first !== 'settings') return undefined
-  const message = processSettingProblem(name.join('.'), partAt(data, steps))
-  return message === undefined ? undefined : { code: 'process_setting', message }
 }
 
 function namedIn(name: 'use' | 'fixtures', list: unknown): Map<string, Step[][]> {

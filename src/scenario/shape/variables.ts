@@ -1,7 +1,7 @@
 /** Variables: values of `vars`, which replace `${vars.NAME}` in texts. */
 import { shortened } from '../../core/nearest.js'
 import { type PlacedProblem, partAt, type Step } from '../../core/places.js'
-import { isObject } from '../../core/quick-check.js'
+import { isObject } from '../../core/schema-words.js'
 import { type Said, shownGot } from '../../core/sentences.js'
 import { typedValue } from '../../core/typed-value.js'
 import { type Report, within } from '../documents.js'

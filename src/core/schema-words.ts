@@ -1,7 +1,7 @@
 /** The words of JSON Schema: what each requires, and the message for a wrong value. */
-import { durationExpected, durationOf } from './durations.js'
+import { durationOf } from './durations.js'
 import { FORMATS, NOT_BLANK } from './formats.js'
-import { instantOf, numberAsInstant } from './instants.js'
+import { instantOf } from './instants.js'
 import { shortened } from './nearest.js'
 import type { Step } from './places.js'
 import { isSecret } from './redaction.js'
@@ -24,11 +24,8 @@ export type Schema = Readonly<{
   else?: Schema
   'x-advice'?: string
   'x-expected'?: string
-  'x-instead'?: string
   'x-many'?: { what?: string; advice: string; others?: string }
-  'x-single'?: string
   'x-elsewhere'?: Readonly<Record<string, string>>
-  'x-meant'?: Readonly<Record<string, string>>
 }>
 export type Test = (value: unknown) => boolean
 
@@ -68,19 +65,13 @@ export const WORDS: Readonly<Record<string, Word>> = {
   type: (
     names: string | readonly string[],
     value: unknown,
-    { 'x-advice': advice, 'x-single': single, properties, format },
+    { 'x-advice': advice, format },
     steps
   ) => {
-    if (format === 'instant' && typeof value === 'number')
-      return say('wrong_format', numberAsInstant(value))
-    if (format === 'duration' && typeof value === 'number')
-      return say('wrong_format', durationExpected(value))
+    const ofFormat = typeof value === 'number' && FORMATS[format as FormatName]?.problem(`${value}`)
+    if (ofFormat) return say('wrong_format', ofFormat.expected)
     const expected = typesIn(names).map(([, name]) => name)
-    const hint =
-      advice ??
-      typeHint(names, value, steps) ??
-      singleHint(properties?.[single ?? ''], single, value)
-    return say('wrong_type', expected, shownGot(value), hint)
+    return say('wrong_type', expected, shownGot(value), advice ?? typeHint(names, value, steps))
   },
   enum: (wanted: readonly unknown[], value, { 'x-many': many }) => {
     const { what, advice = '', others } = many ?? {}
@@ -107,26 +98,15 @@ export const WORDS: Readonly<Record<string, Word>> = {
     typeof value === 'string' && value.length > maximum
       ? say('too_long', maximum, value.length)
       : null,
-  pattern: (
-    source: string,
-    value: unknown,
-    { 'x-expected': expected, 'x-instead': instead = '' },
-    steps
-  ) => {
+  pattern: (source: string, value: unknown, { 'x-expected': expected }, steps) => {
     if (typeof value !== 'string' || patternOf(source).test(value)) return null
     if (source === NOT_BLANK) return say(value === '' ? 'empty' : 'blank')
     if (steps.at(-1) === 'key') return say('not_a_key')
-    if (expected === undefined) return say('not_matching', source, shownGot(value))
-    // wrong characters are dropped at the ends, and become an underscore elsewhere
-    const corrected = value.match(new RegExp(instead, 'g'))?.join('_') ?? value
-    return say(
-      'wrong_characters',
-      expected,
-      shownGot(value),
-      corrected === value ? null : corrected
-    )
+    return expected === undefined
+      ? say('not_matching', source, shownGot(value))
+      : say('wrong_characters', expected, shownGot(value))
   },
-  format: (name: keyof typeof FORMATS, value: unknown) => {
+  format: (name: FormatName, value: unknown) => {
     const problem = typeof value === 'string' ? FORMATS[name].problem(value) : null
     return problem && say('wrong_format', problem.expected)
   },
@@ -161,6 +141,7 @@ const sizeOf = (value: unknown): number =>
     ? (instantOf(value) ?? durationOf(value) ?? Number.NaN)
     : Number(value ?? Number.NaN)
 
+type FormatName = keyof typeof FORMATS
 const PATTERNS = new Map<string, RegExp>()
 function patternOf(source: string): RegExp {
   const pattern = PATTERNS.get(source) ?? new RegExp(source, 'u')
@@ -180,12 +161,5 @@ function typeHint(
   }
   return types === 'array' && typeof value === 'string'
     ? `write it as a list: [${shortened(value)}]`
-    : null
-}
-
-function singleHint(schema: Schema | undefined, name: unknown, value: unknown): string | null {
-  const type = schema?.type ?? schema?.else?.type
-  return type !== undefined && typeTest(type)(value)
-    ? `write it as { ${name}: ${shortened(String(value))} }`
     : null
 }

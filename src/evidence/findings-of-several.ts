@@ -1,0 +1,151 @@
+/** What requests show together with those before them. */
+import { hash } from 'node:crypto'
+import { valueIn } from '../core/form.js'
+import { keep } from '../core/remembered.js'
+import type { Reading } from '../engine/admit.js'
+import { hasBody } from '../engine/arrived.js'
+import { limitOf } from '../engine/listing.js'
+import { hasPerformed, hasReached, type Pause, STAGE } from '../engine/outcome.js'
+import { operationOf } from '../reference/operations.js'
+import type { Changers } from './changers.js'
+import type { Entry } from './entry.js'
+import type { FindingId, Raised } from './findings.js'
+import { findingsIn, isSearch } from './findings-of-one.js'
+import { LOSABLE, LostAnswers, pageShown } from './lost.js'
+import { pairsIn } from './why.js'
+
+const MAX_REMEMBERED = 1000
+
+/** A page without a next request yet; `next` are its cursors. */
+type OpenPage = { finding: FindingId; id: string; list: string; limit: number; next: string[] }
+
+type Changes = Pick<Changers, 'count' | 'before'>
+
+export class Findings {
+  #raised: Raised[] = []
+  #open = new Map<string, OpenPage>()
+  readonly lost = new LostAnswers()
+  /** `changes` is how many there were when a script declined it; null where the API refused it. */
+  #refused = new Map<string, { id: string; changes: number | null }>()
+  #isDeclining = false
+  #pauses = new Map<string, Pause>()
+
+  /** What a request shows, before it is masked; `changes` are those of its sandbox. */
+  look(call: Entry, reading: Reading, changes: Changes): readonly Raised[] {
+    this.#raised = []
+    const { id, operation, outcome } = call
+    const { isDelivered, fault, name, status } = outcome
+    for (const finding of findingsIn(call, reading)) this.#raise(finding, [id])
+    const isBroken = status >= 500 && name === 'scripted' && hasPerformed(call)
+    const isLost = !isDelivered || fault !== null || name === 'not_written' || isBroken
+    if (operation !== null && operationOf(operation).kind === 'list')
+      this.#lookAtList(call, reading, isLost)
+    const lost = this.lost.look(call, reading, isLost)
+    if (lost !== null) {
+      const { risk } = LOSABLE[lost.operation]
+      this.#raise(lost.isSeen ? 'repeated-though-made' : risk, [lost.request, id])
+    }
+    this.#lookAtPause(call, reading)
+    this.#lookAtRefusal(call, reading, isLost, changes)
+    return this.#raised
+  }
+
+  #raise(finding: FindingId, requests: readonly string[], times: 1 | -1 = 1) {
+    this.#raised.push({ finding, requests, times })
+  }
+
+  #lookAtList(call: Entry, reading: Reading, isLost: boolean) {
+    const { id, query, settings } = call
+    const [after, before] = settings['pagination.cursors'].map(name => valueIn(query, name))
+    const isBegun = after === undefined && before === undefined
+    const isBegunAgain = isBegun && hasPerformed(call)
+    if (isBegun && !isSearch(call) && this.#open.size === 0) return
+    const filters = FILTERS.map(name => pairsIn(query.get(name) ?? '').sort())
+    const list = signed(call, reading, filters)
+    const limit = limitOf(reading.values, settings)
+    const cursor = JSON.stringify([after, before])
+    this.#continue(list, page => page.next.includes(cursor) || (isBegunAgain && page.limit < limit))
+    const page = isLost ? null : pageShown(call)
+    if (!page?.has_more) return
+    const { data, first_id, last_id } = page
+    const isEmpty = isSearch(call) && data.length === 0
+    if (isBegun && !isEmpty) return
+    // some clients continue from the last record shown
+    const ends = before === undefined ? [last_id, data.at(-1)?.id] : [first_id, data[0]?.id]
+    const next = ends
+      .filter(end => typeof end === 'string')
+      .map(end => JSON.stringify(before === undefined ? [end, null] : [null, end]))
+    this.#continue(list, page => page.next.some(cursor => next.includes(cursor)))
+    const finding = isEmpty ? 'stopped-at-empty-page' : 'stopped-before-the-end'
+    keep(this.#open, id, { finding, id, list, limit, next }, MAX_REMEMBERED)
+    this.#raise(finding, [id])
+  }
+
+  #continue(list: string, isContinued: (page: OpenPage) => boolean): void {
+    for (const page of this.#open.values()) {
+      if (page.list !== list || !isContinued(page)) continue
+      this.#open.delete(page.id)
+      this.#raise(page.finding, [page.id], -1)
+    }
+  }
+
+  #lookAtPause(call: Entry, reading: Reading) {
+    const { id, at, now, operation, query, body, outcome } = call
+    const { pause, isDelivered } = outcome
+    if (operation === null || (pause === null && this.#pauses.size === 0)) return
+    const about = ABOUT.map(name => valueIn(body, name) ?? valueIn(query, name))
+    const key = signed(call, reading, about)
+    const before = replace(this.#pauses, key, isDelivered ? pause : null)
+    if (before !== undefined && now < before.machine && at < before.sandbox)
+      this.#raise('retry-after-ignored', [id])
+  }
+
+  /** Refused again, or sent again with nothing changed since a script declined it. */
+  #lookAtRefusal(call: Entry, reading: Reading, isLost: boolean, changes: Changes) {
+    const { id, method, outcome } = call
+    const { refusal, name, status, pause } = outcome
+    const isRefused =
+      refusal !== null &&
+      !EMULATOR_FAULTS.includes(refusal.code) &&
+      (method !== 'GET' || status !== 404)
+    const isDeclined = name === 'scripted' && DECLINED.includes(status) && pause === null
+    this.#isDeclining ||= isDeclined
+    if (!isRefused && !this.#isDeclining) return
+    const now = { id, changes: isDeclined ? changes.count : null }
+    const isKept = !isLost && (isRefused || isDeclined)
+    const before = replace(this.#refused, signatureOf(call, reading), isKept ? now : null)
+    if (before === undefined) return
+    if (before.changes === null ? isRefused : before.changes === changes.before(id))
+      this.#raise('refused-and-repeated', [before.id, id])
+  }
+}
+
+const DECLINED: readonly number[] = [402, 409, 422]
+const EMULATOR_FAULTS =
+  'internal_error not_ready data_not_written limit_reached state_replaced'.split(' ')
+const FILTERS = ['search_query', 'location', 'transaction', 'created']
+const ABOUT = ['ticket', 'transaction', 'location', 'account']
+
+/** Returns the value before; null removes it. */
+function replace<V>(map: Map<string, V>, key: string, value: V | null): V | undefined {
+  const before = map.get(key)
+  map.delete(key)
+  if (value !== null) keep(map, key, value, MAX_REMEMBERED)
+  return before
+}
+
+/** A request as the same caller repeats it. */
+function signed({ operation, path }: Entry, { request }: Reading, sent: unknown) {
+  const { authorization, test, userAgent } = request
+  return JSON.stringify([operation, path, authorization, test, userAgent, sent])
+}
+
+export function signatureOf(call: Entry, reading: Reading) {
+  const { method, query, body, id } = call
+  const { headers, url } = reading.request
+  const undecoded = hasBody(headers) ? id : url
+  const sent = hasReached(call, STAGE.decoded)
+    ? [query, body].map(form => pairsIn(form).sort())
+    : undecoded
+  return hash('sha256', signed(call, reading, [method, sent]), 'base64')
+}
