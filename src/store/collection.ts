@@ -177,15 +177,8 @@ export class Collection<R extends StoredRecord> {
     const stored = this.#storedAt(id)
     this.#beginChange()
     this.#inGroups('remove', stored)
-    this.#bury(id, new Stored(null, stored.at, stored.nth, stored.owners))
-  }
-
-  /** Adds a deleted record after the first `after` records. */
-  addTombstone({ id, at, after, owners }: Tombstone): void {
-    if (this.has(id)) return
-    this.#beginChange()
-    this.#inserted++
-    this.#bury(id, new Stored(null, at, after - 0.5, owners))
+    this.#removed++
+    this.#places.set(id, new Stored(null, stored.at, stored.nth, stored.owners))
   }
 
   tombstones(): Tombstone[] {
@@ -195,11 +188,6 @@ export class Collection<R extends StoredRecord> {
       if (record !== null) after++
       return record === null ? { id, at, owners: [owners].flat(), after } : []
     })
-  }
-
-  #bury(id: string, place: Stored<null>): void {
-    this.#removed++
-    this.#places.set(id, place)
   }
 
   /** For exports, never for a query. */

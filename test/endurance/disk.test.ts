@@ -55,7 +55,7 @@ t.test(`a full disk, ${ROUNDS} times: no confirmed change is lost, the end is 1 
     const { port, end, complaints } = await started(args)
     const { call, close } = clientOf(port, null, KEY)
     const refund = async () => (await call('POST /next/refunds', REFUND)).status
-    const written = async () => (await documentIn(data)).sandbox.records.refunds?.length
+    const written = async () => (await documentIn(data)).state.data.refunds?.length
     const refunds = async () => (await call('GET /_control/state')).body.refunds.length
     t.equal(await refunds(), made, `round ${round}: what was answered before is there`)
     for (let nth = 0; nth < 20; nth++) t.equal(await refund(), 200)

@@ -152,7 +152,7 @@ t.test('a restarted emulator continues like one that never stopped', async t => 
     // the journal, which near misses of the script come from, is not kept
     'DELETE /_control/requests',
     ...['', '/state', '/clock', '/script', '/settings'].map(path => `GET /_control${path}`),
-    ...'refunds?limit=3 refunds?starting_after=rfd_x&limit=2 transactions/txn_a transactions/txn_x tickets locations?search=x'
+    ...'refunds?limit=3 refunds?starting_after=rfd_a&limit=2 transactions/txn_a transactions/txn_x tickets locations?search=x'
       .split(' ')
       .map(path => `GET /next/${path}`),
     ...['starting_after=usr_cleo', 'ending_before=usr_dan'].map(
@@ -220,7 +220,7 @@ t.test('a restarted emulator continues like one that never stopped', async t => 
       ]
       t.strictSame(part(found), part(expected), `chapter ${index}: ${call}`)
     }
-    t.notOk(own.test(JSON.stringify((await documentIn(file)).sandbox.settings)))
+    t.notOk(own.test(JSON.stringify((await documentIn(file)).state.settings)))
     await again.close()
     again = await started(t, {
       scenario: { name: 'not-this-one', data: smallFixture() } as unknown as typeof SCENARIO,
@@ -269,7 +269,7 @@ t.test('a document that cannot be used is named, and not changed', async t => {
       [good.slice(0, -9), SAYS.damaged],
       ['null', SAYS.foreign],
       ['{"tickets":[]}', SAYS.foreign],
-      ['{"format":5}', SAYS.otherFormat(5, 6)]
+      ['{"format":5}', SAYS.otherFormat(5, 7)]
     ] as const) {
       await writeFile(file, content)
       const before = await version(data)
@@ -292,55 +292,50 @@ t.test('every problem of a document is reported with its place', async t => {
   const [base, one] = (await documentsIn(data)) as [Json, Json]
   const inFirst = (more: object) => ({ ...base, first: { ...base.first, ...more } })
   const inStart = (more: object) => ({ ...base, start: { ...base.first, ...more } })
-  const inBase = (more: object) => ({ ...base, sandbox: { ...base.sandbox, ...more } })
+  const inBase = (more: object) => ({ ...base, state: { ...base.state, ...more } })
   const inOne = (records: object) => ({
     ...one,
-    sandbox: { ...one.sandbox, records: { ...one.sandbox.records, ...records } }
+    state: { ...one.state, data: { ...one.state.data, ...records } }
   })
-  const listed = (entry: object) => ({
-    entry: { on: 'GET /tickets', ...entry },
-    matched: 0,
-    applied: 0
-  })
+  const entry = (more: object) => ({ on: 'GET /tickets', ...more })
+  const counted = (more: object) => ({ id: 'scr_1', matched: 0, applied: 0, ...more })
   const refunds = [{ id: 'rfd_x', transaction: 'txn_a', amount: 1201 }]
   const tickets = [{ id: 'tkt_x', location: 'loc_x', reference: 'X' }]
   const shapes = {
-    clock: { at: 'x', running: 1 },
-    settings: { port: 1, seed: -1 },
-    expectations: [{ on: 'x' }]
+    clock: { now: 'x', running: 1 },
+    settings: { port: 1 },
+    seed: -1,
+    expect: [{ on: 'x' }]
   }
-  const ofShapes = 'clock.at,clock.running,expectations[0].on,settings.port,settings.seed'
+  const ofShapes = 'clock.now,clock.running,expect[0].on,seed,settings.port'
   const own = {
     counters: { user: 'x' },
-    script: [{ id: 'x', ...listed({ on: 1 }) }],
-    records: { ...base.sandbox.records, cats: [] }
+    script: [entry({ on: 1 })],
+    counts: [counted({ id: 'x' })],
+    data: { ...base.state.data, cats: [] }
   }
   const compiled = {
-    script: [{ id: 'scr_1', ...listed({}) }],
-    expectations: [{ on: 'POST /refunds', times: '3-2' }]
+    script: [entry({})],
+    expect: [{ on: 'POST /refunds', times: '3-2' }]
   }
   const cases: [document: Json, at: string, paths: string, settings?: object][] = [
     [inFirst(shapes), 'first.', ofShapes],
     [inStart(shapes), 'start.', ofShapes],
-    [inBase(own), 'sandbox.', 'counters.user,records.cats,script[0].entry.on,script[0].id'],
+    [inBase(own), 'state.', 'counters.user,counts[0].id,data.cats,script[0].on'],
     [
       inOne({ tickets, transactions: [PAID], refunds }),
-      'sandbox.records.',
+      'state.data.',
       'tickets[0].location,transactions[0].ticket'
     ],
-    [inOne({ refunds }), 'sandbox.records.', 'refunds[0].amount'],
-    [inFirst(compiled), 'first.', 'expectations[0].times,script[0].entry'],
+    [inOne({ refunds }), 'state.data.', 'refunds[0].amount'],
+    [inFirst(compiled), 'first.', 'expect[0].times,script[0]'],
     [
-      inBase({ script: [{ id: 'scr_2', ...listed({}), values: [{ value: 5 }] }] }),
-      'sandbox.',
-      'script[0].values[0],script[0].values[0],script[0].values[0].value'
+      inBase({ counts: [counted({ values: [{ value: 5 }] })] }),
+      'state.',
+      'counts[0].values[0],counts[0].values[0],counts[0].values[0].value'
     ],
-    [
-      inBase({ script: [{ id: 'scr_2', ...listed({ calls: 'x', delay: '1s' }) }] }),
-      'sandbox.',
-      'script[0].entry.calls'
-    ],
-    [await documentIn(data, 'two'), '', 'first,sandbox', { 'auth.accept_any_key': 'mch_a' }]
+    [inBase({ script: [entry({ calls: 'x', delay: '1s' })] }), 'state.', 'script[0].calls'],
+    [await documentIn(data, 'two'), '', 'first,state', { 'auth.accept_any_key': 'mch_a' }]
   ]
   for (const [document, at, paths, settings = {}] of cases) {
     const file = fileIn(data, document.name)
@@ -419,7 +414,7 @@ t.test('every confirmed change is on disk; a refusal', async t => {
     t.strictSame(shownNames(documents), present)
     const changed = change.includes('/sandbox/') ? documents.at(-1) : documents[0]
     const sandbox = sandboxes.get(changed?.name) ?? sandboxes.main
-    t.equal(changed?.sandbox.requests, sandbox.requests, 'the document is of this moment')
+    t.equal(changed?.requests, sandbox.requests, 'the document is of this moment')
   }
 
   await call('POST /_control/load {"scenario":"bistro"}')
@@ -459,7 +454,7 @@ async function unit(t: Test) {
     change()
     return data.saved()
   }
-  const seed = () => JSON.parse(readFileSync(fileIn(path), 'utf8')).sandbox.settings.seed
+  const seed = () => JSON.parse(readFileSync(fileIn(path), 'utf8')).state.seed
   return { path, data, change, changed, seed, writes: () => Math.ceil(writes) }
 }
 
@@ -617,14 +612,14 @@ t.test('with --watch a reloaded scenario is on disk', async t => {
   const emulator = await started(t, { ...options, ...withData(data, { watch: true }) })
   await emulator.call('POST /sandbox/one/next/refunds transaction=txn_a&amount=7')
   await emulator.call('POST /_control/load {"scenario":"empty"}')
-  t.equal((await documentIn(data)).start.scenario.name, 'before')
+  t.equal((await documentIn(data)).start.name, 'before')
 
   await writeFile(own, JSON.stringify({ ...SCENARIO, name: 'after' }))
-  while ((await documentIn(data)).first.scenario.name !== 'after') await sleep(10)
+  while ((await documentIn(data)).first.name !== 'after') await sleep(10)
 
   t.equal((await documentIn(data)).start, undefined)
   t.equal(
-    (await documentIn(data, 'one')).first.scenario.name,
+    (await documentIn(data, 'one')).first.name,
     'before',
     'a sandbox that was there goes back to what it began with'
   )

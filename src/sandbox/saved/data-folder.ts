@@ -4,7 +4,6 @@ import { mkdir, readdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { ApiError } from '../../core/errors.js'
-import { settingsInForce } from '../../core/settings.js'
 import type { Launch } from '../../scenario/scenario.js'
 import { REFUSALS, SAYS } from '../sentences.js'
 import { isSame, type NamedSandbox, type PresentSandbox } from '../state.js'
@@ -12,7 +11,7 @@ import { DISK, type FileSystem, removeLeftovers, syncFolder, TEMPORARY } from '.
 import { writeDocument } from './document.js'
 import { LOCK, type Lock, takeLock } from './lock.js'
 import { documentNames, documentPath } from './names.js'
-import { readSandbox, type Stores } from './reader.js'
+import { readSandbox } from './reader.js'
 
 const RETRY_MS = 1000
 /** The document of the main sandbox; no other one has such a name. */
@@ -69,14 +68,10 @@ export class DataFolder {
 
   /** The main sandbox first. Errors: `document_invalid` for the first document that is wrong. */
   async read(launch: Launch): Promise<NamedSandbox[]> {
-    const stores: Stores = new Map()
+    const stores = new Map()
     const sandboxes: NamedSandbox[] = []
     for (const name of [null, ...documentNames(await readdir(this.path))]) {
-      const saved = await readSandbox(
-        this.#fileOf(name),
-        (scenario, control) => settingsInForce({ ...launch, scenario, control }).values,
-        stores
-      )
+      const saved = await readSandbox(this.#fileOf(name), launch, stores)
       sandboxes.push({ ...saved, name })
     }
     return sandboxes

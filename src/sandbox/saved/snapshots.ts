@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { Settings } from '../../core/settings.js'
 import { REFUSALS } from '../sentences.js'
 import type { SavedSandbox } from '../state.js'
 import { syncFolder } from './disk.js'
@@ -45,19 +44,19 @@ export class Snapshots {
   }
 
   /** Errors: `snapshot_unknown`; `document_invalid` for a file that is wrong. */
-  get(name: string, settings: Settings): Promise<SavedSandbox> {
+  get(name: string): Promise<SavedSandbox> {
     return this.#inTurn(async () => {
-      const snapshot = this.#inMemory.get(name) ?? (await this.#read(name, settings))
+      const snapshot = this.#inMemory.get(name) ?? (await this.#read(name))
       this.#inMemory.set(name, snapshot)
       return snapshot
     })
   }
 
-  async #read(name: string, settings: Settings): Promise<SavedSandbox> {
+  async #read(name: string): Promise<SavedSandbox> {
     await this.#require(name)
     // `restore` looks for its Account
-    const withAnyAccount = { ...settings, 'auth.accept_any_key': null }
-    return readSandbox(documentPath(this.#folder as string, name), () => withAnyAccount)
+    const launch = { flag: { 'auth.accept_any_key': null }, environment: {} }
+    return readSandbox(documentPath(this.#folder as string, name), launch)
   }
 
   /** Errors: `data_not_written`; the previous snapshot stays. */
