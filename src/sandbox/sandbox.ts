@@ -1,4 +1,6 @@
 /** A sandbox has a state, the first state and inputs that led to it, evidence and snapshots. */
+import { Clock } from '../core/clock.js'
+import { LATEST_INSTANT } from '../core/instants.js'
 import { type GivenSettings, type SettingsInForce, settingsInForce } from '../core/settings.js'
 import { REFUSALS as REQUEST_REFUSALS } from '../engine/sentences.js'
 import type { World } from '../engine/world.js'
@@ -9,15 +11,16 @@ import type { Ask, Worker } from '../work/worker.js'
 import { type Dependencies, evidenceOf, periodOf } from './dependencies.js'
 import { type EditedSandbox, scriptedEdit } from './editing.js'
 import { endable, Gates } from './gates.js'
-import { changing, type Input, Inputs } from './inputs.js'
+import { changing, Inputs } from './inputs.js'
 import { Snapshots } from './saved/snapshots.js'
 import { REFUSALS, SAYS } from './sentences.js'
-import { type ClockChange, emptyState, missingActor, type SavedSandbox, State } from './state.js'
+import { emptyState, missingActor, type SavedSandbox, State } from './state.js'
 
 export type SandboxDependencies = Dependencies<Sandbox>
 type Own = ReturnType<typeof evidenceOf>
 type Script = State['script']
 type Entry = Parameters<Script['add']>[0]
+type ClockChange = { at?: number; running?: boolean; by?: number }
 
 const MIN_INPUTS = 100
 const RECORD_BYTES = 512
@@ -118,9 +121,11 @@ export class Sandbox implements World {
     this.inputs.add(input, size)
   }
 
-  change(input: Input, size?: unknown): void {
-    input(this.state)
+  /** `size` is as of `Inputs.add`. */
+  change<T>(input: (state: State) => T, size?: unknown): T {
+    const result = input(this.state)
     this.inputs.add(input, size)
+    return result
   }
 
   nextRequestId = (): string => `req_${++this.requests}`
@@ -222,24 +227,23 @@ export class Sandbox implements World {
     this.#use(State.of(emptyState(), this.machine))
   }
 
-  setClock(change: ClockChange): void {
-    const clock = this.state.changedClock(change, this.machine)
+  /** `by` advances the clock, in ms. */
+  setClock({ at, running = this.clock.running, by = 0 }: ClockChange): void {
+    const now = this.machine()
+    const start = { at: Math.min((at ?? this.clock.now(now)) + by, LATEST_INSTANT), running }
+    const clock = new Clock(this.machine, start, now)
     this.change(state => Object.assign(state, { clock }))
   }
 
   addEntry(entry: Entry, isFirst: boolean): ReturnType<Script['add']> {
-    const listed = this.script.add(entry, isFirst)
-    const count = { matched: 0, applied: 0 }
-    this.inputs.add(({ script }) => script.put(listed.id, entry, count, isFirst), entry.data)
-    return listed
+    return this.change(({ script }) => script.add(entry, isFirst), entry.data)
   }
 
   /** Without an id, all. Returns whether there was one with the id. */
   removeEntries(id?: string): boolean {
-    const remove = ({ script }: State) => (id === undefined ? script.clear() : script.remove(id))
-    if (remove(this.state) === false) return false
-    this.inputs.add(remove)
-    return true
+    return (
+      this.change(({ script }) => (id === undefined ? script.clear() : script.remove(id))) !== false
+    )
   }
 
   /** A copy to try requests in, without evidence and gates. */
@@ -270,6 +274,9 @@ export class Sandbox implements World {
     const restored = State.of({ ...saved, settings }, this.machine)
     this.#use(restored.copy())
     this.evidence.changers.restored()
-    this.inputs.add(state => state.become(restored), restored.store.size * RECORD_BYTES)
+    this.inputs.add(
+      state => Object.assign(state, restored.copy()),
+      restored.store.size * RECORD_BYTES
+    )
   }
 }

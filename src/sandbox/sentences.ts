@@ -10,14 +10,10 @@ const ADVICE = {
   busy: ', and none of them is idle; try again later, or raise limits.sandboxes',
   page: '; a web page of another site or port cannot replace a sandbox; delete one with DELETE /_control/sandboxes/NAME, or raise limits.sandboxes'
 }
-const unusable = <T extends readonly unknown[]>(
-  what: string,
-  why: (...values: T) => string,
-  left = ' It was not changed.'
-) =>
+const unusable = <T extends readonly unknown[]>(what: string, why: (...values: T) => string) =>
   refusal(
     'document_invalid',
-    (path: string, ...values: T) => `${what} ${path} ${why(...values)}.${left}`
+    (path: string, ...values: T) => `${what} ${path} ${why(...values)}. It was not changed.`
   )
 const FOLDER = 'The data folder'
 
@@ -123,13 +119,6 @@ export const REFUSALS = {
     () => 'is in use by another process; stop that process, or choose another folder'
   ),
   unlockable: unusable(FOLDER, (why: string) => `cannot be used: ${why}`),
-  noFolder: unusable(
-    FOLDER,
-    (folder: string) =>
-      `cannot be created: there is no folder ${folder}; create it, or choose another`,
-    ''
-  ),
-  notAFolder: unusable(FOLDER, () => 'is a file; choose a folder'),
   notEmpty: unusable(
     FOLDER,
     () => 'contains other files but no state; choose an empty or new folder'
@@ -147,8 +136,8 @@ export const REFUSALS = {
   ),
   lastNotWritten: refusal(
     'data_not_written',
-    (path: string, why: string, names: readonly (string | null)[]) =>
-      `${path} could not be written at shutdown: ${why}. The last changes are not on disk: ${names.map(name => (name === null ? 'the sandbox at the base address' : `sandbox ${name}`)).join('; ')}.`
+    (path: string, why: string) =>
+      `${path} could not be written at shutdown: ${why}. The last changes are not on disk.`
   )
 }
 

@@ -1,7 +1,7 @@
 /** The state of a sandbox: everything that requests change, as one value. */
 import { Clock, MACHINE_CLOCK } from '../core/clock.js'
 import { Ids, kindOf } from '../core/ids.js'
-import { isoOf, LATEST_INSTANT } from '../core/instants.js'
+import { isoOf } from '../core/instants.js'
 import type { GivenSettings, Settings } from '../core/settings.js'
 import type { AccountType } from '../reference/accounts.js'
 import type { Family } from '../reference/operations.js'
@@ -39,9 +39,6 @@ export function missingActor(
   return actor === null || accounts.get(actor) ? null : actor
 }
 
-/** `by` advances the clock, in ms. */
-export type ClockChange = { at?: number; running?: boolean; by?: number }
-
 export class State {
   private constructor(
     public store: Store,
@@ -67,10 +64,6 @@ export class State {
     return new State(store.clone(), new Ids(ids.counters), script.clone(), clock, settings)
   }
 
-  become(state: State): void {
-    Object.assign(this, state.copy())
-  }
-
   get saved(): SavedState {
     const { store, ids, script, clock, settings } = this.copy()
     return { store, counters: ids.counters, clock: clock.reading, script, settings }
@@ -87,22 +80,10 @@ export class State {
     return [settings, clock, script.revision, ...this.recordMarks]
   }
 
-  #lastStamp = { at: Number.NaN, created: '' }
   /** For a new record that nothing can refuse any more. */
   stamp(settings: Settings, family: Family, type?: AccountType) {
     const id = this.ids.draw(kindOf(family, type), settings, this.store[family])
-    const at = this.clock.now()
-    if (at !== this.#lastStamp.at) this.#lastStamp = { at, created: isoOf(at) }
-    return { id, created: this.#lastStamp.created }
-  }
-
-  changedClock(
-    { at, running = this.clock.running, by = 0 }: ClockChange,
-    machine: () => number
-  ): Clock {
-    const now = machine()
-    const start = { at: Math.min((at ?? this.clock.now(now)) + by, LATEST_INSTANT), running }
-    return new Clock(machine, start, now)
+    return { id, created: isoOf(this.clock.now()) }
   }
 }
 

@@ -1,7 +1,6 @@
 /** The data folder: a document for each sandbox, written before the response to a change. */
-import { existsSync } from 'node:fs'
-import { mkdir, readdir, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { mkdir, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { ApiError } from '../../core/errors.js'
 import type { Launch } from '../../scenario/scenario.js'
@@ -45,16 +44,13 @@ export class DataFolder {
     present: () => readonly PresentSandbox[],
     files: FileSystem = DISK
   ): Promise<DataFolder> {
-    const folder = await stat(path).catch(() => null)
-    if (folder?.isDirectory() === false) throw REFUSALS.notAFolder(path)
-    if (folder === null && !existsSync(dirname(path))) throw REFUSALS.noFolder(path, dirname(path))
-    const names: string[] = await readdir(path).catch(() => [])
-    const isNew = !names.includes(BASE)
-    if (isNew && !names.every(isOwn)) throw REFUSALS.notEmpty(path)
     const unusable = (error: Error) => {
       throw REFUSALS.unlockable(path, error.message)
     }
     await mkdir(path, { recursive: true }).catch(unusable)
+    const names = await readdir(path).catch(unusable)
+    const isNew = !names.includes(BASE)
+    if (isNew && !names.every(isOwn)) throw REFUSALS.notEmpty(path)
     const lock = await takeLock(path).catch(unusable)
     if (lock === null) throw REFUSALS.locked(path)
     try {
@@ -103,8 +99,7 @@ export class DataFolder {
     try {
       await this.#write({ counts: true })
     } catch (error) {
-      const names = this.#changed({ counts: true }).map(({ name }) => name)
-      throw REFUSALS.lastNotWritten(this.path, (error as Error).message, names)
+      throw REFUSALS.lastNotWritten(this.path, (error as Error).message)
     } finally {
       this.#isClosed = true
       await this.lock.release()
