@@ -144,12 +144,7 @@ export class Sandboxes {
     const start = this.#start ?? this.main.requireLoaded()
     const max = this.#settings['limits.sandboxes']
     const over = this.#named.size + 1 - max
-    if (over > 0 && this.#idle(isPage).length < over) {
-      const advice = this.#settings['sandboxes.evict_idle'] ? 'busy' : 'full'
-      throw max === 0
-        ? REFUSALS.tooManySandboxes(0, 'none')
-        : REFUSALS.tooManySandboxes(this.#named.size, isPage ? 'page' : advice)
-    }
+    if (over > 0 && this.#idle(isPage).length < over) throw REFUSALS.tooManySandboxes(max)
     const sandbox = this.#new(name)
     sandbox.isOfPages = isPage
     sandbox.begin(start)

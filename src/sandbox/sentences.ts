@@ -4,12 +4,6 @@ import { didYouMean, sentence, shortened, thereAre } from '../core/nearest.js'
 
 const NAMED = { param: 'name' }
 const UNCHANGED = 'Nothing was changed.'
-const ADVICE = {
-  none: '; raise limits.sandboxes, or use the base address without /sandbox/NAME',
-  full: '; delete one with DELETE /_control/sandboxes/NAME, raise limits.sandboxes, or set sandboxes.evict_idle to replace the least recently used idle one',
-  busy: ', and none of them is idle; try again later, or raise limits.sandboxes',
-  page: '; a web page of another site or port cannot replace a sandbox; delete one with DELETE /_control/sandboxes/NAME, or raise limits.sandboxes'
-}
 const unusable = <T extends readonly unknown[]>(what: string, why: (...values: T) => string) =>
   refusal(
     'document_invalid',
@@ -41,8 +35,8 @@ export const REFUSALS = {
   ),
   tooManySandboxes: refusal(
     'sandbox_limit',
-    (count: number, advice: keyof typeof ADVICE) =>
-      `limits.sandboxes is reached: there ${count === 1 ? 'is 1 sandbox' : `are ${count} sandboxes`}${ADVICE[advice]}.`
+    (max: number) =>
+      `limits.sandboxes (${max}) is reached. Delete a sandbox with DELETE /_control/sandboxes/NAME, raise limits.sandboxes, or set sandboxes.evict_idle to replace idle ones.`
   ),
   noSandbox: refusal(
     'sandbox_unknown',
