@@ -38,7 +38,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   reference: 54_890,
   core: 117_480,
   work: 6_670,
-  store: 23_080,
+  store: 22_960,
   scenario: 286_430,
   engine: 100_070,
   evidence: 80_930,
@@ -50,7 +50,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   console: 231_530,
   client: 28_550,
   cli: 139_780,
-  top: 22_220,
+  top: 21_820,
   test: 2_398_370,
   [WORDS]: 37_000
 }

@@ -46,7 +46,7 @@ let revisions = 0
 const hasRecord = <R>(place: Stored<R | null>): place is Stored<R> => place.record !== null
 
 export class Collection<R extends StoredRecord> {
-  /** By every id that was ever used. */
+  /** By every id that was ever used, in the order of creation. */
   #places = new Map<string, Stored<R | null>>()
   #indexes: ReadonlyMap<string, OrderedIndex<Stored<R>>>
   /** Whether another collection shares the map and indexes: they are copied before a change. */
@@ -57,8 +57,6 @@ export class Collection<R extends StoredRecord> {
   /** The records whose bytes were kept last, as a ring. */
   readonly #written: Stored<R>[] = []
   #nextWritten = 0
-  /** `inCreationOrder`, until a change. */
-  #inOrder: readonly R[] | null = null
 
   /** A copy of `source` shares everything with it until one side changes. */
   constructor(
@@ -75,13 +73,11 @@ export class Collection<R extends StoredRecord> {
     this.#inserted = source.#inserted
     this.#removed = source.#removed
     this.#revision = source.#revision
-    this.#inOrder = source.#inOrder
   }
 
   /** Must be called before every change. */
   #beginChange(): void {
     this.#revision = ++revisions
-    this.#inOrder = null
     if (!this.#isShared) return
     this.#isShared = false
     this.#places = new Map(this.#places)
@@ -133,7 +129,7 @@ export class Collection<R extends StoredRecord> {
 
   /** The places of all ids that were ever used, in the order of creation. */
   places(): (readonly [id: string, place: Stored<R | null>])[] {
-    return [...this.#places].sort(([, a], [, b]) => a.nth - b.nth)
+    return [...this.#places]
   }
 
   /** Whether an id is used, or was: it is never used again. */
@@ -156,6 +152,8 @@ export class Collection<R extends StoredRecord> {
 
   insert(record: R): R {
     this.#beginChange()
+    // an id that was deleted comes last
+    this.#places.delete(record.id)
     return this.#put('add', record, this.#inserted++)
   }
 
@@ -192,8 +190,7 @@ export class Collection<R extends StoredRecord> {
 
   /** For exports, never for a query. */
   inCreationOrder(): readonly R[] {
-    this.#inOrder ??= this.places().flatMap(([, { record }]) => record ?? [])
-    return this.#inOrder
+    return this.places().flatMap(([, { record }]) => record ?? [])
   }
 
   #put(how: 'add' | 'replace', record: R, nth: number): R {
