@@ -1,6 +1,4 @@
 /** A sandbox has a state, the first state and inputs that led to it, evidence and snapshots. */
-import { Clock } from '../core/clock.js'
-import { LATEST_INSTANT } from '../core/instants.js'
 import { type GivenSettings, type SettingsInForce, settingsInForce } from '../core/settings.js'
 import { REFUSALS as REQUEST_REFUSALS } from '../engine/sentences.js'
 import type { World } from '../engine/world.js'
@@ -13,14 +11,13 @@ import { type EditedSandbox, scriptedEdit } from './editing.js'
 import { endable, Gates } from './gates.js'
 import { changing, Inputs } from './inputs.js'
 import { Snapshots } from './saved/snapshots.js'
-import { REFUSALS, SAYS } from './sentences.js'
-import { emptyState, missingActor, type SavedSandbox, State } from './state.js'
+import { REFUSALS } from './sentences.js'
+import { type ClockChange, emptyState, requireActor, type SavedSandbox, State } from './state.js'
 
 export type SandboxDependencies = Dependencies<Sandbox>
 type Own = ReturnType<typeof evidenceOf>
 type Script = State['script']
 type Entry = Parameters<Script['add']>[0]
-type ClockChange = { at?: number; running?: boolean; by?: number }
 
 const MIN_INPUTS = 100
 const RECORD_BYTES = 512
@@ -227,11 +224,8 @@ export class Sandbox implements World {
     this.#use(State.of(emptyState(), this.machine))
   }
 
-  /** `by` advances the clock, in ms. */
-  setClock({ at, running = this.clock.running, by = 0 }: ClockChange): void {
-    const now = this.machine()
-    const start = { at: Math.min((at ?? this.clock.now(now)) + by, LATEST_INSTANT), running }
-    const clock = new Clock(this.machine, start, now)
+  setClock(change: ClockChange): void {
+    const clock = this.state.changedClock(change, this.machine)
     this.change(state => Object.assign(state, { clock }))
   }
 
@@ -264,9 +258,7 @@ export class Sandbox implements World {
 
   /** Back to a snapshot, except settings and counts. Errors: `account_unknown`. */
   restore({ state: saved }: SavedSandbox): void {
-    const actor = missingActor(this.settings, saved.store)
-    if (actor !== null)
-      throw REFUSALS.noActor(SAYS.noSuchAccount(actor, saved.store.accounts.someIds()))
+    requireActor(this.settings, saved.store)
     this.#endPeriod()
     const { seed = this.settings.seed } = saved.settings
     const control = this.state.settings

@@ -10,6 +10,8 @@ const unusable = <T extends readonly unknown[]>(what: string, why: (...values: T
     (path: string, ...values: T) => `${what} ${path} ${why(...values)}. It was not changed.`
   )
 const FOLDER = 'The data folder'
+const noSuchAccount = (id: string, known: readonly string[]) =>
+  `no Account has the id ${shortened(id)}${didYouMean(id, known)}`
 
 export const REFUSALS = {
   cardInName: refusal(
@@ -68,12 +70,15 @@ export const REFUSALS = {
   recordInUse: refusal('record_in_use', (problem: string) => `${sentence(problem)} ${UNCHANGED}`, {
     param: 'id'
   }),
-  noAccount: refusal('account_unknown', (problem: string) => sentence(`account: ${problem}`), {
-    param: 'account'
-  }),
+  noAccount: refusal(
+    'account_unknown',
+    (id: string, known: readonly string[]) => sentence(`account: ${noSuchAccount(id, known)}`),
+    { param: 'account' }
+  ),
   noActor: refusal(
     'account_unknown',
-    (problem: string) => `${sentence(`auth.accept_any_key: ${problem}`)} ${UNCHANGED}`,
+    (id: string, known: readonly string[]) =>
+      `${sentence(`auth.accept_any_key: ${noSuchAccount(id, known)}`)} ${UNCHANGED}`,
     NAMED
   ),
   tooManyKeys: refusal(
@@ -82,7 +87,8 @@ export const REFUSALS = {
   ),
   noSetting: refusal(
     'setting_invalid',
-    (name: string, problem: string) => sentence(`${shortened(name)}: ${problem}`),
+    (name: string, known: readonly string[]) =>
+      sentence(`${shortened(name)} is not a setting of sandboxes${didYouMean(name, known)}`),
     NAMED
   ),
   wrongSettings: (problems: readonly [Problem, ...Problem[]]) => {
@@ -136,12 +142,7 @@ export const REFUSALS = {
 }
 
 export const SAYS = {
-  noSuchSetting: (name: string, known: readonly string[]) =>
-    `no setting is called ${shortened(name)}${didYouMean(name, known)}`,
-  noSuchAccount: (id: string, known: readonly string[]) =>
-    `no Account has the id ${shortened(id)}${didYouMean(id, known)}`,
-  notAnActor: (id: string) =>
-    `auth.accept_any_key names ${shortened(id)}, which is not an Account of the sandbox`,
+  noSuchAccount,
   stopped: 'the emulator has stopped',
   damaged: 'it is not valid JSON. Restore it from a backup',
   foreign:

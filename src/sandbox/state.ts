@@ -1,13 +1,14 @@
 /** The state of a sandbox: everything that requests change, as one value. */
 import { Clock, MACHINE_CLOCK } from '../core/clock.js'
 import { Ids, kindOf } from '../core/ids.js'
-import { isoOf } from '../core/instants.js'
+import { isoOf, LATEST_INSTANT } from '../core/instants.js'
 import type { GivenSettings, Settings } from '../core/settings.js'
 import type { AccountType } from '../reference/accounts.js'
 import type { Family } from '../reference/operations.js'
 import type { FirstState } from '../scenario/scenario.js'
 import { Script } from '../scenario/script.js'
 import { FAMILIES, Store } from '../store/store.js'
+import { REFUSALS } from './sentences.js'
 
 /** Never changed. `settings` are the scenario's in a first state, else those set since. */
 export type SavedState = Readonly<
@@ -38,6 +39,15 @@ export function missingActor(
 ): string | null {
   return actor === null || accounts.get(actor) ? null : actor
 }
+
+/** Errors: `account_unknown`. */
+export function requireActor(settings: GivenSettings, store: Store): void {
+  const actor = missingActor(settings, store)
+  if (actor !== null) throw REFUSALS.noActor(actor, store.accounts.someIds())
+}
+
+/** `by` advances the clock, in ms. */
+export type ClockChange = { at?: number; running?: boolean; by?: number }
 
 export class State {
   private constructor(
@@ -84,6 +94,15 @@ export class State {
   stamp(settings: Settings, family: Family, type?: AccountType) {
     const id = this.ids.draw(kindOf(family, type), settings, this.store[family])
     return { id, created: isoOf(this.clock.now()) }
+  }
+
+  changedClock(
+    { at, running = this.clock.running, by = 0 }: ClockChange,
+    machine: () => number
+  ): Clock {
+    const now = machine()
+    const start = { at: Math.min((at ?? this.clock.now(now)) + by, LATEST_INSTANT), running }
+    return new Clock(machine, start, now)
   }
 }
 

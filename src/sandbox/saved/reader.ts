@@ -84,7 +84,10 @@ async function readState(
   const store = await readRecords(reading, records, at, values)
   const actor = missingActor(values, store)
   if (actor !== null)
-    reportTo(problems, document)([at], { code: 'missing_record', message: SAYS.notAnActor(actor) })
+    reportTo(problems, document)([at], {
+      code: 'missing_record',
+      message: SAYS.noSuchAccount(actor, store.accounts.someIds())
+    })
   return { store, counters, clock: clockStartOf(clock), script, settings }
 }
 
