@@ -199,7 +199,7 @@ function checkSize({ document: { limits }, data, fixtures }: Used): void {
 }
 
 /** A bare instant and `running: false` freeze the clock. */
-export function clockStartOf(clock: ScenarioData['clock']): ClockStart {
+function clockStartOf(clock: ScenarioData['clock']): ClockStart {
   if (clock === undefined) return MACHINE_CLOCK
   if (typeof clock === 'string') return { at: instantOf(clock), running: false }
   return { at: instantOf(clock.now), running: clock.running ?? true }

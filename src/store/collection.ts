@@ -179,6 +179,13 @@ export class Collection<R extends StoredRecord> {
     this.#places.set(id, new Stored(null, stored.at, stored.nth, stored.owners))
   }
 
+  /** Adds a record that was deleted after the present ones were created. */
+  addDeleted(id: string, at: number, owners: Names): void {
+    this.#beginChange()
+    this.#removed++
+    this.#places.set(id, new Stored(null, at, this.#inserted++, owners))
+  }
+
   tombstones(): Tombstone[] {
     if (this.#removed === 0) return []
     let after = 0

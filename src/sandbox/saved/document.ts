@@ -1,17 +1,14 @@
-/** The document of a sandbox or snapshot: its states as scenarios, and what they have counted. */
+/** The document of a sandbox or snapshot: its states, with the records as they are stored. */
 import { readFile } from 'node:fs/promises'
-import * as Type from 'typebox'
-import { checkerOf } from '../../core/checking.js'
-import { isoOf } from '../../core/instants.js'
 import { remembered } from '../../core/remembered.js'
-import { nested } from '../../core/settings.js'
-import { documentOf, refuseProblems } from '../../scenario/documents.js'
+import { each } from '../../reference/rules.js'
+import type { ExpectationData } from '../../scenario/expect/expectations.js'
 import { withResponses } from '../../scenario/play/references.js'
-import { exported } from '../../scenario/records/export.js'
-import { closed, type Json, listOf, mapOf } from '../../scenario/shape/parts.js'
-import { scenarioSchema } from '../../scenario/shape/scenario.js'
-import { jsonPieces } from '../../work/json-pieces.js'
-import { REFUSALS, SAYS } from '../sentences.js'
+import type { ListedEntry } from '../../scenario/script.js'
+import type { Json } from '../../scenario/shape/parts.js'
+import { collectionOf, FAMILIES, type Records } from '../../store/store.js'
+import { jsonPieces, lazily } from '../../work/json-pieces.js'
+import { SAYS } from '../sentences.js'
 import type { SavedSandbox, SavedState } from '../state.js'
 import { type FileSystem, replaceFile } from './disk.js'
 
@@ -19,34 +16,21 @@ const FORMAT = 7
 /** Down to the records, which are written one by one. */
 const LEVELS = 3
 
-const COUNT = Type.Unsafe<number>({ type: 'integer', minimum: 0 })
-const COUNTS = { matched: COUNT, applied: COUNT }
-const entryCounts = Type.Object(
-  {
-    id: Type.String({ pattern: '^scr_[1-9][0-9]{0,8}$' }),
-    ...COUNTS,
-    values: Type.Optional(Type.Array(Type.Object({ value: Type.String(), ...COUNTS })))
-  },
-  { additionalProperties: { type: 'integer' } }
-)
-const stateSchema = () =>
-  closed({
-    properties: {
-      ...scenarioSchema().properties,
-      counters: mapOf(COUNT),
-      counts: listOf(entryCounts)
-    }
-  })
-const sandboxSchema = () =>
-  Type.Object({
-    requests: COUNT,
-    first: stateSchema(),
-    start: Type.Optional(stateSchema()),
-    state: stateSchema()
-  })
-export type StateData = Type.Static<ReturnType<typeof stateSchema>>
-export type SandboxData = Type.Static<ReturnType<typeof sandboxSchema>>
-const CHECKER = checkerOf(sandboxSchema)
+type Deleted = { deleted: string; at: number; owners: string | readonly string[] }
+export type StateData = Pick<SavedState, 'settings' | 'counters' | 'clock'> & {
+  script: readonly ListedEntry[]
+  keys: readonly (readonly [key: string, account: string])[]
+  /** In the order of creation. */
+  records: { readonly [F in keyof Records]: Iterable<Records[F] | Deleted> }
+}
+export type FirstData = StateData &
+  Pick<SavedSandbox['first'], 'scenario'> & { expect: readonly ExpectationData[] }
+export type SandboxData = {
+  requests: number
+  first: FirstData
+  start?: FirstData
+  state: StateData
+}
 
 /** Errors: the system's. */
 export async function writeDocument(
@@ -59,15 +43,11 @@ export async function writeDocument(
   await database.write()
 }
 
-/** Errors: `document_invalid`. */
-export async function readDocument(path: string) {
+/** Errors: the system's; damaged, of another format or of another program. */
+export async function readDocument(path: string): Promise<SandboxData> {
   const database = await databaseAt(path)
-  await database.read().catch(error => {
-    throw REFUSALS.unreadable(path, error.message)
-  })
-  const document = documentOf(path, database.data)
-  await refuseProblems(document, CHECKER)
-  return document
+  await database.read()
+  return database.data as SandboxData
 }
 
 async function databaseAt(path: string, files?: FileSystem) {
@@ -104,34 +84,23 @@ export async function* textOf({ requests, first, start, state }: SavedSandbox) {
 /** Outside the heap, for the next write and for other sandboxes. */
 const firstPieces = remembered(async (first: SavedSandbox['first']) => {
   const { scenario, expectations, responses } = first
-  const { name, description } = scenario
-  const data = {
-    name,
-    description: description ?? undefined,
-    ...stateData(first),
-    expect: withResponses(expectations.map(({ data }) => data) as Json, responses)
-  }
+  const expect = withResponses(expectations.map(({ data }) => data) as Json, responses)
   const pieces: Buffer[] = []
-  for await (const piece of jsonPieces(data, LEVELS)) pieces.push(Buffer.from(piece))
+  for await (const piece of jsonPieces({ scenario, expect, ...stateData(first) }, LEVELS))
+    pieces.push(Buffer.from(piece))
   return pieces
 })
 
-export function stateData({
+export const stateData = ({ settings, counters, clock, script, store }: SavedState) => ({
   settings,
   counters,
-  clock: { at, running },
-  script,
-  store
-}: SavedState) {
-  const { seed, ...others } = settings
-  const listed = script.listed()
-  return {
-    seed,
-    settings: nested(others),
-    clock: at === null ? undefined : { now: isoOf(at), running },
-    script: listed.map(({ entry }) => entry),
-    counts: listed.map(({ entry: _, ...count }) => count),
-    counters,
-    data: exported(store)
-  }
-}
+  clock,
+  script: script.listed(),
+  keys: [...store.keys],
+  records: each(FAMILIES, family =>
+    lazily(
+      collectionOf(store, family).places(),
+      ([deleted, { record, at, owners }]) => record ?? { deleted, at, owners }
+    )
+  )
+})

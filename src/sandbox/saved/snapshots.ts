@@ -58,9 +58,7 @@ export class Snapshots {
   get(name: string): Promise<SavedSandbox> {
     return inTurn(async () => {
       const path = await this.#pathOf(name)
-      // `restore` looks for its Account
-      const launch = { flag: { 'auth.accept_any_key': null }, environment: {} }
-      const snapshot = this.#inMemory.get(name) ?? (await readSandbox(path, launch))
+      const snapshot = this.#inMemory.get(name) ?? (await readSandbox(path, null))
       this.#inMemory.set(name, snapshot)
       return snapshot
     })
