@@ -38,7 +38,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   reference: 54_890,
   core: 117_480,
   work: 6_670,
-  store: 22_960,
+  store: 22_910,
   scenario: 286_430,
   engine: 100_070,
   evidence: 80_930,

@@ -33,8 +33,6 @@ export type Groups<R> = Readonly<Record<string, (record: R) => Names>> & {
   readonly all: () => 'all'
   readonly account: (record: R) => Names
 }
-/** A deleted record: when it was created, after how many of the remaining ones, and its owners. */
-export type Tombstone = { id: string; at: number; after: number; owners: readonly string[] }
 
 /** Maximum number of ids that a wrong one is compared with. */
 const MAX_COMPARED = 1000
@@ -75,7 +73,6 @@ export class Collection<R extends StoredRecord> {
     this.#revision = source.#revision
   }
 
-  /** Must be called before every change. */
   #beginChange(): void {
     this.#revision = ++revisions
     if (!this.#isShared) return
@@ -186,8 +183,8 @@ export class Collection<R extends StoredRecord> {
     this.#places.set(id, new Stored(null, at, this.#inserted++, owners))
   }
 
-  tombstones(): Tombstone[] {
-    if (this.#removed === 0) return []
+  /** Deleted records, each created after so many of the others. */
+  tombstones() {
     let after = 0
     return this.places().flatMap(([id, { record, at, owners }]) => {
       if (record !== null) after++
@@ -214,7 +211,6 @@ export class Collection<R extends StoredRecord> {
     return stored
   }
 
-  /** Changes the groups of a record in every index. */
   #inGroups(how: 'add' | 'replace' | 'remove', stored: Stored<R>): void {
     for (const [name, index] of this.#indexes) {
       const groups =
