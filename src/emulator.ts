@@ -53,33 +53,18 @@ export type RunOptions = {
   beforeForgetting?: (sandbox: Sandbox) => void
 }
 
-export type RunningEmulator = {
-  /** The origin, such as `http://localhost:PORT`. */
-  url: string
-  /** `http://localhost:PORT/next` */
-  baseUrl: string
-  controlUrl: string
-  scenario: { name: string; description: string | null }
-  apiKeys: { key: string; account: string }[]
-  /** The data folder that the state was read from, if it was. */
-  resumed: string | null
-  /** The sandbox at the base address. */
-  sandbox: Sandbox
-  sandboxes: Sandboxes
-  app: FastifyInstance
-  /** Gives requests in flight up to `limits.shutdown` ms. Errors: `data_not_written`. */
-  close: () => Promise<void>
-}
+export type RunningEmulator = Awaited<ReturnType<typeof runEmulator>>
 
 const SETTINGS_CHECKER = checkerOf(() => settingsSchema(() => true))
 
 type Parts = Awaited<ReturnType<typeof buildParts>>
 
 /** Errors, with nothing left running: of the settings, the scenario, the system. */
-export async function runEmulator(options: RunOptions = {}): Promise<RunningEmulator> {
+export async function runEmulator(options: RunOptions = {}) {
   const parts = await buildParts(options)
   const { app, settings, library, sandboxes, folder } = parts
   let stopWatching = async () => {}
+  /** Gives requests in flight up to `limits.shutdown` ms. Errors: `data_not_written`. */
   const close = async () => {
     await stopWatching()
     const cut = setTimeout(() => app.server.closeAllConnections(), settings['limits.shutdown'])
@@ -101,6 +86,7 @@ export async function runEmulator(options: RunOptions = {}): Promise<RunningEmul
       controlUrl: `${url}${CONTROL}`,
       scenario: sandbox.scenario,
       apiKeys: keysIn(sandbox.store),
+      /** The data folder that the state was read from, if it was. */
       resumed: isResumed ? settings.data : null,
       sandbox,
       sandboxes,

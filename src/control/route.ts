@@ -142,7 +142,7 @@ function handlerOf(on: string, row: Row, services: Services) {
     const { sandbox } = request.arrival
     const query = readQuery(request)
     const isTrial = isYes(query.dry_run)
-    if (adds) sandboxes.requireRoom(sandbox)
+    if (adds) sandboxes.requireRoom()
     if (isSaved && !isTrial) await data?.writable()
     const [name = '', id = ''] = Object.values(request.params)
     const sent = request.body instanceof Body && !request.body.isEmpty ? request.body : null

@@ -20,7 +20,7 @@ import { problemsOfShape, shapeProblems } from '../scenario/shape/sources.js'
 import { FAMILIES, type RecordOf } from '../store/store.js'
 import { editAtOnce, editInTurn } from './editing.js'
 import type { Sandbox } from './sandbox.js'
-import { REFUSALS, SAYS } from './sentences.js'
+import { REFUSALS } from './sentences.js'
 
 const NO_RECORDS = fixtureIn(documentOf('', null), {})
 /** Masking looks for each API key. */
@@ -117,8 +117,7 @@ function recordNamed({ store }: Sandbox, name: string, id: string) {
 /** Errors: `account_unknown`, `limit_reached`. */
 export function addKey(sandbox: Sandbox, account: string): { key: string; account: string } {
   const { store, ids } = sandbox.state
-  if (!store.accounts.get(account))
-    throw REFUSALS.noAccount(SAYS.noSuchAccount(account, store.accounts.someIds()))
+  if (!store.accounts.get(account)) throw REFUSALS.noAccount(account, store.accounts.someIds())
   if (store.keys.size >= MAX_KEYS) throw REFUSALS.tooManyKeys(MAX_KEYS)
   const key = ids.draw('key', sandbox.settings, store.keys)
   const { counters } = ids

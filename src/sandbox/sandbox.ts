@@ -9,10 +9,10 @@ import type { Ask, Worker } from '../work/worker.js'
 import { type Dependencies, evidenceOf, periodOf } from './dependencies.js'
 import { type EditedSandbox, scriptedEdit } from './editing.js'
 import { endable, Gates } from './gates.js'
-import { changing, type Input, Inputs } from './inputs.js'
+import { changing, Inputs } from './inputs.js'
 import { Snapshots } from './saved/snapshots.js'
-import { REFUSALS, SAYS } from './sentences.js'
-import { type ClockChange, emptyState, missingActor, type SavedSandbox, State } from './state.js'
+import { REFUSALS } from './sentences.js'
+import { type ClockChange, emptyState, requireActor, type SavedSandbox, State } from './state.js'
 
 export type SandboxDependencies = Dependencies<Sandbox>
 type Own = ReturnType<typeof evidenceOf>
@@ -118,9 +118,11 @@ export class Sandbox implements World {
     this.inputs.add(input, size)
   }
 
-  change(input: Input, size?: unknown): void {
-    input(this.state)
+  /** `size` is as of `Inputs.add`. */
+  change<T>(input: (state: State) => T, size?: unknown): T {
+    const result = input(this.state)
     this.inputs.add(input, size)
+    return result
   }
 
   nextRequestId = (): string => `req_${++this.requests}`
@@ -228,18 +230,14 @@ export class Sandbox implements World {
   }
 
   addEntry(entry: Entry, isFirst: boolean): ReturnType<Script['add']> {
-    const listed = this.script.add(entry, isFirst)
-    const count = { matched: 0, applied: 0 }
-    this.inputs.add(({ script }) => script.put(listed.id, entry, count, isFirst), entry.data)
-    return listed
+    return this.change(({ script }) => script.add(entry, isFirst), entry.data)
   }
 
   /** Without an id, all. Returns whether there was one with the id. */
   removeEntries(id?: string): boolean {
-    const remove = ({ script }: State) => (id === undefined ? script.clear() : script.remove(id))
-    if (remove(this.state) === false) return false
-    this.inputs.add(remove)
-    return true
+    return (
+      this.change(({ script }) => (id === undefined ? script.clear() : script.remove(id))) !== false
+    )
   }
 
   /** A copy to try requests in, without evidence and gates. */
@@ -260,9 +258,7 @@ export class Sandbox implements World {
 
   /** Back to a snapshot, except settings and counts. Errors: `account_unknown`. */
   restore({ state: saved }: SavedSandbox): void {
-    const actor = missingActor(this.settings, saved.store)
-    if (actor !== null)
-      throw REFUSALS.noActor(SAYS.noSuchAccount(actor, saved.store.accounts.someIds()))
+    requireActor(this.settings, saved.store)
     this.#endPeriod()
     const { seed = this.settings.seed } = saved.settings
     const control = this.state.settings
@@ -270,6 +266,9 @@ export class Sandbox implements World {
     const restored = State.of({ ...saved, settings }, this.machine)
     this.#use(restored.copy())
     this.evidence.changers.restored()
-    this.inputs.add(state => state.become(restored), restored.store.size * RECORD_BYTES)
+    this.inputs.add(
+      state => Object.assign(state, restored.copy()),
+      restored.store.size * RECORD_BYTES
+    )
   }
 }

@@ -15,8 +15,7 @@ import { Snapshots } from './saved/snapshots.js'
 import { REFUSALS } from './sentences.js'
 import type { NamedSandbox, PresentSandbox } from './state.js'
 
-/** Shares of memory: above HIGH only small sandboxes have room. */
-const HIGH = 0.75
+/** Share of memory above which nothing is added. */
 const FULL = 0.85
 
 export class Sandboxes {
@@ -44,15 +43,9 @@ export class Sandboxes {
     this.main.isKept = true
   }
 
-  /** Refuses large sandboxes first. Errors: `limit_reached` (A35). */
-  requireRoom(sandbox: Sandbox): void {
-    const used = this.usedShare()
-    if (used >= FULL || (used >= HIGH && this.#isLarge(sandbox))) throw REFUSALS.noRoom()
-  }
-
-  #isLarge(sandbox: Sandbox): boolean {
-    const all = this.all()
-    return sandbox.store.size * all.length > all.reduce((sum, { store }) => sum + store.size, 0)
+  /** Errors: `limit_reached` (A35). */
+  requireRoom(): void {
+    if (this.usedShare() >= FULL) throw REFUSALS.noRoom()
   }
 
   /** Those that are kept: the main one, then the others by name. */
@@ -151,12 +144,7 @@ export class Sandboxes {
     const start = this.#start ?? this.main.requireLoaded()
     const max = this.#settings['limits.sandboxes']
     const over = this.#named.size + 1 - max
-    if (over > 0 && this.#idle(isPage).length < over) {
-      const advice = this.#settings['sandboxes.evict_idle'] ? 'busy' : 'full'
-      throw max === 0
-        ? REFUSALS.tooManySandboxes(0, 'none')
-        : REFUSALS.tooManySandboxes(this.#named.size, isPage ? 'page' : advice)
-    }
+    if (over > 0 && this.#idle(isPage).length < over) throw REFUSALS.tooManySandboxes(max)
     const sandbox = this.#new(name)
     sandbox.isOfPages = isPage
     sandbox.begin(start)

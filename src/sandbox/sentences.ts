@@ -4,22 +4,14 @@ import { didYouMean, sentence, shortened, thereAre } from '../core/nearest.js'
 
 const NAMED = { param: 'name' }
 const UNCHANGED = 'Nothing was changed.'
-const ADVICE = {
-  none: '; raise limits.sandboxes, or use the base address without /sandbox/NAME',
-  full: '; delete one with DELETE /_control/sandboxes/NAME, raise limits.sandboxes, or set sandboxes.evict_idle to replace the least recently used idle one',
-  busy: ', and none of them is idle; try again later, or raise limits.sandboxes',
-  page: '; a web page of another site or port cannot replace a sandbox; delete one with DELETE /_control/sandboxes/NAME, or raise limits.sandboxes'
-}
-const unusable = <T extends readonly unknown[]>(
-  what: string,
-  why: (...values: T) => string,
-  left = ' It was not changed.'
-) =>
+const unusable = <T extends readonly unknown[]>(what: string, why: (...values: T) => string) =>
   refusal(
     'document_invalid',
-    (path: string, ...values: T) => `${what} ${path} ${why(...values)}.${left}`
+    (path: string, ...values: T) => `${what} ${path} ${why(...values)}. It was not changed.`
   )
 const FOLDER = 'The data folder'
+const noSuchAccount = (id: string, known: readonly string[]) =>
+  `no Account has the id ${shortened(id)}${didYouMean(id, known)}`
 
 export const REFUSALS = {
   cardInName: refusal(
@@ -45,8 +37,8 @@ export const REFUSALS = {
   ),
   tooManySandboxes: refusal(
     'sandbox_limit',
-    (count: number, advice: keyof typeof ADVICE) =>
-      `limits.sandboxes is reached: there ${count === 1 ? 'is 1 sandbox' : `are ${count} sandboxes`}${ADVICE[advice]}.`
+    (max: number) =>
+      `limits.sandboxes (${max}) is reached. Delete a sandbox with DELETE /_control/sandboxes/NAME, raise limits.sandboxes, or set sandboxes.evict_idle to replace idle ones.`
   ),
   noSandbox: refusal(
     'sandbox_unknown',
@@ -78,12 +70,15 @@ export const REFUSALS = {
   recordInUse: refusal('record_in_use', (problem: string) => `${sentence(problem)} ${UNCHANGED}`, {
     param: 'id'
   }),
-  noAccount: refusal('account_unknown', (problem: string) => sentence(`account: ${problem}`), {
-    param: 'account'
-  }),
+  noAccount: refusal(
+    'account_unknown',
+    (id: string, known: readonly string[]) => sentence(`account: ${noSuchAccount(id, known)}`),
+    { param: 'account' }
+  ),
   noActor: refusal(
     'account_unknown',
-    (problem: string) => `${sentence(`auth.accept_any_key: ${problem}`)} ${UNCHANGED}`,
+    (id: string, known: readonly string[]) =>
+      `${sentence(`auth.accept_any_key: ${noSuchAccount(id, known)}`)} ${UNCHANGED}`,
     NAMED
   ),
   tooManyKeys: refusal(
@@ -92,7 +87,8 @@ export const REFUSALS = {
   ),
   noSetting: refusal(
     'setting_invalid',
-    (name: string, problem: string) => sentence(`${shortened(name)}: ${problem}`),
+    (name: string, known: readonly string[]) =>
+      sentence(`${shortened(name)} is not a setting of sandboxes${didYouMean(name, known)}`),
     NAMED
   ),
   wrongSettings: (problems: readonly [Problem, ...Problem[]]) => {
@@ -123,13 +119,6 @@ export const REFUSALS = {
     () => 'is in use by another process; stop that process, or choose another folder'
   ),
   unlockable: unusable(FOLDER, (why: string) => `cannot be used: ${why}`),
-  noFolder: unusable(
-    FOLDER,
-    (folder: string) =>
-      `cannot be created: there is no folder ${folder}; create it, or choose another`,
-    ''
-  ),
-  notAFolder: unusable(FOLDER, () => 'is a file; choose a folder'),
   notEmpty: unusable(
     FOLDER,
     () => 'contains other files but no state; choose an empty or new folder'
@@ -147,18 +136,13 @@ export const REFUSALS = {
   ),
   lastNotWritten: refusal(
     'data_not_written',
-    (path: string, why: string, names: readonly (string | null)[]) =>
-      `${path} could not be written at shutdown: ${why}. The last changes are not on disk: ${names.map(name => (name === null ? 'the sandbox at the base address' : `sandbox ${name}`)).join('; ')}.`
+    (path: string, why: string) =>
+      `${path} could not be written at shutdown: ${why}. The last changes are not on disk.`
   )
 }
 
 export const SAYS = {
-  noSuchSetting: (name: string, known: readonly string[]) =>
-    `no setting is called ${shortened(name)}${didYouMean(name, known)}`,
-  noSuchAccount: (id: string, known: readonly string[]) =>
-    `no Account has the id ${shortened(id)}${didYouMean(id, known)}`,
-  notAnActor: (id: string) =>
-    `auth.accept_any_key names ${shortened(id)}, which is not an Account of the sandbox`,
+  noSuchAccount,
   stopped: 'the emulator has stopped',
   damaged: 'it is not valid JSON. Restore it from a backup',
   foreign:

@@ -12,7 +12,7 @@ import { withNumbers } from '../scenario/read/numbers.js'
 import { SANDBOX_SETTINGS_CHECKER } from '../scenario/shape/scenario.js'
 import type { Sandbox } from './sandbox.js'
 import { REFUSALS, SAYS } from './sentences.js'
-import { missingActor } from './state.js'
+import { missingActor, requireActor } from './state.js'
 
 /** Until the next load or reset; all or none. Errors: `setting_invalid`. */
 export async function changeSettings(
@@ -24,9 +24,11 @@ export async function changeSettings(
   const problems = [
     ...withNumbers(document, changes, SANDBOX_SETTINGS_CHECKER.problems(nested(newSettings)))
   ]
-  const isJudged = problems.some(({ path }) => path === ACTOR.join('.'))
-  const message = isJudged ? null : actorProblem(sandbox, newSettings)
-  if (message !== null) problems.push(problemAt(ACTOR, { code: 'missing_record', message }))
+  const actor = missingActor(newSettings, sandbox.store)
+  if (actor !== null && !problems.some(({ path }) => path === ACTOR.join('.'))) {
+    const message = SAYS.noSuchAccount(actor, sandbox.store.accounts.someIds())
+    problems.push(problemAt(ACTOR, { code: 'missing_record', message }))
+  }
   const [first, ...others] = problems.map(({ path, code, message }) => ({ path, code, message }))
   if (first) throw REFUSALS.wrongSettings([first, ...others])
   sandbox.setControlSettings({ ...sandbox.state.settings, ...newSettings })
@@ -37,16 +39,10 @@ export async function changeSettings(
 export function unsetSetting(sandbox: Sandbox, name: string): void {
   const known = SETTING_KEYS.filter(key => SETTINGS[key].scope === 'sandbox')
   const key = known.find(key => key === name)
-  if (key === undefined) throw REFUSALS.noSetting(name, SAYS.noSuchSetting(name, known))
+  if (key === undefined) throw REFUSALS.noSetting(name, known)
   const { [key]: _, ...settings } = sandbox.state.settings
-  const problem = actorProblem(sandbox, sandbox.settingsWith(settings).values)
-  if (problem !== null) throw REFUSALS.noActor(problem)
+  requireActor(sandbox.settingsWith(settings).values, sandbox.store)
   sandbox.setControlSettings(settings)
 }
 
 const ACTOR = ['auth', 'accept_any_key']
-
-function actorProblem({ store }: Sandbox, settings: GivenSettings): string | null {
-  const actor = missingActor(settings, store)
-  return actor === null ? null : SAYS.noSuchAccount(actor, store.accounts.someIds())
-}

@@ -8,6 +8,7 @@ import type { Family } from '../reference/operations.js'
 import type { FirstState } from '../scenario/scenario.js'
 import { Script } from '../scenario/script.js'
 import { FAMILIES, Store } from '../store/store.js'
+import { REFUSALS } from './sentences.js'
 
 /** Never changed. `settings` are the scenario's in a first state, else those set since. */
 export type SavedState = Readonly<
@@ -39,6 +40,12 @@ export function missingActor(
   return actor === null || accounts.get(actor) ? null : actor
 }
 
+/** Errors: `account_unknown`. */
+export function requireActor(settings: GivenSettings, store: Store): void {
+  const actor = missingActor(settings, store)
+  if (actor !== null) throw REFUSALS.noActor(actor, store.accounts.someIds())
+}
+
 /** `by` advances the clock, in ms. */
 export type ClockChange = { at?: number; running?: boolean; by?: number }
 
@@ -67,10 +74,6 @@ export class State {
     return new State(store.clone(), new Ids(ids.counters), script.clone(), clock, settings)
   }
 
-  become(state: State): void {
-    Object.assign(this, state.copy())
-  }
-
   get saved(): SavedState {
     const { store, ids, script, clock, settings } = this.copy()
     return { store, counters: ids.counters, clock: clock.reading, script, settings }
@@ -87,13 +90,10 @@ export class State {
     return [settings, clock, script.revision, ...this.recordMarks]
   }
 
-  #lastStamp = { at: Number.NaN, created: '' }
   /** For a new record that nothing can refuse any more. */
   stamp(settings: Settings, family: Family, type?: AccountType) {
     const id = this.ids.draw(kindOf(family, type), settings, this.store[family])
-    const at = this.clock.now()
-    if (at !== this.#lastStamp.at) this.#lastStamp = { at, created: isoOf(at) }
-    return { id, created: this.#lastStamp.created }
+    return { id, created: isoOf(this.clock.now()) }
   }
 
   changedClock(

@@ -99,10 +99,9 @@ function waitsOf({ arrivals, sandboxes, settings, faults, data }: ApiOptions): W
   const untilWritable = () => (data?.isFailing ? data.writable() : null)
 
   return {
-    ready({ request: { world }, operation }, { request: { arrival } }) {
+    ready({ request: { world }, operation }) {
       const performed = operationOf(operation)
-      if (performed.kind === 'create' || performed.kind === 'update')
-        sandboxes.requireRoom(arrival.sandbox)
+      if (performed.kind === 'create' || performed.kind === 'update') sandboxes.requireRoom()
       if (!isChange(performed) && !world.state.script.operations.has(operation)) return null
       arrivals.requireRoom()
       return untilWritable()

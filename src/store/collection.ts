@@ -33,8 +33,6 @@ export type Groups<R> = Readonly<Record<string, (record: R) => Names>> & {
   readonly all: () => 'all'
   readonly account: (record: R) => Names
 }
-/** A deleted record: when it was created, after how many of the remaining ones, and its owners. */
-export type Tombstone = { id: string; at: number; after: number; owners: readonly string[] }
 
 /** Maximum number of ids that a wrong one is compared with. */
 const MAX_COMPARED = 1000
@@ -46,7 +44,7 @@ let revisions = 0
 const hasRecord = <R>(place: Stored<R | null>): place is Stored<R> => place.record !== null
 
 export class Collection<R extends StoredRecord> {
-  /** By every id that was ever used. */
+  /** By every id that was ever used, in the order of creation. */
   #places = new Map<string, Stored<R | null>>()
   #indexes: ReadonlyMap<string, OrderedIndex<Stored<R>>>
   /** Whether another collection shares the map and indexes: they are copied before a change. */
@@ -57,8 +55,6 @@ export class Collection<R extends StoredRecord> {
   /** The records whose bytes were kept last, as a ring. */
   readonly #written: Stored<R>[] = []
   #nextWritten = 0
-  /** `inCreationOrder`, until a change. */
-  #inOrder: readonly R[] | null = null
 
   /** A copy of `source` shares everything with it until one side changes. */
   constructor(
@@ -75,13 +71,10 @@ export class Collection<R extends StoredRecord> {
     this.#inserted = source.#inserted
     this.#removed = source.#removed
     this.#revision = source.#revision
-    this.#inOrder = source.#inOrder
   }
 
-  /** Must be called before every change. */
   #beginChange(): void {
     this.#revision = ++revisions
-    this.#inOrder = null
     if (!this.#isShared) return
     this.#isShared = false
     this.#places = new Map(this.#places)
@@ -133,7 +126,7 @@ export class Collection<R extends StoredRecord> {
 
   /** The places of all ids that were ever used, in the order of creation. */
   places(): (readonly [id: string, place: Stored<R | null>])[] {
-    return [...this.#places].sort(([, a], [, b]) => a.nth - b.nth)
+    return [...this.#places]
   }
 
   /** Whether an id is used, or was: it is never used again. */
@@ -156,6 +149,8 @@ export class Collection<R extends StoredRecord> {
 
   insert(record: R): R {
     this.#beginChange()
+    // an id that was deleted comes last
+    this.#places.delete(record.id)
     return this.#put('add', record, this.#inserted++)
   }
 
@@ -177,19 +172,19 @@ export class Collection<R extends StoredRecord> {
     const stored = this.#storedAt(id)
     this.#beginChange()
     this.#inGroups('remove', stored)
-    this.#bury(id, new Stored(null, stored.at, stored.nth, stored.owners))
+    this.#removed++
+    this.#places.set(id, new Stored(null, stored.at, stored.nth, stored.owners))
   }
 
-  /** Adds a deleted record after the first `after` records. */
-  addTombstone({ id, at, after, owners }: Tombstone): void {
-    if (this.has(id)) return
+  /** Adds a record that was deleted after the present ones were created. */
+  addDeleted(id: string, at: number, owners: Names): void {
     this.#beginChange()
-    this.#inserted++
-    this.#bury(id, new Stored(null, at, after - 0.5, owners))
+    this.#removed++
+    this.#places.set(id, new Stored(null, at, this.#inserted++, owners))
   }
 
-  tombstones(): Tombstone[] {
-    if (this.#removed === 0) return []
+  /** Deleted records, each created after so many of the others. */
+  tombstones() {
     let after = 0
     return this.places().flatMap(([id, { record, at, owners }]) => {
       if (record !== null) after++
@@ -197,15 +192,9 @@ export class Collection<R extends StoredRecord> {
     })
   }
 
-  #bury(id: string, place: Stored<null>): void {
-    this.#removed++
-    this.#places.set(id, place)
-  }
-
   /** For exports, never for a query. */
   inCreationOrder(): readonly R[] {
-    this.#inOrder ??= this.places().flatMap(([, { record }]) => record ?? [])
-    return this.#inOrder
+    return this.places().flatMap(([, { record }]) => record ?? [])
   }
 
   #put(how: 'add' | 'replace', record: R, nth: number): R {
@@ -222,7 +211,6 @@ export class Collection<R extends StoredRecord> {
     return stored
   }
 
-  /** Changes the groups of a record in every index. */
   #inGroups(how: 'add' | 'replace' | 'remove', stored: Stored<R>): void {
     for (const [name, index] of this.#indexes) {
       const groups =

@@ -1,16 +1,13 @@
 /** One page of a list: narrowed, then cut at a cursor and a limit (LIST-2, FILT-6, A10 to A12). */
+import type { Bounds } from '../core/instants.js'
 import type { Collection, Stored, StoredRecord } from './collection.js'
 import { EARLIEST, isAfter, LATEST, type Position } from './ordered-index.js'
 
-export type Query = {
+/** The bounds of `created` are in milliseconds. */
+export type Query = Bounds<number> & {
   /** The index that narrows, and its group. */
   index: string
   group: string
-  /** On `created`, in milliseconds. */
-  gte?: number | undefined
-  gt?: number | undefined
-  lte?: number | undefined
-  lt?: number | undefined
   /** At most one of them. */
   startingAfter?: Position | undefined
   endingBefore?: Position | undefined

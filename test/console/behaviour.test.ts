@@ -1,6 +1,5 @@
 /** Texts and values of the console's scenario and settings. */
 import t from 'tap'
-import { changesInWords } from '../../src/console/ui/views/scenario/changes-words.js'
 import { PRESETS, presetText } from '../../src/console/ui/views/scenario/presets.js'
 import {
   choicesIn,
@@ -22,56 +21,6 @@ t.test('console: the emulator accepts each preset of a script entry', async t =>
     t.equal(added.status, 201, name)
     t.strictSame(added.body.entry, preset.entry, name)
   }
-})
-
-t.test('console: what has changed since the load in words', async t => {
-  const nothing = {
-    records: {},
-    keys: { added: 0, deleted: 0 },
-    clock: { began: { now: null, running: true }, changed: false },
-    script: { added: [], removed: [], matched: 0 },
-    settings: []
-  }
-  const lines = (changes: object) =>
-    changesInWords({ ...nothing, ...changes }).map(
-      ({ text, to }) => `${text}${to ? ` → ${to.view ?? to.path}` : ''}`
-    )
-
-  t.strictSame(lines({}), [])
-  t.strictSame(
-    lines({
-      records: {
-        refunds: { added: 2, changed: 0, deleted: 1 },
-        users: { added: 0, changed: 1, deleted: 0 }
-      },
-      keys: { added: 1, deleted: 0 }
-    }),
-    ['Users: 1 changed', 'Refunds: 2 added, 1 deleted', 'API keys: 1 added']
-  )
-  t.strictSame(
-    lines({
-      clock: { began: { now: null, running: true }, changed: true },
-      script: { added: ['scr_2'], removed: ['scr_1'], matched: 3 },
-      settings: ['seed']
-    }),
-    [
-      'Clock: began as the machine’s → clock',
-      'Script: scr_2 added, scr_1 removed, requests matched: 3 → script',
-      'Settings: seed → settings'
-    ]
-  )
-  for (const [running, text] of [
-    [true, 'at'],
-    [false, 'frozen at']
-  ] as const) {
-    t.strictSame(
-      lines({ clock: { began: { now: '2026-05-01T00:00:00.000Z', running }, changed: true } }),
-      [`Clock: began ${text} 2026-05-01 00:00:00 UTC → clock`]
-    )
-  }
-  t.strictSame(lines({ script: { added: [], removed: [], matched: 1 } }), [
-    'Script: requests matched: 1 → script'
-  ])
 })
 
 t.test('console: settings are in groups, those that can be changed first', async t => {

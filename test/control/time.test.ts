@@ -2,7 +2,6 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { type Emulator, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
-import type { Json } from '../support/json.js'
 
 const YAML = { 'content-type': 'application/yaml' }
 const records = {
@@ -158,7 +157,7 @@ t.test('snapshots: restoring one brings back records, keys, ids, seed', async t 
     t.strictSame(await readdir(folder), [], 'the last call was a delete')
     t.equal((await second.control('PUT /snapshots/a')).status, 201)
     t.strictSame(await readdir(folder), ['a.json'], 'nothing else is left in the folder')
-    t.match(await readFile(join(folder, 'a.json'), 'utf8'), /^\{"format":6,.*\}$/)
+    t.match(await readFile(join(folder, 'a.json'), 'utf8'), /^\{"format":7,.*\}$/)
   }
 })
 
@@ -225,12 +224,10 @@ t.test('snapshots: the refusal of a file that is not a snapshot names it', async
   const { control } = await startTestEmulator(t, { scenario, settings })
   await control('PUT /snapshots/good')
   const text = await readFile(join(snapshots_dir, 'good.json'), 'utf8')
-  const refunded: Json = JSON.parse(text)
-  refunded.first.records.refunds = [{ id: 'rfd_x', transaction: 'txn_a', amount: 100_001 }]
-  const files: [name: string, content: string, path?: string][] = [
+  const files: [name: string, content: string][] = [
     ['empty', ''],
     ['cut-off', text.slice(0, -3)],
-    ['refunded', JSON.stringify(refunded), 'first.records.refunds[0].amount']
+    ['foreign', '{"tickets":[]}']
   ]
   for (const [name, content] of files) await writeFile(join(snapshots_dir, `${name}.json`), content)
   for (const name of ['.hidden.json', 'my snapshot.json', 'notes.txt', '-x.json'])
@@ -239,8 +236,8 @@ t.test('snapshots: the refusal of a file that is not a snapshot names it', async
   const before = await state()
 
   const listed = (await other('GET /snapshots')).body.data.map(({ name }: { name: string }) => name)
-  t.equal(listed.join(), 'cut-off,empty,good,refunded')
-  for (const [name, , path] of files) {
+  t.equal(listed.join(), 'cut-off,empty,foreign,good')
+  for (const [name] of files) {
     const { status, body } = await other(`POST /snapshots/${name}/restore`)
 
     t.strictSame(
@@ -248,10 +245,7 @@ t.test('snapshots: the refusal of a file that is not a snapshot names it', async
       [400, 'document_invalid', true],
       body.error.message
     )
-    t.strictSame(
-      [body.error.problems?.map((problem: Json) => problem.path).join(), await state()],
-      [path, before]
-    )
+    t.equal(await state(), before)
   }
   t.equal((await other('DELETE /snapshots/cut-off')).status, 204)
   t.equal((await other('PUT /snapshots/empty')).status, 201)

@@ -55,7 +55,7 @@ t.test(`a full disk, ${ROUNDS} times: no confirmed change is lost, the end is 1 
     const { port, end, complaints } = await started(args)
     const { call, close } = clientOf(port, null, KEY)
     const refund = async () => (await call('POST /next/refunds', REFUND)).status
-    const written = async () => (await documentIn(data)).sandbox.records.refunds?.length
+    const written = async () => (await documentIn(data)).state.records.refunds?.length
     const refunds = async () => (await call('GET /_control/state')).body.refunds.length
     t.equal(await refunds(), made, `round ${round}: what was answered before is there`)
     for (let nth = 0; nth < 20; nth++) t.equal(await refund(), 200)
@@ -88,10 +88,7 @@ t.test(`a full disk, ${ROUNDS} times: no confirmed change is lost, the end is 1 
       t.strictSame([await end('SIGTERM'), complaints()], [0, ''])
     } else {
       t.equal(await end('SIGTERM'), 1)
-      t.match(
-        complaints(),
-        /shop could not be written at shutdown: ENOSPC: .+ not on disk: the sandbox at the base address\.\n$/
-      )
+      t.match(complaints(), /shop could not be written at shutdown: ENOSPC: .+ not on disk\.\n$/)
       made--
       await free()
     }
@@ -133,7 +130,9 @@ t.test(
       'openat folder',
       'fsync folder'
     ]
-    t.strictSame(callsIn(await readFile(trace, 'utf8'), data), [...whole, ...whole])
+    const calls = callsIn(await readFile(trace, 'utf8'), data)
+    const withoutRepeats = calls.filter((call, nth) => call !== calls[nth - 1])
+    t.strictSame(withoutRepeats, [...whole, ...whole])
   }
 )
 

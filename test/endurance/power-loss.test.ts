@@ -72,9 +72,9 @@ async function recorded(t: Test, seed: string) {
   ]
   const change = () => acts[below(acts.length)]?.()
   /** The document of the base sandbox if it were written now. */
-  const present = () => {
+  const present = async () => {
     const [main] = sandboxes.present() as [PresentSandbox]
-    return comparable(documentText({ ...main, state: main.state.saved }))
+    return comparable(await documentText({ ...main, state: main.state.saved }))
   }
   return { folder, file, disk, data, change, present }
 }
@@ -138,7 +138,7 @@ for (const [title, fails] of [
     let answered = 0
     for (let nth = 0; nth <= CHANGES; nth++) {
       if (nth > 0) await change()
-      const state = present()
+      const state = await present()
       if (state !== states.at(-1)) states.push(state)
       moments.push({ calls: disk.calls.length, least: answered, most: states.length - 1 })
       if (nth > 0 && fails(nth))

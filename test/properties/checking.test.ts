@@ -9,7 +9,6 @@ import { checkerOf } from '../../src/core/checking.js'
 import { FORMATS } from '../../src/core/formats.js'
 import { nested, settingsInForce, settingsSchema } from '../../src/core/settings.js'
 import type { TemplateRule } from '../../src/core/templates.js'
-import { stateSchema } from '../../src/sandbox/saved/schema.js'
 import { entrySchema } from '../../src/scenario/shape/entry.js'
 import { fixtureSchema } from '../../src/scenario/shape/parts.js'
 import { scenarioSchema } from '../../src/scenario/shape/scenario.js'
@@ -29,13 +28,6 @@ const scenario = {
   settings: { pagination: { max_limit: 5 } },
   data: fixture
 }
-const state = {
-  settings: { seed: 1 },
-  counters: { ticket: 2 },
-  clock: { at: null, running: true },
-  script: [{ id: 'scr_1', entry: { on: 'GET /tickets', fault: 'hang' }, matched: 1, applied: 0 }],
-  records: fixture
-}
 const entry = {
   on: 'POST /transactions',
   match: { body: { amount: 100, card: { last4: ['4242', '/^1/'] } } },
@@ -48,8 +40,7 @@ const CASES: Record<string, { schema: object; document: object }> = {
   fixture: { schema: fixtureSchema(), document: fixture },
   scenario: { schema: scenarioSchema(), document: scenario },
   entry: { schema: entrySchema(), document: entry },
-  settings: { schema: settingsSchema(() => true), document: nested(settingsInForce({}).values) },
-  state: { schema: stateSchema(), document: state }
+  settings: { schema: settingsSchema(() => true), document: nested(settingsInForce({}).values) }
 }
 
 const value = fc.oneof(

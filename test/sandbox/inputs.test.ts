@@ -105,7 +105,7 @@ const CHANGES: ((sandbox: Sandbox, draw: Draw) => unknown)[] = [
   async (sandbox, draw) => {
     const name = NAMES[draw(2)] as string
     if ((await sandbox.snapshots.names()).includes(name))
-      sandbox.restore(await sandbox.snapshots.get(name, sandbox.settings))
+      sandbox.restore(await sandbox.snapshots.get(name))
   }
 ]
 

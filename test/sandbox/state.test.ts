@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
-import { settingsInForce } from '../../src/core/settings.js'
 import { loadScenario } from '../../src/sandbox/loading.js'
 import { addKey, addRecords } from '../../src/sandbox/records.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
@@ -171,10 +170,7 @@ t.test('a saved state continues as it was, in memory and through its file', asyn
     const { requests, state } = sandbox
     const first = sandbox.requireLoaded()
     await writeDocument(path, { first, requests, state: state.saved }, UNSYNCED)
-    const read = await readSandbox(
-      path,
-      (scenario, control) => settingsInForce({ scenario, control }).values
-    )
+    const read = await readSandbox(path, { flag: {}, environment: {} })
 
     for (const saved of [{ first, requests, state: state.saved }, read]) {
       const again = sandboxes().main

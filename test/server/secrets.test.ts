@@ -504,8 +504,7 @@ t.test('A25: the texts of a scenario and the keys that a script matches are not 
     'run?format=html',
     'requests',
     'requests/req_1',
-    'requests/req_1?format=text',
-    'changes'
+    'requests/req_1?format=text'
   ])
     seen.push((await control(`GET /${path}`)).text)
   seen.push(

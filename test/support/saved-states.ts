@@ -1,25 +1,19 @@
 /** The documents in a test's data folders. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { savedData } from '../../src/sandbox/saved/document.js'
+import { stateData, textOf } from '../../src/sandbox/saved/document.js'
 import type { SavedSandbox, SavedState } from '../../src/sandbox/state.js'
-import { StepResponses } from '../../src/scenario/steps.js'
 import type { Json } from './json.js'
 
 /** The text of a document. */
-export const documentText = (sandbox: SavedSandbox): string => JSON.stringify(savedData(sandbox))
-
-const REST = {
-  scenario: { name: 'test', description: null },
-  expectations: [],
-  steps: [],
-  play: [],
-  responses: new StepResponses([])
+export async function documentText(sandbox: SavedSandbox): Promise<string> {
+  let text = ''
+  for await (const piece of textOf(sandbox)) text += piece
+  return text
 }
 
 /** The text of the state in it. */
-export const stateText = (state: SavedState): string =>
-  documentText({ first: { ...state, ...REST }, requests: 0, state })
+export const stateText = (state: SavedState): string => JSON.stringify(stateData(state))
 
 export const fileIn = (folder: string, name: string | null = null): string =>
   join(folder, `${name ?? '_base'}.json`)

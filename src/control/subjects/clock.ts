@@ -78,7 +78,7 @@ export const SNAPSHOT_ROWS: Rows = {
     ...CHANGES,
     response: SNAPSHOT,
     run: async ({ sandbox, name }) => {
-      const saved = await sandbox.snapshots.get(checkedName(name), sandbox.settings)
+      const saved = await sandbox.snapshots.get(checkedName(name))
       sandbox.restore(saved)
       return { name, scenario: saved.first.scenario.name, clock: clockState(sandbox.clock) }
     }

@@ -9,7 +9,6 @@ import { playIn } from '../../engine/play.js'
 import { RESOURCE_NAMES } from '../../reference/operations.js'
 import { closed, optional, parameters, text, word } from '../../reference/parameters.js'
 import { each } from '../../reference/rules.js'
-import { changesOf } from '../../sandbox/changes.js'
 import { loadBody } from '../../sandbox/loading.js'
 import { addBody, addKey, deleteRecord, patchRecord } from '../../sandbox/records.js'
 import type { Body } from '../../scenario/reading.js'
@@ -31,7 +30,6 @@ import {
   namedSchema,
   response,
   SCENARIO,
-  strings,
   textOrNull,
   typed,
   yes
@@ -162,21 +160,6 @@ export const STATE_ROWS: Rows = {
       }
     }
   }),
-  'GET /changes': {
-    does: "Returns the difference from the loaded scenario's initial state: records, keys, clock, script and settings.",
-    response: response('Changes', {
-      records: closed(
-        each(FAMILIES, () =>
-          optional(closed({ added: count(), changed: count(), deleted: count() }))
-        )
-      ),
-      keys: closed({ added: count(), deleted: count() }),
-      clock: closed({ began: closed({ now: textOrNull, running: flag() }), changed: flag() }),
-      script: closed({ added: strings, removed: strings, matched: count() }),
-      settings: strings
-    }),
-    run: ({ sandbox }) => changesOf(sandbox.requireLoaded(), sandbox.state)
-  },
   'GET /scenarios': {
     does: 'Lists the scenarios and fixtures that can be loaded, each with its name, title, description, and variables with their defaults.',
     response: listing(

@@ -1,10 +1,8 @@
 /** The data folder: a document for each sandbox, written before the response to a change. */
-import { existsSync } from 'node:fs'
-import { mkdir, readdir, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { mkdir, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { ApiError } from '../../core/errors.js'
-import { settingsInForce } from '../../core/settings.js'
 import type { Launch } from '../../scenario/scenario.js'
 import { REFUSALS, SAYS } from '../sentences.js'
 import { isSame, type NamedSandbox, type PresentSandbox } from '../state.js'
@@ -12,7 +10,7 @@ import { DISK, type FileSystem, removeLeftovers, syncFolder, TEMPORARY } from '.
 import { writeDocument } from './document.js'
 import { LOCK, type Lock, takeLock } from './lock.js'
 import { documentNames, documentPath } from './names.js'
-import { readSandbox, type Stores } from './reader.js'
+import { readSandbox } from './reader.js'
 
 const RETRY_MS = 1000
 /** The document of the main sandbox; no other one has such a name. */
@@ -46,16 +44,13 @@ export class DataFolder {
     present: () => readonly PresentSandbox[],
     files: FileSystem = DISK
   ): Promise<DataFolder> {
-    const folder = await stat(path).catch(() => null)
-    if (folder?.isDirectory() === false) throw REFUSALS.notAFolder(path)
-    if (folder === null && !existsSync(dirname(path))) throw REFUSALS.noFolder(path, dirname(path))
-    const names: string[] = await readdir(path).catch(() => [])
-    const isNew = !names.includes(BASE)
-    if (isNew && !names.every(isOwn)) throw REFUSALS.notEmpty(path)
     const unusable = (error: Error) => {
       throw REFUSALS.unlockable(path, error.message)
     }
     await mkdir(path, { recursive: true }).catch(unusable)
+    const names = await readdir(path).catch(unusable)
+    const isNew = !names.includes(BASE)
+    if (isNew && !names.every(isOwn)) throw REFUSALS.notEmpty(path)
     const lock = await takeLock(path).catch(unusable)
     if (lock === null) throw REFUSALS.locked(path)
     try {
@@ -69,14 +64,10 @@ export class DataFolder {
 
   /** The main sandbox first. Errors: `document_invalid` for the first document that is wrong. */
   async read(launch: Launch): Promise<NamedSandbox[]> {
-    const stores: Stores = new Map()
+    const stores = new Map()
     const sandboxes: NamedSandbox[] = []
     for (const name of [null, ...documentNames(await readdir(this.path))]) {
-      const saved = await readSandbox(
-        this.#fileOf(name),
-        (scenario, control) => settingsInForce({ ...launch, scenario, control }).values,
-        stores
-      )
+      const saved = await readSandbox(this.#fileOf(name), launch, stores)
       sandboxes.push({ ...saved, name })
     }
     return sandboxes
@@ -108,8 +99,7 @@ export class DataFolder {
     try {
       await this.#write({ counts: true })
     } catch (error) {
-      const names = this.#changed({ counts: true }).map(({ name }) => name)
-      throw REFUSALS.lastNotWritten(this.path, (error as Error).message, names)
+      throw REFUSALS.lastNotWritten(this.path, (error as Error).message)
     } finally {
       this.#isClosed = true
       await this.lock.release()

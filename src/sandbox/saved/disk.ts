@@ -25,7 +25,7 @@ const NO_FOLDER_SYNC = ['EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM']
 /** Errors: of the system; the previous file stays. */
 export async function replaceFile(
   path: string,
-  text: string | AsyncIterable<string>,
+  text: string | AsyncIterable<string | Uint8Array>,
   files: FileSystem = DISK
 ): Promise<void> {
   const temporary = `${path}.${randomBytes(8).toString('hex')}.tmp`

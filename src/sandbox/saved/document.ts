@@ -1,30 +1,35 @@
-/** The JSON document of a sandbox, in a data folder or as a snapshot: a database, whole. */
+/** The document of a sandbox or snapshot: its states, with the records as they are stored. */
 import { readFile } from 'node:fs/promises'
-import { nested } from '../../core/settings.js'
+import { remembered } from '../../core/remembered.js'
 import { each } from '../../reference/rules.js'
-import { documentOf, refuseProblems } from '../../scenario/documents.js'
+import type { ExpectationData } from '../../scenario/expect/expectations.js'
 import { withResponses } from '../../scenario/play/references.js'
-import type { SourceDocument } from '../../scenario/read/document.js'
-import { exported } from '../../scenario/records/export.js'
+import type { ListedEntry } from '../../scenario/script.js'
 import type { Json } from '../../scenario/shape/parts.js'
-import { FAMILIES } from '../../store/store.js'
-import { jsonPieces } from '../../work/json-pieces.js'
-import { REFUSALS, SAYS } from '../sentences.js'
+import { collectionOf, FAMILIES, type Records } from '../../store/store.js'
+import { jsonPieces, lazily } from '../../work/json-pieces.js'
+import { SAYS } from '../sentences.js'
 import type { SavedSandbox, SavedState } from '../state.js'
-import { DISK, type FileSystem, replaceFile } from './disk.js'
-import { CHECKER } from './schema.js'
+import { type FileSystem, replaceFile } from './disk.js'
 
-const FORMAT = 6
+const FORMAT = 7
 /** Down to the records, which are written one by one. */
-const LEVELS = 4
+const LEVELS = 3
 
-async function databaseOf(path: string, files = DISK) {
-  const { Low } = await import('lowdb')
-  const adapter = {
-    read: async () => dataIn(await readFile(path, 'utf8')),
-    write: (data: object) => replaceFile(path, jsonPieces(data, LEVELS), files)
-  }
-  return new Low<object>(adapter, {})
+type Deleted = { deleted: string; at: number; owners: string | readonly string[] }
+export type StateData = Pick<SavedState, 'settings' | 'counters' | 'clock'> & {
+  script: readonly ListedEntry[]
+  keys: readonly (readonly [key: string, account: string])[]
+  /** In the order of creation. */
+  records: { readonly [F in keyof Records]: Iterable<Records[F] | Deleted> }
+}
+export type FirstData = StateData &
+  Pick<SavedSandbox['first'], 'scenario'> & { expect: readonly ExpectationData[] }
+export type SandboxData = {
+  requests: number
+  first: FirstData
+  start?: FirstData
+  state: StateData
 }
 
 /** Errors: the system's. */
@@ -33,20 +38,25 @@ export async function writeDocument(
   sandbox: SavedSandbox,
   files?: FileSystem
 ): Promise<void> {
-  const database = await databaseOf(path, files)
-  database.data = savedData(sandbox)
+  const database = await databaseAt(path, files)
+  database.data = sandbox
   await database.write()
 }
 
-/** Errors: `document_invalid`. */
-export async function readDocument(path: string): Promise<SourceDocument> {
-  const database = await databaseOf(path)
-  await database.read().catch(error => {
-    throw REFUSALS.unreadable(path, error.message)
-  })
-  const document = documentOf(path, database.data)
-  await refuseProblems(document, CHECKER)
-  return document
+/** Errors: the system's; damaged, of another format or of another program. */
+export async function readDocument(path: string): Promise<SandboxData> {
+  const database = await databaseAt(path)
+  await database.read()
+  return database.data as SandboxData
+}
+
+async function databaseAt(path: string, files?: FileSystem) {
+  const { Low } = await import('lowdb')
+  const adapter = {
+    read: async () => dataIn(await readFile(path, 'utf8')),
+    write: (sandbox: object) => replaceFile(path, textOf(sandbox as SavedSandbox), files)
+  }
+  return new Low<object>(adapter, {})
 }
 
 function dataIn(text: string): object {
@@ -61,24 +71,36 @@ function dataIn(text: string): object {
   return data
 }
 
-export const savedData = ({ first, start, state, requests }: SavedSandbox) => ({
-  format: FORMAT,
-  first: firstData(first),
-  start: start && firstData(start),
-  sandbox: { ...stateData(state), requests }
+export async function* textOf({ requests, first, start, state }: SavedSandbox) {
+  yield `{"format":${FORMAT},"requests":${requests},"first":`
+  yield* await firstPieces(first)
+  if (start) yield ',"start":'
+  if (start) yield* await firstPieces(start)
+  yield ',"state":'
+  yield* jsonPieces(stateData(state), LEVELS)
+  yield '}'
+}
+
+/** Outside the heap, for the next write and for other sandboxes. */
+const firstPieces = remembered(async (first: SavedSandbox['first']) => {
+  const { scenario, expectations, responses } = first
+  const expect = withResponses(expectations.map(({ data }) => data) as Json, responses)
+  const pieces: Buffer[] = []
+  for await (const piece of jsonPieces({ scenario, expect, ...stateData(first) }, LEVELS))
+    pieces.push(Buffer.from(piece))
+  return pieces
 })
 
-const firstData = (first: SavedSandbox['first']) => ({
-  ...stateData(first),
-  scenario: first.scenario,
-  expectations: withResponses(first.expectations.map(({ data }) => data) as Json, first.responses)
-})
-
-const stateData = ({ settings, counters, clock, script, store }: SavedState) => ({
-  settings: nested(settings),
+export const stateData = ({ settings, counters, clock, script, store }: SavedState) => ({
+  settings,
   counters,
   clock,
   script: script.listed(),
-  deleted: each(FAMILIES, family => store[family].tombstones()),
-  records: exported(store)
+  keys: [...store.keys],
+  records: each(FAMILIES, family =>
+    lazily(
+      collectionOf(store, family).places(),
+      ([deleted, { record, at, owners }]) => record ?? { deleted, at, owners }
+    )
+  )
 })

@@ -1,93 +1,82 @@
 /** Reads saved sandboxes from their documents. */
-import { Ids } from '../../core/ids.js'
-import { flattened, type GivenSettings, type Settings } from '../../core/settings.js'
-import { ProblemList, reportTo, withoutProblems } from '../../scenario/documents.js'
+import { settingsInForce } from '../../core/settings.js'
+import type { Report } from '../../scenario/documents.js'
 import { compileExpectation, type Expectation } from '../../scenario/expect/expectations.js'
-import type { SourceDocument } from '../../scenario/read/document.js'
-import { fixtureIn } from '../../scenario/records/fixture.js'
-import { FixtureImporter } from '../../scenario/records/importer.js'
+import type { FirstState, Launch } from '../../scenario/scenario.js'
 import { compileEntry } from '../../scenario/script/entry.js'
 import { Script } from '../../scenario/script.js'
 import { StepResponses } from '../../scenario/steps.js'
-import { FAMILIES, Store } from '../../store/store.js'
-import { inSlices } from '../../work/slices.js'
-import { SAYS } from '../sentences.js'
+import { collectionOf, FAMILIES, Store } from '../../store/store.js'
+import { pause } from '../../work/slices.js'
+import { REFUSALS, SAYS } from '../sentences.js'
 import { missingActor, type SavedSandbox, type SavedState } from '../state.js'
-import { readDocument } from './document.js'
-import type { FirstData, SandboxData, StateData } from './schema.js'
+import { type FirstData, readDocument, type StateData } from './document.js'
 
-/** The settings that records are checked with. */
-export type SettingsFor = (scenario: GivenSettings, control?: GivenSettings) => Settings
 /** By the JSON of their records: sandboxes share those that have not changed. */
-export type Stores = Map<string, Store>
+type Stores = Map<string, Store>
 
-/** Errors: `document_invalid` with every problem of the document. */
+/** Errors: `document_invalid`; it is not changed. */
 export async function readSandbox(
   path: string,
-  settingsFor: SettingsFor,
+  launch: Launch | null,
   stores: Stores = new Map()
 ): Promise<SavedSandbox> {
-  const document = await readDocument(path)
-  const data = document.data as SandboxData
-  const problems = new ProblemList()
-  const reader = new StateReader(document, problems, stores)
-  return withoutProblems(problems, async () => {
-    const { requests, settings } = data.sandbox
-    const first = await reader.first(data.first, 'first', settingsFor)
-    const start = data.start && (await reader.first(data.start, 'start', settingsFor))
-    const inForce = settingsFor(first.settings, flattened(settings))
-    const state = await reader.state(data.sandbox, 'sandbox', inForce)
-    return { first, start, requests, state }
-  })
+  try {
+    const { requests, ...data } = await readDocument(path)
+    const first = await readFirst(data.first, stores)
+    const start = data.start && (await readFirst(data.start, stores))
+    const state = await readState(data.state, stores)
+    const layers = { ...launch, scenario: first.settings }
+    if (launch !== null) checkActor(layers, first)
+    if (launch !== null) checkActor({ ...layers, control: state.settings }, state)
+    return { requests, first, start, state }
+  } catch (error) {
+    throw REFUSALS.unreadable(path, (error as Error).message)
+  }
 }
 
-class StateReader {
-  constructor(
-    private readonly document: SourceDocument,
-    private readonly problems: ProblemList,
-    private readonly stores: Stores
-  ) {}
+/** Any key acts as an Account of the state. */
+function checkActor(layers: Parameters<typeof settingsInForce>[0], { store }: SavedState): void {
+  const actor = missingActor(settingsInForce(layers).values, store)
+  if (actor !== null) throw new Error(SAYS.noSuchAccount(actor, store.accounts.someIds()))
+}
 
-  async first(data: FirstData, at: string, settingsFor: SettingsFor) {
-    const state = await this.state(data, at, settingsFor(flattened(data.settings)))
-    const responses = new StepResponses([])
-    const expectations: Expectation[] = []
-    for (const [nth, expectation] of data.expectations.entries()) {
-      const report = reportTo(this.problems, this.document, [at, 'expectations', nth])
-      const compiled = await compileExpectation(expectation, report, responses)
-      if (compiled) expectations.push(compiled)
-    }
-    return { ...state, scenario: data.scenario, expectations, steps: [], play: [], responses }
-  }
+const refuse: Report = (_steps, { message }) => {
+  throw new Error(message)
+}
 
-  async state(data: StateData, at: string, settings: Settings): Promise<SavedState> {
-    const { counters, clock } = data
-    const script = new Script()
-    for (const [nth, { id, entry, ...count }] of data.script.entries()) {
-      const report = reportTo(this.problems, this.document, [at, 'script', nth, 'entry'])
-      const compiled = await compileEntry(entry, report)
-      if (compiled) script.put(id, compiled, count)
-    }
-    const store = await this.#store(data, at, settings)
-    const actor = missingActor(settings, store)
-    if (actor !== null) {
-      const message = SAYS.notAnActor(actor)
-      this.problems.push({ document: this.document, steps: [at], code: 'missing_record', message })
-    }
-    return { store, counters, clock, script, settings: flattened(data.settings) }
+async function readFirst(data: FirstData, stores: Stores): Promise<FirstState> {
+  const state = await readState(data, stores)
+  const { scenario, expect } = data
+  const responses = new StepResponses([])
+  const expectations: Expectation[] = []
+  for (const expectation of expect) {
+    const compiled = await compileExpectation(expectation, refuse, responses)
+    if (compiled) expectations.push(compiled)
   }
+  return { ...state, scenario, expectations, steps: [], play: [], responses }
+}
 
-  async #store({ records, deleted }: StateData, at: string, settings: Settings): Promise<Store> {
-    const text = JSON.stringify([records, deleted])
-    const known = this.stores.get(text)
-    if (known) return known
-    const store = new Store()
-    const importer = new FixtureImporter(store, { ids: new Ids(), now: 0, settings }, this.problems)
-    const fixture = fixtureIn(this.document, records, [at, 'records'])
-    await inSlices(importer.importing([fixture]))
-    for (const family of FAMILIES)
-      for (const tombstone of deleted[family]) store[family].addTombstone(tombstone)
-    this.stores.set(text, store)
-    return store
-  }
+async function readState(data: StateData, stores: Stores): Promise<SavedState> {
+  const { settings, counters, clock } = data
+  const script = new Script()
+  for (const { id, entry, ...count } of data.script)
+    script.put(id, await compileEntry(entry, refuse), count)
+  return { settings, counters, clock, script, store: await readStore(data, stores) }
+}
+
+async function readStore({ keys, records }: StateData, stores: Stores): Promise<Store> {
+  const text = JSON.stringify([keys, records])
+  const known = stores.get(text)
+  if (known) return known
+  const store = new Store()
+  for (const [key, account] of keys) store.keys.set(key, account)
+  for (const family of FAMILIES)
+    for (const member of records[family]) {
+      if ('deleted' in member) store[family].addDeleted(member.deleted, member.at, member.owners)
+      else collectionOf(store, family).insert(member)
+      await pause()
+    }
+  stores.set(text, store)
+  return store
 }

@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { Settings } from '../../core/settings.js'
 import { REFUSALS } from '../sentences.js'
 import type { SavedSandbox } from '../state.js'
 import { syncFolder } from './disk.js'
@@ -16,94 +15,83 @@ const MAX_SNAPSHOTS = 1000
 /** The last job, for which the next one waits: a folder can pass from a sandbox to another. */
 let last: Promise<unknown> = Promise.resolve()
 
+function inTurn<T>(act: () => Promise<T>): Promise<T> {
+  const done = last.then(act)
+  last = done.catch(() => {})
+  return done
+}
+
 export class Snapshots {
-  /** Null keeps them in memory alone. */
-  #folder: string | null
   readonly #inMemory = new Map<string, SavedSandbox>()
 
-  constructor(folder: string | null = null) {
-    this.#folder = folder
-  }
+  /** `folder`: null keeps them in memory alone. */
+  constructor(private folder: string | null = null) {}
 
   names(): Promise<string[]> {
-    return this.#inTurn(() => this.#names())
+    return inTurn(() => this.#names())
   }
 
+  async #names(): Promise<string[]> {
+    const files = this.folder === null ? [] : await readdir(this.folder).catch(() => [])
+    return [...new Set([...this.#inMemory.keys(), ...documentNames(files)])].sort()
+  }
+
+  /** Errors: `limit_reached`; `data_not_written`: the previous snapshot stays. */
   put(name: string, snapshot: SavedSandbox): Promise<void> {
-    return this.#inTurn(async () => {
+    return inTurn(async () => {
       const names = await this.#names()
       if (names.length >= MAX_SNAPSHOTS && !names.includes(name))
         throw REFUSALS.tooManySnapshots(MAX_SNAPSHOTS)
-      if (this.#folder !== null) await this.#write(name, this.#folder, snapshot)
+      if (this.folder !== null) {
+        const path = documentPath(this.folder, name)
+        await mkdir(this.folder, { recursive: true })
+          .then(() => writeDocument(path, snapshot))
+          .catch(error => {
+            throw REFUSALS.snapshotNotTaken(name, path, error.message)
+          })
+      }
       this.#inMemory.set(name, snapshot)
     })
   }
 
-  async #names(): Promise<string[]> {
-    const files = this.#folder === null ? [] : await readdir(this.#folder).catch(() => [])
-    return [...new Set([...this.#inMemory.keys(), ...documentNames(files)])].sort()
-  }
-
   /** Errors: `snapshot_unknown`; `document_invalid` for a file that is wrong. */
-  get(name: string, settings: Settings): Promise<SavedSandbox> {
-    return this.#inTurn(async () => {
-      const snapshot = this.#inMemory.get(name) ?? (await this.#read(name, settings))
+  get(name: string): Promise<SavedSandbox> {
+    return inTurn(async () => {
+      const path = await this.#pathOf(name)
+      const snapshot = this.#inMemory.get(name) ?? (await readSandbox(path, null))
       this.#inMemory.set(name, snapshot)
       return snapshot
     })
   }
 
-  async #read(name: string, settings: Settings): Promise<SavedSandbox> {
-    await this.#require(name)
-    // `restore` looks for its Account
-    const withAnyAccount = { ...settings, 'auth.accept_any_key': null }
-    return readSandbox(documentPath(this.#folder as string, name), () => withAnyAccount)
-  }
-
-  /** Errors: `data_not_written`; the previous snapshot stays. */
-  async #write(name: string, folder: string, snapshot: SavedSandbox): Promise<void> {
-    const path = documentPath(folder, name)
-    try {
-      const firstNewFolder = await mkdir(folder, { recursive: true })
-      await writeDocument(path, snapshot)
-      if (firstNewFolder !== undefined) await syncFolder(dirname(firstNewFolder))
-    } catch (error) {
-      throw REFUSALS.snapshotNotTaken(name, path, (error as Error).message)
-    }
-  }
-
   /** Errors: `snapshot_unknown`. */
   delete(name: string): Promise<void> {
-    return this.#inTurn(async () => {
-      await this.#require(name)
-      if (this.#folder !== null) {
-        await rm(documentPath(this.#folder, name), { force: true })
-        await syncFolder(this.#folder)
-      }
+    return inTurn(async () => {
+      await remove(await this.#pathOf(name))
       this.#inMemory.delete(name)
     })
   }
 
   /** Deletes all; another sandbox may use the folder from then on. */
   end(): Promise<void> {
-    return this.#inTurn(async () => {
-      const folder = this.#folder
-      this.#folder = null
+    return inTurn(async () => {
+      const folder = this.folder ?? ''
+      this.folder = null
       this.#inMemory.clear()
-      if (folder === null || !existsSync(folder)) return
-      await rm(folder, { recursive: true, force: true })
-      await syncFolder(dirname(folder))
+      await remove(folder)
     })
   }
 
-  #inTurn<T>(act: () => Promise<T>): Promise<T> {
-    const done = last.then(act)
-    last = done.catch(() => {})
-    return done
-  }
-
-  async #require(name: string): Promise<void> {
+  /** Empty in memory alone. Errors: `snapshot_unknown`. */
+  async #pathOf(name: string): Promise<string> {
     const names = await this.#names()
     if (!names.includes(name)) throw REFUSALS.noSnapshot(name, names)
+    return this.folder === null ? '' : documentPath(this.folder, name)
   }
+}
+
+async function remove(path: string): Promise<void> {
+  if (!existsSync(path)) return
+  await rm(path, { recursive: true })
+  await syncFolder(dirname(path))
 }

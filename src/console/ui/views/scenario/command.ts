@@ -91,10 +91,9 @@ export async function loadedText(): Promise<string> {
   if (yaml !== undefined) return yaml
   const listed: string | undefined = Object(body).scenario
   if (listed !== undefined) return controlText('GET /scenarios/NAME', { name: listed })
-  const [{ scenario, seed }, { clock }, { settings }, { data: script }, verdict, data] =
+  const [{ scenario, seed, clock }, { settings }, { data: script }, verdict, data] =
     await Promise.all([
       control('GET /'),
-      control('GET /changes'),
       control('GET /settings'),
       control('GET /script'),
       control('POST /verify', { query: { report: '1' } }),
@@ -103,12 +102,12 @@ export async function loadedText(): Promise<string> {
   const changed = Object.entries(settings).filter(
     ([key, { source }]) => source === 'scenario' && key !== 'seed'
   )
-  const { now, running } = clock.began
   const document = {
     name: scenario.name,
     description: scenario.description ?? undefined,
     seed,
-    clock: now === null ? undefined : { now, running },
+    // a clock that runs is most often the machine's
+    clock: clock.running ? undefined : clock.now,
     settings: Object.fromEntries(changed.map(([key, { value }]) => [key, value])),
     data,
     script: script.map(({ entry }) => entry),

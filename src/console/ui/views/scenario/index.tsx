@@ -6,10 +6,9 @@ import { overview } from '../../app/store.js'
 import { Button, ButtonLink, Field, Form } from '../../components/controls.js'
 import { ask } from '../../components/dialog.js'
 import { Card, Items, Read } from '../../components/layout.js'
-import { linked, Tabs } from '../../components/links.js'
+import { Tabs } from '../../components/links.js'
 import { toast, toastError } from '../../components/toast.js'
 import {
-  type Changes,
   type ClockState,
   ControlError,
   control,
@@ -18,23 +17,13 @@ import {
 } from '../../control/client.js'
 import { instantInWords } from '../count.js'
 import { Expectations } from '../expectations.js'
-import { changesInWords } from './changes-words.js'
 import { loadedText, remove } from './command.js'
 import { Library } from './library.js'
 import { ScriptTab } from './script.js'
 
 const Loaded = () => (
   <div class="halves">
-    <div class="stack">
-      {overview.value && <Present {...overview.value} />}
-      <Card id="scenario-changes" title="Changed since the load">
-        <div class="scroll">
-          <Read from={() => control('GET /changes')} isEvidence>
-            {shownChanges}
-          </Read>
-        </div>
-      </Card>
-    </div>
+    {overview.value && <Present {...overview.value} />}
     <Snapshots />
   </div>
 )
@@ -65,18 +54,6 @@ const Present = ({ scenario: { name, description }, seed }: Overview) => (
     <Expectations />
   </Card>
 )
-
-function shownChanges(changes: Changes) {
-  const lines = changesInWords(changes)
-  if (lines.length === 0) return <p class="faint">Nothing has changed.</p>
-  return (
-    <ul class="bullets">
-      {lines.map(({ text, to }) => (
-        <li key={text}>{linked(text, to && hrefOf(to))}</li>
-      ))}
-    </ul>
-  )
-}
 
 const Snapshots = () => (
   <Card id="scenario-snapshots" title="Snapshots">
