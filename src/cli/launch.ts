@@ -21,7 +21,7 @@ import type { Launch } from '../scenario/scenario.js'
 import { collect, type Environment, namedValueOf, option, type Pairs } from './command.js'
 import { SAYS, say } from './sentences.js'
 
-export type SettingFlags = { set?: string[]; var?: Pairs; settings?: string }
+export type SettingFlags = { set?: string[]; var?: Pairs }
 export type CommandLaunch = Launch & {
   variables: SettingVariables
   vars: { values: Record<string, string>; isText: true } | undefined
@@ -52,27 +52,18 @@ export function settingOptions(
       `${abouts[key] ?? about} (${notes[key] ?? `${note}variable: ${variableOf(key)}`})`
     )
   })
-  return [
-    ...flagOptions,
-    option('--set <key=value>', 'Any setting; repeatable.', collect),
-    option(
-      '--settings <file>',
-      'YAML or JSON file of settings; --set and the other flags take precedence.'
-    )
-  ]
+  return [...flagOptions, option('--set <key=value>', 'Any setting; repeatable.', collect)]
 }
 
 export const FOLDERS = settingOptions(['fixtures_dir', 'scenarios_dir'])
 
-/** Errors: `setting_invalid`, and those of the file. */
+/** Errors: `setting_invalid`. */
 export async function launchOf(
-  { set = [], settings: file, var: vars, ...flags }: SettingFlags,
+  { set = [], var: vars, ...flags }: SettingFlags,
   environment: Environment
 ): Promise<CommandLaunch> {
-  const fromFile =
-    file === undefined ? {} : await (await import('./settings-file.js')).readSettings(file)
   return {
-    flag: { ...fromFile, ...(await settingsOfFlags(flags, set)) },
+    flag: await settingsOfFlags(flags, set),
     environment: await settingsOfEnvironment(environment),
     variables: variablesIn(environment),
     vars: vars && { values: Object.fromEntries(vars), isText: true }

@@ -3,7 +3,7 @@ import type { Sandbox } from '../../sandbox/sandbox.js'
 import { Tally } from '../../scenario/expect/tally.js'
 import type { StepBindings } from '../../scenario/steps.js'
 import { SAYS, say } from '../sentences.js'
-import { driftOf, driftPoints, settingsFor } from './drift.js'
+import { driftOf, driftPoints } from './drift.js'
 import { type CheckOptions, wasSent } from './plays.js'
 import { playedPoints, type Results } from './points.js'
 import { missingValues, scenarioKeyOf, serviceBindings } from './scenario-keys.js'
@@ -28,11 +28,9 @@ export async function checkAgainst(
   const checking = { sandbox, bindings, service: playOver(address, timeout), keyHere }
   const { points, played } = await playedPoints(checking, new Tally(first.expectations))
   const deviations = await driftOf(played, sandbox, { variables, keyHere })
-  const isCompared = played.some(({ outcome }) => outcome.response.status > 0)
   const count = played.filter(step => wasSent(step) && step.outcome.response !== NOT_SENT).length
   return {
     points: [...points, ...driftPoints(deviations)],
-    notes: [SAYS.sent(count, address)],
-    settings: isCompared ? settingsFor(deviations) : null
+    notes: [SAYS.sent(count, address)]
   }
 }

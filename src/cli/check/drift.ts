@@ -1,6 +1,6 @@
 /** How the responses of a service differ from the emulator's, and which settings explain that. */
 import { partAt } from '../../core/places.js'
-import { type GivenSettings, SETTING_KEYS, SETTINGS, type SettingKey } from '../../core/settings.js'
+import { SETTING_KEYS, SETTINGS, type SettingKey } from '../../core/settings.js'
 import { clientResponse, execute, requestOf } from '../../engine/play.js'
 import { type Kind, operationAt, operationOf } from '../../reference/operations.js'
 import type { PlacedPoint, PlacedProblem } from '../../reports/points.js'
@@ -176,6 +176,3 @@ function firstOf(problems: readonly PlacedProblem[]): PlacedProblem[] {
   const listed = problems.slice(0, MAX_LISTED)
   return first && more > 0 ? [...listed, { at: first.at, ...say('more', more) }] : listed
 }
-
-export const settingsFor = (deviations: readonly Deviation[]): GivenSettings =>
-  Object.fromEntries(deviations.toReversed().flatMap(({ settings }) => settings.slice(0, 1)))

@@ -9,7 +9,7 @@ import {
 import type { RunningEmulator, RunOptions } from '../../emulator.js'
 import type { RunDocument } from '../../reports/run.js'
 import { type Command, runCommand } from '../child-command.js'
-import { type CommandLine, type CommandSpec, option, STATUS, wholeOf } from '../command.js'
+import { type CommandLine, type CommandSpec, option, STATUS } from '../command.js'
 import { CRITERIA, type CriteriaFlags, concludeRun, reportingOf } from '../judging.js'
 import {
   A_FREE_PORT,
@@ -23,29 +23,11 @@ import { printLine } from '../printing.js'
 import { originOf, runOf } from '../running.js'
 import { SAYS, shellWord } from '../sentences.js'
 
-type ExecFlags = SettingFlags &
-  CriteriaFlags & { killAfter: number; out?: string } & Record<
-    'urlName' | 'baseUrlName' | 'sandboxUrlName' | 'apiKeyName' | 'controlUrlName',
-    string
-  >
+type ExecFlags = SettingFlags & CriteriaFlags & { out?: string }
 
-const nameOption = (name: string, what: string) =>
-  option(`--${name}-name <name>`, `Variable for ${what}.`).default(
-    `COMMERCE_${name.replace('-', '_').toUpperCase()}`
-  )
 const OPTIONS = [
   ...CRITERIA,
   VAR,
-  option(
-    '--kill-after <seconds>',
-    'Seconds to wait for the command to end after a signal before it is killed.',
-    wholeOf
-  ).default(5),
-  nameOption('url', "the emulator's address"),
-  nameOption('base-url', 'the base address of the API'),
-  nameOption('sandbox-url', 'the base address of a sandbox, with {name} in it'),
-  nameOption('api-key', 'the first API key'),
-  nameOption('control-url', 'the address of the control API'),
   ...settingOptions(SETTING_KEYS, {
     port: A_FREE_PORT,
     log_level: `default: silent; variable: ${variableOf('log_level')}`
@@ -92,7 +74,7 @@ export const RECORD: CommandSpec = {
 
 async function exec(flags: ExecFlags, line: CommandLine, command: Command): Promise<number> {
   const { stderr } = line
-  const { out, killAfter } = flags
+  const { out } = flags
   const reporting = await reportingOf(flags)
   const { vars, ...launch } = await launchOf(flags, line.environment)
   refuseForeignHost(launch.flag, line.environment)
@@ -104,8 +86,8 @@ async function exec(flags: ExecFlags, line: CommandLine, command: Command): Prom
   const say = (text: string) => printLine(stderr, text)
   const emulator = await startFor({ ...launch, environment, vars }, recorder?.note, line)
   try {
-    const variables = { ...variablesFor(emulator, flags), ...withoutProxy(process.env, say) }
-    const { status, why, hasRun = true } = await runCommand(command, variables, killAfter, say)
+    const variables = { ...variablesFor(emulator), ...withoutProxy(process.env, say) }
+    const { status, why, hasRun = true } = await runCommand(command, variables)
     if (!hasRun) {
       say(why)
       return status
@@ -156,17 +138,14 @@ async function startFor(
   })
 }
 
-function variablesFor(
-  { baseUrl, controlUrl, apiKeys: [first] }: RunningEmulator,
-  flags: ExecFlags
-): Record<string, string> {
+function variablesFor({ baseUrl, controlUrl, apiKeys: [first] }: RunningEmulator) {
   const origin = originOf(controlUrl)
   return {
-    [flags.urlName]: origin,
-    [flags.baseUrlName]: baseUrl,
-    [flags.sandboxUrlName]: `${origin}/sandbox/{name}${BASE}`,
-    [flags.controlUrlName]: controlUrl,
-    ...(first && { [flags.apiKeyName]: first.key })
+    COMMERCE_URL: origin,
+    COMMERCE_BASE_URL: baseUrl,
+    COMMERCE_SANDBOX_URL: `${origin}/sandbox/{name}${BASE}`,
+    COMMERCE_CONTROL_URL: controlUrl,
+    ...(first && { COMMERCE_API_KEY: first.key })
   }
 }
 
