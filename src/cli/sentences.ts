@@ -128,12 +128,6 @@ export const SAYS = {
   no_recordings: (file: string) => `${file} has no recordings; exec --report writes them.`,
   not_in_run: (file: string, name: string) => `${file} has no request ${name} that can be replayed`,
   not_replayed: (name: string) => `${name} gets a different response when it is replayed`,
-  emulator_address: (address: string) =>
-    `${address} is not an HTTP address; give the emulator's, such as http://localhost:4010`,
-  not_readable: (what: string, address: string, why: string) =>
-    `${what} cannot be read at ${address}: ${why}`,
-  responded: (status: number, why: string) => `the response was ${status}. ${why}`,
-  not_an_emulator: () => 'No commerce-emulator runs there.',
   health: (address: string, status: number, text: string) =>
     `${address} responded with ${status}: ${text}`,
   unhealthy: (address: string, why: string) => `${address} did not respond: ${why}`,

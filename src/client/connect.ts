@@ -1,13 +1,12 @@
 /** Connects to an emulator that runs elsewhere, such as in a container. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { emulatorAddress } from './address.js'
-import { checkOptions } from './check-options.js'
 import { Connection } from './connection.js'
 import type { ApiKey } from './documents.js'
 import { type Emulator, emulatorAt } from './emulator.js'
 import type { EmulatorError } from './error.js'
 import { httpTransport } from './http.js'
-import { ERRORS } from './sentences.js'
+import { checkOptions, ERRORS } from './sentences.js'
 
 export type ConnectOptions = {
   /** Such as `http://localhost:4010`, its API or control API, or one of its sandboxes. */

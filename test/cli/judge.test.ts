@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import t from 'tap'
-import { originOf } from '../../src/cli/running.js'
 import { reasonOf, SAYS } from '../../src/cli/sentences.js'
+import { emulatorAddress } from '../../src/client/address.js'
+import { ERRORS } from '../../src/client/sentences.js'
 import { startEmulator } from '../../src/index.js'
 import { ran, serving } from '../support/command.js'
 import { MERCHANT, smallFixture } from '../support/emulator.js'
@@ -28,18 +29,18 @@ async function emulatorWithFindings(settings: object = {}) {
 const { controlUrl, baseUrl } = await emulatorWithFindings()
 
 t.test('judge: the emulator is named by its address', async t => {
-  const cases: [given: string, origin: string][] = [
-    ['http://localhost:4010', 'http://localhost:4010'],
-    ['http://localhost:4010/', 'http://localhost:4010'],
-    ['http://localhost:4010/next', 'http://localhost:4010'],
-    ['http://localhost:4010/_control/', 'http://localhost:4010'],
+  const cases: [given: string, address: string][] = [
+    ['http://localhost:4010', 'http://localhost:4010/'],
+    ['http://localhost:4010/', 'http://localhost:4010/'],
+    ['http://localhost:4010/next', 'http://localhost:4010/'],
+    ['http://localhost:4010/_control/', 'http://localhost:4010/'],
     ['HTTP://LocalHost:4010/a/next/?b=c#d', 'http://localhost:4010/a'],
     ['https://user:word@emulator.example/shop', 'https://emulator.example/shop'],
     ['http://[::1]:80/nextdoor', 'http://[::1]/nextdoor']
   ]
-  for (const [given, origin] of cases) t.equal(originOf(given), origin)
+  for (const [given, address] of cases) t.equal(emulatorAddress(given)?.href, address)
   for (const given of ['localhost:4010', '', 'emulator', 'ftp://localhost', 'http://']) {
-    const stderr = `commerce-emulator: ${SAYS.emulator_address(given)}\n`
+    const stderr = `commerce-emulator: ${ERRORS.notAnAddress(given).message}\n`
     t.strictSame(await ran(['judge', '--url', given]), { status: 2, stdout: '', stderr })
   }
 })
@@ -94,7 +95,7 @@ t.test('judge: a running emulator passes or fails by the criteria of exec', asyn
 
 t.test('judge: the address comes from COMMERCE_URL if no flag sets it', async t => {
   const { controlUrl } = await emulatorWithFindings({ control_token: TOKEN })
-  const refused = `commerce-emulator: ${SAYS.not_readable('the run', `${controlUrl}/run`, SAYS.responded(401, ''))}`
+  const refused = 'commerce-emulator: This control API needs Authorization'
   const url = ['--url', controlUrl]
   const cases: [isRead: boolean, args: string[], environment: Record<string, string>][] = [
     [true, [], { COMMERCE_URL: controlUrl, CONTROL_TOKEN: TOKEN }],
@@ -119,29 +120,17 @@ t.test('judge: the address comes from COMMERCE_URL if no flag sets it', async t 
 
 t.test('judge: a run that cannot be read ends with 1 and says why', async t => {
   const folder = `${t.testdir()}/reports`
-  const foreign = SAYS.responded(200, SAYS.not_an_emulator())
+  const foreign = ' is not a commerce-emulator'
   const cases: [url: string, why: string][] = [
-    ['http://127.0.0.1:1', reasonOf('reach', { code: 'ECONNREFUSED', message: '' })],
-    ['https://127.0.0.1:1', reasonOf('reach', { code: 'ECONNREFUSED', message: '' })],
+    ['http://127.0.0.1:1', 'ECONNREFUSED'],
+    ['https://127.0.0.1:1', 'ECONNREFUSED'],
     [await serving(t, (_request, response) => response.end('<html>')), foreign],
     [await serving(t, (_request, response) => response.end('{"object":"list"}')), foreign],
-    [
-      await serving(t, ({ socket }) => socket.destroy()),
-      reasonOf('reach', { code: 'ECONNRESET', message: '' })
-    ]
+    [await serving(t, ({ socket }) => socket.destroy()), 'socket hang up']
   ]
   for (const [url, why] of cases) {
     const { status, stderr } = await ran(['judge', '--url', url, '--report', folder])
-    t.strictSame(
-      [
-        status,
-        stderr.startsWith(
-          `commerce-emulator: ${SAYS.not_readable('the run', `${url}/_control/run`, why)}`
-        )
-      ],
-      [1, true],
-      stderr
-    )
+    t.strictSame([status, stderr.includes(url), stderr.includes(why)], [1, true, true], stderr)
   }
   t.throws(() => readFileSync(`${folder}/run.json`))
 })

@@ -173,10 +173,10 @@ t.test('mcp: the docs are resources', async t => {
 })
 
 t.test('mcp: with a running emulator, which continues when the agent has left', async t => {
-  for (const token of [null, 'token-of-its-own']) {
-    const emulator = await startEmulator({ settings: { control_token: token } })
+  for (const given of [{}, { token: 'token-of-its-own' }]) {
+    const emulator = await startEmulator({ settings: { control_token: given.token ?? null } })
     t.teardown(() => emulator.close())
-    const { client, use } = await agent(t, { url: emulator.url, token })
+    const { client, use } = await agent(t, { url: emulator.url, ...given })
 
     const { request } = (await use('send_request', { on: 'GET /tickets' })).value
     await client.close()
@@ -187,7 +187,7 @@ t.test('mcp: with a running emulator, which continues when the agent has left', 
 
 t.test('mcp: a refused connection is one sentence', async t => {
   const [, other] = InMemoryTransport.createLinkedPair()
-  const failed = mcp({ url: 'http://127.0.0.1:1', token: null }, other).catch(error => error)
+  const failed = mcp({ url: 'http://127.0.0.1:1' }, other).catch(error => error)
   const lines = failureLines(await failed)
 
   t.equal(lines.length, 1)

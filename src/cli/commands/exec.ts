@@ -20,7 +20,7 @@ import {
   VAR
 } from '../launch.js'
 import { printLine } from '../printing.js'
-import { originOf, runOf } from '../running.js'
+import { readFrom } from '../running.js'
 import { SAYS, shellWord } from '../sentences.js'
 
 type ExecFlags = SettingFlags & CriteriaFlags & { out?: string }
@@ -92,8 +92,9 @@ async function exec(flags: ExecFlags, line: CommandLine, command: Command): Prom
       say(why)
       return status
     }
-    const token = settingsInForce(launch).values.control_token
-    const run = await runOf({ url: emulator.controlUrl, token })
+    const { control_token: token } = settingsInForce(launch).values
+    const address = { url: emulator.url, ...(token && { token }) }
+    const run: RunDocument = await readFrom(address, ({ control }) => control('GET /run'))
     const recorded = await recorder?.end(emulator, out, stderr)
     run.recordings = recorded?.recordings ?? []
     const next = nextFor(run, out, reporting.report)
@@ -138,12 +139,11 @@ async function startFor(
   })
 }
 
-function variablesFor({ baseUrl, controlUrl, apiKeys: [first] }: RunningEmulator) {
-  const origin = originOf(controlUrl)
+function variablesFor({ url, baseUrl, controlUrl, apiKeys: [first] }: RunningEmulator) {
   return {
-    COMMERCE_URL: origin,
+    COMMERCE_URL: url,
     COMMERCE_BASE_URL: baseUrl,
-    COMMERCE_SANDBOX_URL: `${origin}/sandbox/{name}${BASE}`,
+    COMMERCE_SANDBOX_URL: `${url}/sandbox/{name}${BASE}`,
     COMMERCE_CONTROL_URL: controlUrl,
     ...(first && { COMMERCE_API_KEY: first.key })
   }

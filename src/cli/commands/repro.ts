@@ -1,11 +1,11 @@
 import { contentOf } from '../../client/connection.js'
-import { CONTROL } from '../../core/paths.js'
+import type { Emulator } from '../../client/emulator.js'
 import { settingsInForce } from '../../core/settings.js'
 import type { RunDocument } from '../../reports/run.js'
 import { Library, textOf, VERSION } from '../../scenario/library.js'
 import { type CommandSpec, option, STATUS } from '../command.js'
 import { Failure } from '../failures.js'
-import { ADDRESS, type AddressFlags, readFrom, runningAt } from '../running.js'
+import { ADDRESS, type AddressFlags, addressOf, readFrom } from '../running.js'
 import { SAYS } from '../sentences.js'
 
 /** A request in a report, `SANDBOX#PERIOD/req_1`. */
@@ -34,12 +34,17 @@ export const REPRO: CommandSpec = {
     { environment, stdout },
     id: string
   ) {
-    if (run === undefined) {
-      const [, sandbox = ''] = IN_RUN.exec(id) ?? []
-      const prefix = sandbox && `/sandbox/${sandbox}`
-      const path = `${prefix}${CONTROL}/requests/${encodeURIComponent(id)}?format=scenario`
-      stdout.write(await readFrom(await runningAt(flags, environment), id, path, text => text))
-    } else stdout.write(await scenarioInRun(id, run))
+    const [, sandbox = ''] = IN_RUN.exec(id) ?? []
+    const repeated = (emulator: Emulator) =>
+      (sandbox ? emulator.sandbox(sandbox) : emulator).control(
+        `GET /requests/${encodeURIComponent(id)}`,
+        { query: { format: 'scenario' } }
+      )
+    stdout.write(
+      run === undefined
+        ? await readFrom(await addressOf(flags, environment), repeated)
+        : await scenarioInRun(id, run)
+    )
     return STATUS.done
   }
 }

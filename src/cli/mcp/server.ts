@@ -34,10 +34,7 @@ export async function mcp(
   options: McpOptions,
   transport: Transport = new StdioServerTransport()
 ): Promise<void> {
-  const emulator =
-    'url' in options
-      ? await connect({ url: options.url, ...(options.token !== null && { token: options.token }) })
-      : await startEmulator(options)
+  const emulator = await ('url' in options ? connect(options) : startEmulator(options))
   const server = new McpServer(
     { name: 'commerce-emulator', version: VERSION },
     {

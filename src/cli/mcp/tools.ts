@@ -6,10 +6,8 @@ import type { Static, TObject, TProperties } from 'typebox'
 import * as Type from 'typebox'
 import type { Emulator } from '../../client/emulator.js'
 import type { InjectOptions, JournalFilter } from '../../client/options.js'
-import { ERRORS } from '../../client/sentences.js'
 import { CONTROL_GROUPS } from '../../control/requests.js'
 import type { Row } from '../../control/route.js'
-import { BASE } from '../../core/paths.js'
 import { OPERATION_NAMES } from '../../reference/operations.js'
 import { closed, nullable, optional, word } from '../../reference/parameters.js'
 import { RULE_IDS } from '../../reference/rules.js'
@@ -106,9 +104,6 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
       key: optional(nullable(text('The API key; null sends none. By default the first key.')))
     },
     async (emulator, { on, ...options }) => {
-      const path = on.replace(/^\s*\w+\s*/, BASE)
-      if (!new URL(path, 'http://_').pathname.startsWith(BASE))
-        throw ERRORS.notARequest('POST /refunds', on)
       const { status, headers, body } = await emulator.inject(on, options as InjectOptions)
       return { status, request: headers['request-id'], body }
     },
