@@ -21,10 +21,7 @@ const CONNECTION_HEADERS = /^(connection|keep-alive|transfer-encoding|content-le
 export class Connection {
   isClosed = false
 
-  /**
-   * `address`: such as `http://localhost:4010`, or that of a proxy with a path; `token`: the value
-   * of `control_token`, if set.
-   */
+  /** The address may have a path; `token` is the value of `control_token`, if set. */
   constructor(
     readonly address: string,
     private readonly transport: Transport,
@@ -41,13 +38,8 @@ export class Connection {
       if (this.isClosed) throw new Error('this emulator was closed before the response')
       return response
     } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException
-      // an error for several addresses has a code but no message
-      throw ERRORS.noResponse(
-        `${request.method} ${this.address}${request.path}`,
-        error,
-        message || String(code)
-      )
+      const address = `${request.method} ${this.address}${request.path}`
+      throw ERRORS.noResponse(address, error as NodeJS.ErrnoException)
     }
   }
 

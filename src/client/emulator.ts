@@ -1,5 +1,6 @@
 /** An emulator, or one sandbox of it, as an object whose methods are control requests. */
 import { basicAuthorization } from '../core/basic-authorization.js'
+import { FORM_TYPE } from '../core/form.js'
 import { encodeForm } from '../core/form-encoding.js'
 import { BASE, CONTROL, pathOf } from '../core/paths.js'
 import { isObject } from '../core/quick-check.js'
@@ -9,14 +10,7 @@ import { type Connection, contentOf } from './connection.js'
 import type { ApiKey, Problem, RefusalCode, Verdict } from './documents.js'
 import { EmulatorError, errorFrom } from './error.js'
 import type { Methods } from './methods.js'
-import type {
-  ControlOptions,
-  ExplainOptions,
-  InjectedResponse,
-  InjectOptions,
-  Json,
-  Values
-} from './options.js'
+import type { ControlOptions, InjectedResponse, InjectOptions, Json, Values } from './options.js'
 import { checkOptions, ERRORS } from './sentences.js'
 
 /**
@@ -57,30 +51,22 @@ export type Emulator = Methods & {
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
-/** A sandbox, or the base address for null; new sandboxes begin with `startKeys`. */
+/** A sandbox, or the base address for null. New sandboxes begin with `startKeys`. */
 export type Place = {
   sandbox: string | null
   keys: readonly ApiKey[]
-  startKeys: readonly ApiKey[]
+  startKeys?: readonly ApiKey[]
   close: () => Promise<void>
 }
 
-const FORM = 'application/x-www-form-urlencoded'
 /** Without dots, which would lead to another path. */
 const METHOD_AND_PATH = /^\s*([a-z]+)\s+(?![^?#]*[\\/](?:\.|%2e){1,2}(?:[\\/?#\s]|$))(\/\S*)\s*$/i
-const INJECT_OPTIONS = [
-  'query',
-  'body',
-  'key',
-  'headers'
-] as const satisfies (keyof InjectOptions)[]
-const EXPLAIN_OPTIONS = [...INJECT_OPTIONS, 'changes'] as const satisfies (keyof ExplainOptions)[]
 
 type Send = <T = Json>(on: string, options?: ControlOptions) => Promise<T>
 
 export function emulatorAt(
   connection: Connection,
-  { sandbox, keys: initialKeys, startKeys, close }: Place
+  { sandbox, keys: initialKeys, startKeys = initialKeys, close }: Place
 ): Emulator {
   const prefix = sandbox === null ? '' : `/sandbox/${sandbox}`
   const url = `${connection.address}${prefix}`
@@ -99,33 +85,26 @@ export function emulatorAt(
     },
     ...methodsOver(send),
     load: async (scenario, options = {}) => {
-      checkOptions('load', options, ['vars', 'seed'])
       const loaded = await send('POST /load', { body: { scenario, ...options } })
       keys = (await send<{ data: ApiKey[] }>('GET /keys')).data
       return loaded
     },
-    explain: async (on, options = {}) => {
-      checkOptions('explain', options, EXPLAIN_OPTIONS)
-      return send('POST /explain', { body: { ...requestIn(on), ...options } })
-    },
+    explain: async (on, options) =>
+      send('POST /explain', { body: { ...requestIn(on), ...options } }),
     control: async (on, options = {}) => {
       checkOptions('control', options, ['query', 'body'])
       return send(on, options)
     },
-    sandbox: name => sandboxAt(connection, nameIn(name), startKeys),
+    sandbox: name => {
+      const sandbox = nameIn(name)
+      const close = () => deleteSandbox(connection, sandbox)
+      return emulatorAt(connection, { sandbox, keys: startKeys, close })
+    },
     inject: (on, options) => inject(connection, prefix, keys[0]?.key ?? null, on, options),
     close,
     [Symbol.asyncDispose]: close
   }
 }
-
-const sandboxAt = (connection: Connection, sandbox: string, startKeys: readonly ApiKey[]) =>
-  emulatorAt(connection, {
-    sandbox,
-    keys: startKeys,
-    startKeys,
-    close: () => deleteSandbox(connection, sandbox)
-  })
 
 /** Methods that are one control request. */
 function methodsOver(send: Send): Omit<Methods, 'load' | 'explain'> {
@@ -176,7 +155,7 @@ async function inject(
   on: string,
   options: InjectOptions = {}
 ): Promise<InjectedResponse> {
-  checkOptions('inject', options, INJECT_OPTIONS)
+  checkOptions('inject', options, ['query', 'body', 'key', 'headers'])
   const { method, path } = requestIn(on)
   const {
     query,
@@ -184,24 +163,20 @@ async function inject(
     key = needsKey(method, pathOf(path)) ? firstKey : null,
     headers = {}
   } = options
-  const lowerCaseHeaders = Object.entries(headers).map(([name, value]) => [
-    name.toLowerCase(),
-    value
-  ])
+  const lowerCase = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
   const { text, ...response } = await connection.send({
     method,
     path: `${prefix}${BASE}${path}${queryOf(query)}`,
     headers: {
       ...(key !== null && { authorization: basicAuthorization(key) }),
-      ...(body !== undefined && { 'content-type': FORM }),
-      ...Object.fromEntries(lowerCaseHeaders)
+      ...(body !== undefined && { 'content-type': FORM_TYPE }),
+      ...Object.fromEntries(lowerCase)
     },
     ...(body !== undefined && { body: typeof body === 'string' ? body : encodeForm(body) })
   })
   return { ...response, body: contentOf(text), text }
 }
 
-/** Errors: those of the request, and of the connection. */
 async function sendControl<T>(
   connection: Connection,
   prefix: string,
@@ -216,7 +191,7 @@ async function sendControl<T>(
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...(connection.token !== null && { authorization: `Bearer ${connection.token}` })
     },
-    ...(body !== undefined && { body: jsonOf(body) })
+    ...(body !== undefined && { body: JSON.stringify(body) })
   })
   const content = text === '' ? undefined : contentOf(text)
   if (status < 300) return content
@@ -224,7 +199,7 @@ async function sendControl<T>(
   if (error !== undefined) throw new EmulatorError(error.code, error.message, { status, ...error })
   if (isUnmet(verdict))
     throw new EmulatorError('expectation_unmet', verdict.message, { status, verdict })
-  throw ERRORS.unreadable(`${method} ${connection.address}${prefix}${CONTROL}${path}`, status)
+  throw ERRORS.notAnEmulator(`${connection.address}${prefix}${CONTROL}${path}`, status)
 }
 
 type Refused = {
@@ -266,13 +241,4 @@ function idIn(id: string): string {
 function queryOf(query: Values = {}): string {
   const parameters = Object.entries(query).filter(([, value]) => value !== undefined)
   return parameters.length === 0 ? '' : `?${encodeForm(Object.fromEntries(parameters))}`
-}
-
-/** Errors: `option_invalid` for what cannot be written as JSON. */
-export function jsonOf(value: object): string {
-  try {
-    return JSON.stringify(value)
-  } catch (error) {
-    throw ERRORS.notJson(error as Error)
-  }
 }

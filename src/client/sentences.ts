@@ -19,11 +19,6 @@ export function checkOptions(method: string, options: object, known: readonly st
 }
 
 export const ERRORS = {
-  notAScenario: (got: unknown) =>
-    invalidOption(
-      'scenario',
-      `scenario must be a name, a path or a document; got ${shownGot(got)}`
-    ),
   notAnAddress: (got: string) =>
     invalidOption(
       'url',
@@ -36,25 +31,19 @@ export const ERRORS = {
     ),
   notAnId: (got: string) =>
     invalidOption('id', `id must be the id of a request or entry, such as req_1; got "${got}"`),
-  notJson: (cause: Error) =>
-    new EmulatorError(
-      'option_invalid',
-      `The argument cannot be written as JSON: ${cause.message}.`,
-      { cause }
-    ),
   closed: (request: string) =>
     new EmulatorError('closed', `${request} was not sent: this emulator is closed.`),
-  noResponse: (request: string, cause: unknown, reason: string) =>
-    new EmulatorError('no_answer', `${request} got no response: ${reason}.`, { cause }),
-  notAnEmulator: (url: string) =>
+  noResponse: (request: string, cause: NodeJS.ErrnoException) =>
     new EmulatorError(
-      'answer_unreadable',
-      `${url} is not a commerce-emulator, or runs an older version.`
+      'no_answer',
+      // an error for several addresses has a code but no message
+      `${request} got no response: ${cause.message || cause.code}.`,
+      { cause }
     ),
-  unreadable: (request: string, status: number) =>
+  notAnEmulator: (address: string, status?: number) =>
     new EmulatorError(
       'answer_unreadable',
-      `${request} got a response with status ${status} that is not from an emulator.`,
-      { status }
+      `${address} is not a commerce-emulator, or runs an older version.`,
+      status === undefined ? {} : { status }
     )
 }

@@ -483,18 +483,6 @@ const CASES: Case[] = [
     is: [1, 415, 'content_type_unsupported', 200, 'no JSON', 204, null, '']
   },
   {
-    title: 'what cannot be written as JSON is refused',
-    run: ({ records }) => {
-      const circular: Json = {}
-      circular.tickets = [circular]
-      return outcome(() => records(circular)).then(({ code, message }) => [
-        code,
-        message.split(':')[0]
-      ])
-    },
-    is: ['option_invalid', 'The argument cannot be written as JSON']
-  },
-  {
     title: 'a sandbox is the same object, isolated, and made by its first reset',
     run: async ({ sandbox, control, inject, url, load, findings }) => {
       const own = sandbox('worker-1')

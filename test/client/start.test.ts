@@ -158,7 +158,6 @@ t.test('api: a failed start is reported by name, with every problem', async t =>
     [{ apiKeys: [] }, 'option_invalid', 'apiKeys'],
     [{ port: -1, settings: { sede: 1 } }, 'setting_invalid', undefined, 2],
     [{ scenario: document }, 'document_invalid', undefined, 2],
-    [{ scenario: 5 }, 'option_invalid', 'scenario'],
     [{ scenario: 'defalt' }, 'scenario_unknown'],
     [{ port }, 'EADDRINUSE'],
     [{ settings: { fixtures_dir: '/nowhere' } }, 'ENOENT']
