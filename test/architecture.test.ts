@@ -49,7 +49,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   control: 135_490,
   console: 233_850,
   client: 24_210,
-  cli: 123_680,
+  cli: 123_390,
   top: 21_870,
   test: 2_385_320,
   [WORDS]: 37_000

@@ -94,7 +94,7 @@ export async function settingsOfEnvironment(environment: Environment): Promise<G
       const name = variables[key]
       const text = name && environment[name]
       return text
-        ? { key, text, place: `the variable ${name}`, advice: adviceOn(key, text, name) }
+        ? { key, text, place: `the variable ${name}`, advice: adviceOn(key, name) }
         : []
     })
   )
@@ -109,7 +109,7 @@ export function refuseForeignHost({ host }: GivenSettings, environment: Environm
     isIP(HOST) !== 0 ||
     HOST === 'localhost'
   if (isForEmulator) return
-  const message = `${SAYS.host(HOST)}${adviceOn('host', HOST, 'HOST')}`
+  const message = `${SAYS.host(HOST)}${adviceOn('host', 'HOST')}`
   throw settingInvalid([{ path: 'the variable HOST', code: 'host', message }])
 }
 
@@ -119,10 +119,9 @@ const settingInvalid = (problems: Problem[]) =>
     problems
   })
 
-function adviceOn(key: SettingKey, text: string, name: string): string {
+function adviceOn(key: SettingKey, name: string): string {
   const prefixed = prefixedVariableOf(key)
-  if (name !== prefixed) return SAYS.not_meant(prefixed)
-  return /^tcp:/.test(text) ? SAYS.kubernetes() : ''
+  return name === prefixed ? '' : SAYS.not_meant(prefixed)
 }
 
 /** `flags`, as commander names them, take precedence. Errors: `setting_invalid` with every problem. */

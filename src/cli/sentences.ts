@@ -77,8 +77,6 @@ export const SAYS = {
   host: (host: string) => `must be an IP address or localhost; got ${host}`,
   not_meant: (prefixed: string) =>
     `; if it is not for the emulator, unset it or set ${prefixed}, which takes precedence`,
-  kubernetes: () =>
-    '; Kubernetes sets it for a Service called commerce-emulator: set enableServiceLinks: false in the pod',
   problems: (count: number) => `${count} problems; nothing was started`,
   port_in_use: (port: number, address: string) =>
     `port ${port} on ${address} is in use; stop the process that uses it, or choose another port with --port (0 picks a free one).`,

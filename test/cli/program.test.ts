@@ -222,7 +222,7 @@ t.test('cli: an unknown setting or a bad value is refused where it was given', a
       [],
       { COMMERCE_EMULATOR_PORT: 'tcp://10.0.0.1:4010' },
       'the variable COMMERCE_EMULATOR_PORT',
-      SAYS.kubernetes()
+      'tcp://10.0.0.1:4010'
     ],
     [
       [],

@@ -465,3 +465,13 @@ t.test('reports: a refusal shows its rule or assumption, with the message', t =>
   t.equal(whyOf({ entry: null }), '')
   t.end()
 })
+
+t.test('reports: text names the first five requests of a finding', t => {
+  const requests = [1, 2, 3, 4, 5, 6].map(nth => `#1/req_${nth}`)
+  const judged = judgedRun(
+    { findings: [finding('double-refund-risk', ...requests)] },
+    { failOn: ['errors'] }
+  )
+  t.match(whole(judged), `(6×: ${requests.slice(0, 5).join(', ')}, …)`)
+  t.end()
+})

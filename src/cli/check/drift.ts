@@ -2,7 +2,7 @@
 import { partAt } from '../../core/places.js'
 import { type GivenSettings, SETTING_KEYS, SETTINGS, type SettingKey } from '../../core/settings.js'
 import { clientResponse, execute, requestOf } from '../../engine/play.js'
-import { type Kind, operationAt, operationOf } from '../../reference/operations.js'
+import { operationAt, operationOf } from '../../reference/operations.js'
 import type { PlacedPoint } from '../../reports/points.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
 import { changeSettings } from '../../sandbox/settings.js'
@@ -73,7 +73,8 @@ async function replay(
     const isScripted = isExpected && hasScript && !isStatus(status, here.status)
     if (isScripted || isMade(there) !== isMade(here)) copy.restore(before)
     if (isScripted) continue
-    const kind = kindOf(call)
+    const route = operationAt(call.method, call.path)
+    const kind = route && operationOf(route.operation).kind
     if (isMade(there) && kind === 'create') pairs.addCreated(idOf(there.body), idOf(here.body))
     const isOfOthers = isMade(here) && kind === 'list' && !isNarrowed(call, copy, pairs)
     const comparison = new Comparison({ pairs, shapes, sent: sentIn(call), isOfOthers })
@@ -102,11 +103,6 @@ const sentIn = ({ form }: StepCall): ReadonlySet<string> =>
   new Set(
     Array.from(new URLSearchParams(form ?? ''), ([name]) => name.replace(/\[(.*?)\]/g, '.$1'))
   )
-
-function kindOf({ method, path }: StepCall): Kind | null {
-  const route = operationAt(method, path)
-  return route && operationOf(route.operation).kind
-}
 
 /** Whether a list is of a record that the run created. */
 function isNarrowed({ path, query }: StepCall, { settings }: Sandbox, pairs: IdPairs): boolean {
