@@ -91,10 +91,7 @@ export function emulatorAt(
     },
     explain: async (on, options) =>
       send('POST /explain', { body: { ...requestIn(on), ...options } }),
-    control: async (on, options = {}) => {
-      checkOptions('control', options, ['query', 'body'])
-      return send(on, options)
-    },
+    control: send,
     sandbox: name => {
       const sandbox = nameIn(name)
       const close = () => deleteSandbox(connection, sandbox)
@@ -108,11 +105,11 @@ export function emulatorAt(
 
 /** Methods that are one control request. */
 function methodsOver(send: Send): Omit<Methods, 'load' | 'explain'> {
-  /** Arguments are the parts of the path in capitals, and then the query or the body. */
+  /** Parameters are the parts of the path in capitals, and then the query or the body. */
   const row =
     (on: string) =>
-    async (...given: (string | object | undefined)[]): Promise<Json> => {
-      const rest = [...given]
+    async (...parameters: (string | object | undefined)[]): Promise<Json> => {
+      const rest = [...parameters]
       const path = on.replace(/[A-Z]+(?=\/|$)/g, () => idIn(String(rest.shift())))
       const [last] = rest
       if (typeof last !== 'object') return send(path)
@@ -181,8 +178,10 @@ async function sendControl<T>(
   connection: Connection,
   prefix: string,
   on: string,
-  { query, body }: ControlOptions = {}
+  options: ControlOptions = {}
 ): Promise<T> {
+  checkOptions('control', options, ['query', 'body'])
+  const { query, body } = options
   const { method, path } = requestIn(on)
   const { status, text } = await connection.send({
     method,
