@@ -1,14 +1,12 @@
 /** Starts an emulator in the process of a test, as the object that `connect` returns too. */
 import type { FastifyBaseLogger } from 'fastify'
-import { checkedVars, checkOptions } from './client/check-options.js'
 import { Connection, joinedHeaders, type Transport } from './client/connection.js'
 import type { Fixture, Scenario, Settings } from './client/documents.js'
-import { type Emulator, emulatorAt, jsonOf } from './client/emulator.js'
+import { type Emulator, emulatorAt } from './client/emulator.js'
 import { errorFrom } from './client/error.js'
 import { withNextTick } from './client/next-tick.js'
 import type { Variables } from './client/options.js'
-import { ERRORS } from './client/sentences.js'
-import { isObject } from './core/schema-words.js'
+import { checkOptions } from './client/sentences.js'
 import { flattened, type GivenSettings } from './core/settings.js'
 import { type RunningEmulator, runEmulator } from './emulator.js'
 
@@ -57,16 +55,13 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   checkOptions('startEmulator', options, OPTIONS)
   const { scenario, vars, settings = {}, port, logger, now } = options
   const flat: GivenSettings = flattened(settings)
-  if (scenario !== undefined && typeof scenario !== 'string' && !isObject(scenario))
-    throw ERRORS.notAScenario(scenario)
-  if (port !== undefined && flat.port !== undefined) throw ERRORS.portTwice()
   const running = await withNextTick(() =>
     runEmulator({
       settings: { ...flat, ...(port !== undefined && { port }) },
       ...(scenario !== undefined && {
-        scenario: typeof scenario === 'string' ? scenario : JSON.parse(jsonOf(scenario))
+        scenario: typeof scenario === 'string' ? scenario : JSON.parse(JSON.stringify(scenario))
       }),
-      ...(vars && { vars: { values: checkedVars(vars), isText: false } }),
+      ...(vars && { vars: { values: vars, isText: false } }),
       ...(logger && { logger: completeLogger(logger) }),
       ...(now && { now })
     })
@@ -78,7 +73,6 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   return emulatorAt(connection, {
     sandbox: null,
     keys: apiKeys,
-    startKeys: apiKeys,
     close: () => connection.close()
   })
 }

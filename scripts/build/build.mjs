@@ -30,7 +30,6 @@ const LATER = {
   'pino-pretty': 'pino-pretty',
   'prom-client': 'prom-client',
   re2js: 're2js',
-  tinyglobby: 'tinyglobby',
   yaml: 'yaml'
 }
 /** Entries of a package that are one file. */
@@ -192,7 +191,6 @@ async function bundle() {
       define: { ...OPTIONS.define, 'import.meta.url': 'BUNDLE_URL' },
       minifySyntax: true
     }),
-    // the module of fdir that an import gets asks for its own address, which a bundle does not have
     build({
       ...OPTIONS,
       entryPoints: {
@@ -203,8 +201,7 @@ async function bundle() {
       outdir: 'dist/packages',
       banner: { js: GLOBALS },
       minify: true,
-      plugins: [standIns],
-      alias: { fdir: require.resolve('fdir') }
+      plugins: [standIns]
     })
   ])
   const emulator = join(DIST, 'emulator/emulator.js')

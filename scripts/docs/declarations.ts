@@ -306,7 +306,6 @@ const METHODS: Readonly<Record<string, readonly [on: string, errors?: string]>> 
   ],
   'requests(filter?: JournalFilter)': ['GET /requests', 'parameter_invalid sandbox_unknown'],
   'why(id: string)': ['GET /requests/ID', 'request_unknown'],
-  'changes(id: string)': ['GET /requests/ID/changes', 'request_unknown state_unknown'],
   'explain(on: string, options?: ExplainOptions)': [
     'POST /explain',
     'option_invalid document_invalid setting_invalid parameter_invalid sandbox_unknown'
@@ -316,8 +315,7 @@ const METHODS: Readonly<Record<string, readonly [on: string, errors?: string]>> 
     'expectation_unmet document_invalid journal_incomplete limit_reached state_replaced'
   ],
   'coverage(scope?: Scope)': ['GET /coverage'],
-  'findings(scope?: Scope)': ['GET /findings'],
-  'report()': ['GET /run']
+  'findings(scope?: Scope)': ['GET /findings']
 }
 
 /**

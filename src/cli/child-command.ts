@@ -12,37 +12,30 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 /** A terminal sends Ctrl-C and Ctrl-\ to the command as well. */
 const OF_KEYBOARD: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT']
 
-/** Returns the status, or 128 plus the signal, and why it is not 0. */
+/** Returns the status, or 128 plus the signal, and why it is not 0. Passes signals on. */
 export async function runCommand(
   [name, ...args]: Command,
-  variables: Record<string, string>,
-  killAfter: number,
-  say: (text: string) => void
+  variables: Record<string, string>
 ): Promise<{ status: number; why: string; hasRun?: boolean }> {
   const child = spawn(name, args, { stdio: 'inherit', env: { ...process.env, ...variables } })
-  let killing: NodeJS.Timeout | undefined
   const passOn = (signal: NodeJS.Signals) => {
-    if (process.stdin.isTTY && OF_KEYBOARD.includes(signal)) return
-    child.kill(signal)
-    killing ??= setTimeout(() => {
-      say(SAYS.killing(killAfter, signal))
-      child.kill('SIGKILL')
-    }, killAfter * 1000)
+    if (!process.stdin.isTTY || !OF_KEYBOARD.includes(signal)) child.kill(signal)
   }
   for (const signal of SIGNALS) process.on(signal, passOn)
   const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
-  const outcome = await ended.then(
-    ([code, signal]) => ({
-      status: code ?? 128 + constants.signals[signal as NodeJS.Signals],
-      why: SAYS.command_failed(signal ?? `status ${code}`)
-    }),
-    (error: NodeJS.ErrnoException) => ({
-      status: error.code === 'ENOENT' ? NOT_FOUND : NOT_RUNNABLE,
-      why: SAYS.not_run(name, reasonOf('run', error)),
-      hasRun: false
+  return ended
+    .then(
+      ([code, signal]) => ({
+        status: code ?? 128 + constants.signals[signal as NodeJS.Signals],
+        why: SAYS.command_failed(signal ?? `status ${code}`)
+      }),
+      (error: NodeJS.ErrnoException) => ({
+        status: error.code === 'ENOENT' ? NOT_FOUND : NOT_RUNNABLE,
+        why: SAYS.not_run(name, reasonOf('run', error)),
+        hasRun: false
+      })
+    )
+    .finally(() => {
+      for (const signal of SIGNALS) process.off(signal, passOn)
     })
-  )
-  clearTimeout(killing)
-  for (const signal of SIGNALS) process.off(signal, passOn)
-  return outcome
 }

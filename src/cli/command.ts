@@ -15,7 +15,7 @@ export type CommandSpec = {
   options?: readonly Option[]
   examples: readonly (readonly [about: string, line: string])[]
   /** The exit status; null while the process serves. Loads what only this command needs. */
-  run?(flags: object, line: CommandLine, operand: string | string[]): Promise<number | null>
+  run(flags: object, line: CommandLine, operand: string | string[]): Promise<number | null>
 }
 
 /** `misused`: a wrong command line or setting; `unmet`: only a criterion failed. */
@@ -66,5 +66,4 @@ export function namedValueOf(text: string, before: Pairs = new Map()): Pairs {
   return pairs
 }
 
-export const PLACES =
-  "folders, patterns such as 'scenarios/**/*.yaml', names of scenarios and fixtures, or - for stdin."
+export const PLACES = 'folders, names of scenarios and fixtures, or - for stdin.'

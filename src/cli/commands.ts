@@ -8,7 +8,6 @@ import { LISTS } from './commands/lists.js'
 import { MCP } from './commands/mcp.js'
 import { NEW } from './commands/new.js'
 import { OPENAPI } from './commands/openapi.js'
-import { REPORT, REPORT_MERGE } from './commands/report.js'
 import { REPRO } from './commands/repro.js'
 import { START } from './commands/start.js'
 import { VALIDATE } from './commands/validate.js'
@@ -22,8 +21,6 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
   record: RECORD,
   judge: JUDGE,
   repro: REPRO,
-  report: REPORT,
-  'report merge': REPORT_MERGE,
   mcp: MCP,
   openapi: OPENAPI,
   ...LISTS,

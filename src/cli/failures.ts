@@ -12,7 +12,7 @@ export class Failure extends Error {}
 const isRefusal = (error: Error) => error instanceof ApiError || error instanceof EmulatorError
 
 export const statusOf = (error: Error): number =>
-  isRefusal(error) && error.code === 'setting_invalid' ? STATUS.misused : STATUS.failed
+  isRefusal(error) && /^(setting|option)_invalid$/.test(error.code) ? STATUS.misused : STATUS.failed
 
 function unusable(error: SystemError): string | undefined {
   const { path, syscall } = error

@@ -11,13 +11,13 @@ import {
   judged,
   type RunDocument
 } from '../reports/run.js'
-import { checkAnnotations, runAnnotations, runText } from '../reports/text.js'
+import { runText } from '../reports/text.js'
 import { type CommandLine, listOf, option, percentOf, STATUS } from './command.js'
 import { coloured, printLine } from './printing.js'
 import { reasonOf, SAYS } from './sentences.js'
 
-export type CriteriaFlags = GivenCriteria & { report?: string; verbose?: boolean }
-type Reporting = { criteria: Criteria; report: string | null; isVerbose: boolean }
+export type CriteriaFlags = GivenCriteria & { report?: string }
+type Reporting = { criteria: Criteria; report: string | null }
 type Output = Pick<CommandLine, 'environment' | 'stderr'>
 
 export const CRITERIA = [
@@ -32,23 +32,22 @@ export const CRITERIA = [
   option(
     '--report <dir>',
     'Folder for reports: report.html, junit.xml, summary.md, run.json and coverage.json.'
-  ),
-  option('--verbose', 'List the assumptions that responses relied on.')
+  )
 ]
 
 /** Creates the folder of reports. Errors: `setting_invalid`. */
 export async function reportingOf(flags: CriteriaFlags): Promise<Reporting> {
-  const { report = null, verbose = false } = flags
+  const { report = null } = flags
   const criteria = criteriaFrom(flags)
   if (report !== null) await mkdir(report, { recursive: true })
-  return { criteria, report, isVerbose: verbose }
+  return { criteria, report }
 }
 
 /** `next` is the command to run after a failure, by the first request that shows it. */
 export async function concludeRun(
   run: RunDocument,
   status: number | null,
-  { criteria, report, isVerbose, next }: Reporting & { next: (request: string) => string },
+  { criteria, report, next }: Reporting & { next: (request: string) => string },
   { environment, stderr }: Output
 ): Promise<number> {
   const result = judged(run, criteria, status)
@@ -56,11 +55,9 @@ export async function concludeRun(
   const request = failing?.requests[0] ?? result.unmet[0]?.requests?.[0]
   const text = runText(result, {
     page: report && join(report, 'report.html'),
-    next: request === undefined ? null : next(request),
-    isVerbose
+    next: request === undefined ? null : next(request)
   })
   stderr.write(coloured(text, stderr))
-  if (environment.GITHUB_ACTIONS === 'true') stderr.write(runAnnotations(result))
   const { GITHUB_STEP_SUMMARY: summary } = environment
   const writes = await Promise.allSettled([
     ...(report === null ? [] : writeReports(report, reportsOf(result))),
@@ -97,22 +94,11 @@ function runJson({ run, criteria, hasPassed, ignore, status }: JudgedRun): strin
   return jsonText({ status, passed: hasPassed, criteria: judged, ignored: ignore, run })
 }
 
-type CheckReporting = { format?: keyof typeof CHECK_FORMATS; report?: string | undefined }
-
-export async function concludeCheck(
+export function concludeCheck(
   checked: readonly CheckedFile[],
-  { environment, stdout, stderr }: CommandLine,
-  { format = 'text', report }: CheckReporting = {}
-): Promise<number> {
+  { stdout }: Pick<CommandLine, 'stdout'>,
+  format: keyof typeof CHECK_FORMATS = 'text'
+): number {
   stdout.write(coloured(CHECK_FORMATS[format](checked), stdout))
-  if (report !== undefined) {
-    await mkdir(report, { recursive: true })
-    const reports = {
-      'junit.xml': CHECK_FORMATS.junit(checked),
-      'check.txt': CHECK_FORMATS.text(checked)
-    }
-    await Promise.all(writeReports(report, reports))
-  }
-  if (environment.GITHUB_ACTIONS === 'true') stderr.write(checkAnnotations(checked))
   return checked.some(({ points }) => points.some(isFailed)) ? STATUS.failed : STATUS.done
 }

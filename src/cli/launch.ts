@@ -21,7 +21,7 @@ import type { Launch } from '../scenario/scenario.js'
 import { collect, type Environment, namedValueOf, option, type Pairs } from './command.js'
 import { SAYS, say } from './sentences.js'
 
-export type SettingFlags = { set?: string[]; var?: Pairs; settings?: string }
+export type SettingFlags = { set?: string[]; var?: Pairs }
 export type CommandLaunch = Launch & {
   variables: SettingVariables
   vars: { values: Record<string, string>; isText: true } | undefined
@@ -52,27 +52,18 @@ export function settingOptions(
       `${abouts[key] ?? about} (${notes[key] ?? `${note}variable: ${variableOf(key)}`})`
     )
   })
-  return [
-    ...flagOptions,
-    option('--set <key=value>', 'Any setting; repeatable.', collect),
-    option(
-      '--settings <file>',
-      'YAML or JSON file of settings; --set and the other flags take precedence.'
-    )
-  ]
+  return [...flagOptions, option('--set <key=value>', 'Any setting; repeatable.', collect)]
 }
 
 export const FOLDERS = settingOptions(['fixtures_dir', 'scenarios_dir'])
 
-/** Errors: `setting_invalid`, and those of the file. */
+/** Errors: `setting_invalid`. */
 export async function launchOf(
-  { set = [], settings: file, var: vars, ...flags }: SettingFlags,
+  { set = [], var: vars, ...flags }: SettingFlags,
   environment: Environment
 ): Promise<CommandLaunch> {
-  const fromFile =
-    file === undefined ? {} : await (await import('./settings-file.js')).readSettings(file)
   return {
-    flag: { ...fromFile, ...(await settingsOfFlags(flags, set)) },
+    flag: await settingsOfFlags(flags, set),
     environment: await settingsOfEnvironment(environment),
     variables: variablesIn(environment),
     vars: vars && { values: Object.fromEntries(vars), isText: true }
@@ -102,9 +93,7 @@ export async function settingsOfEnvironment(environment: Environment): Promise<G
     SETTING_KEYS.flatMap(key => {
       const name = variables[key]
       const text = name && environment[name]
-      return text
-        ? { key, text, place: `the variable ${name}`, advice: adviceOn(key, text, name) }
-        : []
+      return text ? { key, text, place: `the variable ${name}`, advice: adviceOn(key, name) } : []
     })
   )
 }
@@ -118,7 +107,7 @@ export function refuseForeignHost({ host }: GivenSettings, environment: Environm
     isIP(HOST) !== 0 ||
     HOST === 'localhost'
   if (isForEmulator) return
-  const message = `${SAYS.host(HOST)}${adviceOn('host', HOST, 'HOST')}`
+  const message = `${SAYS.host(HOST)}${adviceOn('host', 'HOST')}`
   throw settingInvalid([{ path: 'the variable HOST', code: 'host', message }])
 }
 
@@ -128,10 +117,9 @@ const settingInvalid = (problems: Problem[]) =>
     problems
   })
 
-function adviceOn(key: SettingKey, text: string, name: string): string {
+function adviceOn(key: SettingKey, name: string): string {
   const prefixed = prefixedVariableOf(key)
-  if (name !== prefixed) return SAYS.not_meant(prefixed)
-  return /^tcp:/.test(text) ? SAYS.kubernetes() : ''
+  return name === prefixed ? '' : SAYS.not_meant(prefixed)
 }
 
 /** `flags`, as commander names them, take precedence. Errors: `setting_invalid` with every problem. */

@@ -40,13 +40,11 @@ export async function run(
   let status: number | null = STATUS.done
   const program = programOn(streams)
   for (const [name, spec] of Object.entries(COMMANDS)) {
-    const { run } = spec
     const command = addCommand(program, name, spec, args)
-    if (!run) continue
     command.allowExcessArguments(name === 'start').action(async () => {
       const operand = spec.argument ? command.processedArgs[0] : command.args
       const line = { program, environment, stdout, stderr }
-      status = await run(command.opts(), line, operand)
+      status = await spec.run(command.opts(), line, operand)
     })
   }
   program.configureHelp({
@@ -83,10 +81,8 @@ function addCommand(
   args: readonly string[]
 ): Command {
   const isDefault = name === 'start'
-  const [last = name, above] = name.split(' ').reverse()
-  const parent = program.commands.find(command => command.name() === above) ?? program
-  const command = parent
-    .command(last, { isDefault })
+  const command = program
+    .command(name, { isDefault })
     .description(about)
     .addHelpText('after', examplesText(examples))
     .showHelpAfterError(whereToLook(isDefault ? '' : ` ${name}`))

@@ -1,8 +1,7 @@
 /** The files that `validate` and `check` read. */
 import { existsSync } from 'node:fs'
-import { stat } from 'node:fs/promises'
-import { isAbsolute, relative, resolve } from 'node:path'
-import { glob, isDynamicPattern } from 'tinyglobby'
+import { readdir } from 'node:fs/promises'
+import { resolve, sep } from 'node:path'
 import { withoutSlashes } from '../core/paths.js'
 import { settingsInForce } from '../core/settings.js'
 import { type CheckedFile, isFailed, NOTHING_FOUND, withFailure } from '../reports/points.js'
@@ -21,8 +20,7 @@ type CheckFile = (
   known: Set<string>
 ) => Promise<Partial<CheckedFile>>
 
-const ENDINGS = '**/*.{yaml,yml,json}'
-const IGNORED = ['**/node_modules/**']
+const ENDING = /\.(ya?ml|json)$/
 
 /**
  * Files of each place, deduplicated; otherwise the scenario or fixture of that name. Other documents
@@ -38,13 +36,11 @@ export async function checkFiles(
   const seen = new Set<string>()
   const known = new Set<string>()
   for (const place of places) {
-    const { files, isSearched, isPattern } = await filesAt(
-      existsSync(place) ? place : (library.pathOf(place) ?? place),
-      ENDINGS
-    )
+    const path = existsSync(place) ? place : (library.pathOf(place) ?? place)
+    const files = await filesIn(path)
     let isEmpty = true
-    for (const file of files) {
-      const leftOut = isSearched ? await whyLeftOut(file, library, withShared) : null
+    for (const file of files ?? [path]) {
+      const leftOut = files ? await whyLeftOut(file, library, withShared) : null
       isEmpty &&= leftOut !== null
       if (seen.size === seen.add(resolve(file)).size) continue
       checked.push({
@@ -54,9 +50,10 @@ export async function checkFiles(
         ...(leftOut === null && (await checkFile(file, library, known)))
       })
     }
-    const why = files.length > 0 ? say('no_scenario', isPattern) : say('no_files', isPattern)
-    if (isEmpty)
-      checked.push(withFailure(place, say('file_exists'), { path: '', file: place, ...why }))
+    if (isEmpty) {
+      const problem = { path: '', file: place, ...say('no_scenario') }
+      checked.push(withFailure(place, say('file_exists'), problem))
+    }
   }
   // the names of an invalid file are unknown
   const isInvalid = checked.some(({ points }) =>
@@ -74,22 +71,15 @@ const unknownNames = (names: readonly string[], known: ReadonlySet<string>): Che
       return withFailure(title.message, title, { path: title.message, ...problem })
     })
 
-/** Matches of a pattern, files of a folder, or what is named. */
-export async function filesAt(
-  place: string,
-  endings: string
-): Promise<{ files: string[]; isSearched: boolean; isPattern: boolean }> {
-  const stats = await stat(place).catch(() => null)
-  const isPattern = stats === null && isDynamicPattern(place)
-  if (!isPattern && !stats?.isDirectory()) return { files: [place], isSearched: false, isPattern }
-  const paths = isPattern
-    ? await glob(place, { absolute: isAbsolute(place), expandDirectories: false, ignore: IGNORED })
-    : await glob(endings, { cwd: place, absolute: true, ignore: IGNORED })
-  // paths begin as the place does
-  const files = isPattern
-    ? paths
-    : paths.map(path => `${withoutSlashes(place)}/${relative(place, path)}`)
-  return { files: files.sort(), isSearched: true, isPattern }
+/** The files of a folder, as paths that begin as its own does; null for anything else. */
+async function filesIn(folder: string): Promise<string[] | null> {
+  const paths = await readdir(folder, { recursive: true }).catch(() => null)
+  return (
+    paths
+      ?.filter(path => ENDING.test(path) && !path.split(sep).includes('node_modules'))
+      .map(path => `${withoutSlashes(folder)}/${path}`)
+      .sort() ?? null
+  )
 }
 
 /** Null for a file to check, and for one that cannot be read, which fails later. */

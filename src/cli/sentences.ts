@@ -64,7 +64,7 @@ export const SAYS = {
     const [flag] = flags.split(' ')
     return `option '${flags}' must have a value; got ${got}. If that is the value, write ${flag}=${got}`
   },
-  only_against: (flag: string) => `${flag} can be used only with --against`,
+  only_against: () => '--key can be used only with --against',
   address: () =>
     '--against must be the base address of a service, such as https://service.example/next, without a login, query or fragment; send keys with --key',
   pair: () => 'Must be NAME=VALUE.',
@@ -77,9 +77,6 @@ export const SAYS = {
   host: (host: string) => `must be an IP address or localhost; got ${host}`,
   not_meant: (prefixed: string) =>
     `; if it is not for the emulator, unset it or set ${prefixed}, which takes precedence`,
-  kubernetes: () =>
-    '; Kubernetes sets it for a Service called commerce-emulator: set enableServiceLinks: false in the pod',
-  settings_object: () => 'must be an object of settings, such as pagination: { max_limit: 5 }',
   problems: (count: number) => `${count} problems; nothing was started`,
   port_in_use: (port: number, address: string) =>
     `port ${port} on ${address} is in use; stop the process that uses it, or choose another port with --port (0 picks a free one).`,
@@ -105,13 +102,10 @@ export const SAYS = {
     `The scenario ${scenario} was not loaded: the data folder takes precedence. POST /_control/load loads it; so does --data with a new folder.`,
   vars_ignored: () =>
     'The values of --var have no effect: the data folder has a scenario that was loaded without them.',
-  changed: (file: string) => `${file} changed:`,
   file_name: (name: string) => `new needs a file name, such as declined-card; got "${name}"`,
   not_written: (file: string, why: string) => `${file} was not written: ${why}`,
   written: (file: string) => `${file} was written. Edit it, and then:`,
   warning: (line: string) => `warning: ${line}`,
-  killing: (seconds: number, signal: string) =>
-    `the command did not end within ${seconds} s of ${signal}, so it is being killed`,
   command_failed: (how: string) => `the command failed: it ended with ${how}`,
   proxy: (variable: string) =>
     `${variable} is set; the command gets NO_PROXY for localhost, so that it reaches the emulator`,
@@ -132,26 +126,15 @@ export const SAYS = {
   no_recordings: (file: string) => `${file} has no recordings; exec --report writes them.`,
   not_in_run: (file: string, name: string) => `${file} has no request ${name} that can be replayed`,
   not_replayed: (name: string) => `${name} gets a different response when it is replayed`,
-  emulator_address: (address: string) =>
-    `${address} is not an HTTP address; give the emulator's, such as http://localhost:4010`,
-  not_readable: (what: string, address: string, why: string) =>
-    `${what} cannot be read at ${address}: ${why}`,
-  responded: (status: number, why: string) => `the response was ${status}. ${why}`,
-  not_an_emulator: () => 'No commerce-emulator runs there.',
   health: (address: string, status: number, text: string) =>
     `${address} responded with ${status}: ${text}`,
   unhealthy: (address: string, why: string) => `${address} did not respond: ${why}`,
   no_response_within: (seconds: number) => `no response within ${seconds} seconds`,
-  no_match: (pattern: string) => `No file matches ${pattern}.`,
-  no_runs: (folder: string) => `${folder} has no run.json.`,
   not_a_run: (file: string) =>
-    `${file} is not a report of a run; exec, record and judge write one as run.json with --report.`,
+    `${file} is not a report of a run; exec --report writes one as run.json.`,
   other_version: (file: string, version: string, current: string) =>
-    `${file} was written by version ${version}; this is ${current}. Merge reports of the same version.`,
-  ask_its_job: (request: string) => `see ${request} in the report of its job`,
-  no_scenario: (isPattern: boolean) => `${isPattern ? 'matches' : 'has'} no scenario or fixture`,
-  no_files: (isPattern: boolean) =>
-    isPattern ? 'matches no file' : 'has no file that ends in .yaml, .yml or .json',
+    `${file} was written by version ${version}; this is ${current}.`,
+  no_scenario: () => 'has no scenario or fixture',
   shared_script: () => 'left out: it has groups that scenarios share',
   other_document: () => 'left out: it is not a scenario or a fixture',
   valid: () => 'the document is valid',
@@ -172,7 +155,6 @@ export const SAYS = {
   nothing_sent: (address: string) => `nothing was sent to ${address}`,
   sent: (requests: number, address: string) =>
     `${countOf(requests, 'request')} sent to ${address}; no control requests, scripts or records were sent`,
-  not_compared: () => 'there was nothing to compare',
   no_key: (name: string) => `no key for ${name}; add --key ${name}=KEY`,
   no_merchant_key: () =>
     'the scenario has no merchant with an API key; add one, such as with fixtures: [bistro]',

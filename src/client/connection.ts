@@ -2,13 +2,12 @@
 import { withNextTick } from './next-tick.js'
 import { ERRORS } from './sentences.js'
 
-/** `path` follows the address; `timeout` is for the whole response, in ms. */
+/** `path` follows the address. */
 export type SentRequest = {
   method: string
   path: string
   headers: Record<string, string>
   body?: string
-  timeout?: number
 }
 /** Names of headers are in lower case. */
 export type ReceivedResponse = { status: number; headers: Record<string, string>; text: string }
@@ -17,21 +16,12 @@ export type Transport = {
   close: () => Promise<void>
 }
 
-const CONNECTION_HEADERS: readonly string[] = [
-  'connection',
-  'keep-alive',
-  'transfer-encoding',
-  'content-length',
-  'date'
-]
+const CONNECTION_HEADERS = /^(connection|keep-alive|transfer-encoding|content-length|date)$/
 
 export class Connection {
   isClosed = false
 
-  /**
-   * `address`: such as `http://localhost:4010`, or that of a proxy with a path; `token`: the value
-   * of `control_token`, if set.
-   */
+  /** The address may have a path; `token` is the value of `control_token`, if set. */
   constructor(
     readonly address: string,
     private readonly transport: Transport,
@@ -42,23 +32,14 @@ export class Connection {
   async send(request: SentRequest): Promise<ReceivedResponse> {
     if (this.isClosed) throw ERRORS.closed(`${request.method} ${request.path}`)
     try {
-      const response = await withNextTick(() =>
-        this.transport.send({
-          ...request,
-          headers: { 'user-agent': 'commerce-emulator', ...request.headers }
-        })
-      )
-      // the response to a wait that closing has ended covers only part of the time
-      if (this.isClosed) throw ERRORS.closedMeanwhile()
+      const headers = { 'user-agent': 'commerce-emulator', ...request.headers }
+      const response = await withNextTick(() => this.transport.send({ ...request, headers }))
+      // a wait that closing has ended covers only part of the time
+      if (this.isClosed) throw new Error('this emulator was closed before the response')
       return response
     } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException
-      // an error for several addresses has a code but no message
-      throw ERRORS.noResponse(
-        `${request.method} ${this.address}${request.path}`,
-        error,
-        message || String(code)
-      )
+      const address = `${request.method} ${this.address}${request.path}`
+      throw ERRORS.noResponse(address, error as NodeJS.ErrnoException)
     }
   }
 
@@ -73,7 +54,7 @@ export const joinedHeaders = (headers: {
 }): Record<string, string> => {
   const joined: Record<string, string> = {}
   for (const [name, value] of Object.entries(headers))
-    if (!CONNECTION_HEADERS.includes(name)) joined[name] = [value].flat().join(', ')
+    if (!CONNECTION_HEADERS.test(name)) joined[name] = [value].flat().join(', ')
   return joined
 }
 

@@ -1,33 +1,17 @@
 /** An emulator, or one sandbox of it, as an object whose methods are control requests. */
 import { basicAuthorization } from '../core/basic-authorization.js'
+import { FORM_TYPE } from '../core/form.js'
 import { encodeForm } from '../core/form-encoding.js'
 import { BASE, CONTROL, pathOf } from '../core/paths.js'
 import { isObject } from '../core/schema-words.js'
 import { needsKey } from '../reference/operations.js'
 import { checkedName } from '../sandbox/saved/names.js'
-import { checkedVars, checkOptions } from './check-options.js'
 import { type Connection, contentOf } from './connection.js'
-import type {
-  ApiKey,
-  Fixture,
-  Loaded,
-  Problem,
-  RefusalCode,
-  Scenario,
-  Verdict
-} from './documents.js'
+import type { ApiKey, Problem, RefusalCode, Verdict } from './documents.js'
 import { EmulatorError, errorFrom } from './error.js'
 import type { Methods } from './methods.js'
-import type {
-  ControlOptions,
-  ExplainOptions,
-  InjectedResponse,
-  InjectOptions,
-  Json,
-  LoadOptions,
-  Values
-} from './options.js'
-import { ERRORS } from './sentences.js'
+import type { ControlOptions, InjectedResponse, InjectOptions, Json, Values } from './options.js'
+import { checkOptions, ERRORS } from './sentences.js'
 
 /**
  * Methods resolve to the response of their control request. A refusal rejects with an
@@ -45,11 +29,6 @@ export type Emulator = Methods & {
   /** The API keys of the scenario that was loaded at the start, or by `load` since. */
   readonly keys: readonly ApiKey[]
 
-  /**
-   * A scenario in YAML that replays the requests since the last load or reset, or with an id that
-   * request alone. Errors: `request_unknown`, `parameter_invalid`.
-   */
-  recorded: (id?: string) => Promise<string>
   /** Sends any control request, such as `GET /settings`; resolves to parsed JSON, or text. */
   control: (on: string, options?: ControlOptions) => Promise<Json>
 
@@ -72,35 +51,27 @@ export type Emulator = Methods & {
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
-/** A sandbox, or the base address for null; new sandboxes begin with `startKeys`. */
+/** A sandbox, or the base address for null. New sandboxes begin with `startKeys`. */
 export type Place = {
   sandbox: string | null
   keys: readonly ApiKey[]
-  startKeys: readonly ApiKey[]
+  startKeys?: readonly ApiKey[]
   close: () => Promise<void>
 }
 
-const FORM = 'application/x-www-form-urlencoded'
 /** Without dots, which would lead to another path. */
 const METHOD_AND_PATH = /^\s*([a-z]+)\s+(?![^?#]*[\\/](?:\.|%2e){1,2}(?:[\\/?#\s]|$))(\/\S*)\s*$/i
-const INJECT_OPTIONS = [
-  'query',
-  'body',
-  'key',
-  'headers'
-] as const satisfies (keyof InjectOptions)[]
-const EXPLAIN_OPTIONS = [...INJECT_OPTIONS, 'changes'] as const satisfies (keyof ExplainOptions)[]
 
-type Control = <T = void>(on: string, options?: ControlOptions) => Promise<T>
+type Send = <T = Json>(on: string, options?: ControlOptions) => Promise<T>
 
 export function emulatorAt(
   connection: Connection,
-  { sandbox, keys: initialKeys, startKeys, close }: Place
+  { sandbox, keys: initialKeys, startKeys = initialKeys, close }: Place
 ): Emulator {
   const prefix = sandbox === null ? '' : `/sandbox/${sandbox}`
   const url = `${connection.address}${prefix}`
   let keys = initialKeys
-  const control: Control = (on, options) => sendControl(connection, prefix, on, options)
+  const send: Send = (on, options) => sendControl(connection, prefix, on, options)
 
   return {
     url,
@@ -112,94 +83,66 @@ export function emulatorAt(
     get keys() {
       return keys
     },
-    load: async (scenario, options) => {
-      const loaded = await load(control, scenario, options)
-      keys = (await control<{ data: ApiKey[] }>('GET /keys')).data
+    ...methodsOver(send),
+    load: async (scenario, options = {}) => {
+      const loaded = await send('POST /load', { body: { scenario, ...options } })
+      keys = (await send<{ data: ApiKey[] }>('GET /keys')).data
       return loaded
     },
-    ...stateMethods(control),
-    ...scriptMethods(control),
-    ...evidenceMethods(control),
-    control: async (on, options = {}) => {
-      checkOptions('control', options, ['query', 'body'])
-      return control(on, options)
+    explain: async (on, options) =>
+      send('POST /explain', { body: { ...requestIn(on), ...options } }),
+    control: send,
+    sandbox: name => {
+      const sandbox = nameIn(name)
+      const close = () => deleteSandbox(connection, sandbox)
+      return emulatorAt(connection, { sandbox, keys: startKeys, close })
     },
-    sandbox: name => sandboxAt(connection, nameIn(name), startKeys),
     inject: (on, options) => inject(connection, prefix, keys[0]?.key ?? null, on, options),
     close,
     [Symbol.asyncDispose]: close
   }
 }
 
-const sandboxAt = (connection: Connection, sandbox: string, startKeys: readonly ApiKey[]) =>
-  emulatorAt(connection, {
-    sandbox,
-    keys: startKeys,
-    startKeys,
-    close: () => deleteSandbox(connection, sandbox)
-  })
-
-async function load(
-  control: Control,
-  scenario: string | Scenario | Fixture,
-  options: LoadOptions = {}
-): Promise<Loaded> {
-  checkOptions('load', options, ['vars', 'seed'])
-  const { vars, seed } = options
-  return control('POST /load', {
-    body: { scenario, seed, ...(vars && { vars: checkedVars(vars) }) }
-  })
-}
-
-const stateMethods = (control: Control) =>
-  ({
-    reset: () => control('POST /reset'),
-    state: moment => control('GET /state', { query: { ...moment } }),
-    records: body => control('POST /records', { body }),
-    changeRecord: async (family, id, body) =>
-      control(`PATCH /records/${idIn(family)}/${idIn(id)}`, { body }),
-    deleteRecord: async (family, id) => control(`DELETE /records/${idIn(family)}/${idIn(id)}`),
-    snapshot: async name => control(`PUT /snapshots/${nameIn(name)}`),
-    restore: async name => control(`POST /snapshots/${nameIn(name)}/restore`),
+/** Methods that are one control request. */
+function methodsOver(send: Send): Omit<Methods, 'load' | 'explain'> {
+  /** Parameters are the parts of the path in capitals, and then the query or the body. */
+  const row =
+    (on: string) =>
+    async (...parameters: (string | object | undefined)[]): Promise<Json> => {
+      const rest = [...parameters]
+      const path = on.replace(/[A-Z]+(?=\/|$)/g, () => idIn(String(rest.shift())))
+      const [last] = rest
+      if (typeof last !== 'object') return send(path)
+      return send(path, on.startsWith('GET ') ? { query: { ...last } } : { body: last })
+    }
+  return {
+    // a test runner calls it with arguments of its own
+    reset: () => send('POST /reset'),
+    state: row('GET /state'),
+    records: row('POST /records'),
+    changeRecord: row('PATCH /records/FAMILY/ID'),
+    deleteRecord: row('DELETE /records/FAMILY/ID'),
+    snapshot: row('PUT /snapshots/NAME'),
+    restore: row('POST /snapshots/NAME/restore'),
     clock: {
-      now: () => control('GET /clock'),
-      set: body => control('PUT /clock', { body }),
-      advance: by => control('POST /clock/advance', { body: { by } })
-    }
-  }) satisfies Partial<Emulator>
-
-const scriptMethods = (control: Control) =>
-  ({
+      now: () => send('GET /clock'),
+      set: row('PUT /clock'),
+      advance: by => send('POST /clock/advance', { body: { by } })
+    },
     script: {
-      add: body => control('POST /script', { body }),
-      list: () => control('GET /script'),
-      remove: async id => control(`DELETE /script/${idIn(id)}`),
-      clear: () => control('DELETE /script')
+      add: row('POST /script'),
+      list: () => send('GET /script'),
+      remove: row('DELETE /script/ID'),
+      clear: () => send('DELETE /script')
     },
-    gates: {
-      list: () => control('GET /gates'),
-      open: async (name, body) => control(`POST /gates/${idIn(name)}/open`, body && { body })
-    }
-  }) satisfies Partial<Emulator>
-
-const evidenceMethods = (control: Control) =>
-  ({
-    requests: filter => control('GET /requests', { query: { ...filter } }),
-    why: async id => control(`GET /requests/${idIn(id)}`),
-    changes: async id => control(`GET /requests/${idIn(id)}/changes`),
-    recorded: async id =>
-      control(`GET /requests${id === undefined ? '' : `/${idIn(id)}`}`, {
-        query: { format: 'scenario' }
-      }),
-    explain: async (on, options = {}) => {
-      checkOptions('explain', options, EXPLAIN_OPTIONS)
-      return control('POST /explain', { body: { ...requestIn(on, 'POST /refunds'), ...options } })
-    },
-    verify: body => control('POST /verify', body && { body }),
-    coverage: scope => control('GET /coverage', { query: { ...scope } }),
-    findings: scope => control('GET /findings', { query: { ...scope } }),
-    report: () => control('GET /run')
-  }) satisfies Partial<Emulator>
+    gates: { list: () => send('GET /gates'), open: row('POST /gates/NAME/open') },
+    requests: row('GET /requests'),
+    why: row('GET /requests/ID'),
+    verify: row('POST /verify'),
+    coverage: row('GET /coverage'),
+    findings: row('GET /findings')
+  }
+}
 
 /** `firstKey` is sent where the operation needs a key and the options give none. */
 async function inject(
@@ -209,39 +152,37 @@ async function inject(
   on: string,
   options: InjectOptions = {}
 ): Promise<InjectedResponse> {
-  checkOptions('inject', options, INJECT_OPTIONS)
-  const { method, path } = requestIn(on, 'POST /refunds')
+  checkOptions('inject', options, ['query', 'body', 'key', 'headers'])
+  const { method, path } = requestIn(on)
   const {
     query,
     body,
     key = needsKey(method, pathOf(path)) ? firstKey : null,
     headers = {}
   } = options
-  const lowerCaseHeaders = Object.entries(headers).map(([name, value]) => [
-    name.toLowerCase(),
-    value
-  ])
+  const lowerCase = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
   const { text, ...response } = await connection.send({
     method,
     path: `${prefix}${BASE}${path}${queryOf(query)}`,
     headers: {
       ...(key !== null && { authorization: basicAuthorization(key) }),
-      ...(body !== undefined && { 'content-type': FORM }),
-      ...Object.fromEntries(lowerCaseHeaders)
+      ...(body !== undefined && { 'content-type': FORM_TYPE }),
+      ...Object.fromEntries(lowerCase)
     },
     ...(body !== undefined && { body: typeof body === 'string' ? body : encodeForm(body) })
   })
   return { ...response, body: contentOf(text), text }
 }
 
-/** Errors: those of the request, and of the connection. */
 async function sendControl<T>(
   connection: Connection,
   prefix: string,
   on: string,
-  { query, body }: ControlOptions = {}
+  options: ControlOptions = {}
 ): Promise<T> {
-  const { method, path } = requestIn(on, 'GET /settings')
+  checkOptions('control', options, ['query', 'body'])
+  const { query, body } = options
+  const { method, path } = requestIn(on)
   const { status, text } = await connection.send({
     method,
     path: `${prefix}${CONTROL}${path === '/' ? '' : path}${queryOf(query)}`,
@@ -249,7 +190,7 @@ async function sendControl<T>(
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...(connection.token !== null && { authorization: `Bearer ${connection.token}` })
     },
-    ...(body !== undefined && { body: jsonOf(body) })
+    ...(body !== undefined && { body: JSON.stringify(body) })
   })
   const content = text === '' ? undefined : contentOf(text)
   if (status < 300) return content
@@ -257,7 +198,7 @@ async function sendControl<T>(
   if (error !== undefined) throw new EmulatorError(error.code, error.message, { status, ...error })
   if (isUnmet(verdict))
     throw new EmulatorError('expectation_unmet', verdict.message, { status, verdict })
-  throw ERRORS.unreadable(`${method} ${connection.address}${prefix}${CONTROL}${path}`, status)
+  throw ERRORS.notAnEmulator(`${connection.address}${prefix}${CONTROL}${path}`, status)
 }
 
 type Refused = {
@@ -275,9 +216,9 @@ async function deleteSandbox(connection: Connection, name: string): Promise<void
 }
 
 /** Errors: `option_invalid`. */
-function requestIn(on: string, example: string): { method: string; path: string } {
+function requestIn(on: string): { method: string; path: string } {
   const [, method, path] = METHOD_AND_PATH.exec(on) ?? []
-  if (method === undefined || path === undefined) throw ERRORS.notARequest(example, on)
+  if (method === undefined || path === undefined) throw ERRORS.notARequest(on)
   return { method: method.toUpperCase(), path }
 }
 
@@ -299,13 +240,4 @@ function idIn(id: string): string {
 function queryOf(query: Values = {}): string {
   const parameters = Object.entries(query).filter(([, value]) => value !== undefined)
   return parameters.length === 0 ? '' : `?${encodeForm(Object.fromEntries(parameters))}`
-}
-
-/** Errors: `option_invalid` for what cannot be written as JSON. */
-export function jsonOf(value: object): string {
-  try {
-    return JSON.stringify(value)
-  } catch (error) {
-    throw ERRORS.notJson(error as Error)
-  }
 }

@@ -64,11 +64,6 @@ function countAt(counts: Uint32Array | number[], place: number) {
   counts[place] = (counts[place] as number) + 1
 }
 
-export const mergedReports = (reports: readonly Pick<CoverageReport, 'rules'>[]): CoverageReport =>
-  reportOf((outcome, place) =>
-    reports.reduce((total, { rules }) => total + Number(rules[place]?.[outcome]), 0)
-  )
-
 function reportOf(countOf: (outcome: RuleOutcome, place: number) => number) {
   const rules = RULE_IDS.map((rule, place) => {
     const { text, violable, passable }: Rule = RULES[rule]

@@ -4,7 +4,6 @@ import { problemLine } from '../scenario/read/refusal.js'
 import { type CheckedFile, isFailed } from './points.js'
 import { type JudgedRun, problemsOfTest, refusedIn, sandboxName } from './run.js'
 import { SAYS } from './sentences.js'
-import { settingsYaml } from './text.js'
 
 type Case = {
   attributes: Attributes
@@ -62,17 +61,13 @@ const testCases = (judged: JudgedRun) =>
 /** A suite for each file, a case for each point; warnings are output. */
 export const checkJunit = (checked: readonly CheckedFile[]): string =>
   suitesJunit(
-    checked.map(({ file, points, leftOut, notes, settings }) => ({
+    checked.map(({ file, points, leftOut, notes }) => ({
       name: file,
       cases: points.map(point => ({
         attributes: { classname: file, name: point.message, time: (point.ms / 1000).toFixed(3) },
         [isFailed(point) ? 'problems' : 'output']: point.problems.map(problemLine)
       })),
-      output: [
-        ...(leftOut === null ? [] : [leftOut]),
-        ...notes,
-        ...(settings !== null && Object.keys(settings).length > 0 ? [settingsYaml(settings)] : [])
-      ]
+      output: leftOut === null ? notes : [leftOut]
     }))
   )
 

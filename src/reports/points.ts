@@ -2,7 +2,6 @@
 import type { Problem } from '../core/errors.js'
 import type { Step } from '../core/places.js'
 import type { Said } from '../core/sentences.js'
-import type { GivenSettings } from '../core/settings.js'
 import { placesOf, type SourceOf } from '../scenario/documents.js'
 
 /** Of a step, an expectation, or the document. Warnings fail nothing. */
@@ -18,14 +17,11 @@ export type CheckedFile = {
   /** Why; null where it was checked. */
   leftOut: string | null
   notes: string[]
-  /** Make the emulator respond as the service does; null if nothing was compared. */
-  settings: GivenSettings | null
 }
 export const NOTHING_FOUND: Omit<CheckedFile, 'file'> = {
   points: [],
   leftOut: null,
-  notes: [],
-  settings: null
+  notes: []
 }
 export const withFailure = (file: string, title: Said, ...problems: Problem[]): CheckedFile => ({
   ...NOTHING_FOUND,
@@ -45,14 +41,6 @@ export const isFailed = ({ problems, isWarning = false }: Point): boolean =>
   problems.length > 0 && !isWarning
 export const isWarned = ({ problems, isWarning = false }: Point): boolean =>
   problems.length > 0 && isWarning
-
-/** Settings that no two files need with different values. */
-export function commonSettings(checked: readonly CheckedFile[]): GivenSettings {
-  const entries = checked.flatMap(({ settings }) => Object.entries(settings ?? {}))
-  return Object.fromEntries(
-    entries.filter(([key, value]) => !entries.some(entry => entry[0] === key && entry[1] !== value))
-  )
-}
 
 /** Adds the file and the line of each problem. */
 export async function withPlaces(

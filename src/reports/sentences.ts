@@ -29,13 +29,11 @@ export const SAYS = {
   overview: (requests: string, share: string, scenario: string, status: number | null) =>
     `${requests}. ${share}. Scenario: ${scenario}.${status === null ? '' : ` The command exited with ${status}.`}`,
   never_requested: (names: string) => names && `Loaded, but received no requests: ${names}.`,
-  relied_on: (assumptions: number, isListed: boolean) =>
-    assumptions === 0
-      ? 'none'
-      : `relied on ${countOf(assumptions, 'assumption')}${isListed ? ':' : '; --verbose lists them'}`,
+  relied_on: (assumptions: number) =>
+    assumptions === 0 ? 'none' : `relied on ${countOf(assumptions, 'assumption')}`,
   no_findings: () => 'No findings.',
-  all_applied: () => 'every entry was applied',
-  not_applied: (entries: string) => `never applied: ${entries}`,
+  not_applied: (entries: string) =>
+    entries === '' ? 'every entry was applied' : `never applied: ${entries}`,
   all_met: (count: number) => (count === 0 ? 'none' : `${countOf(count, 'expectation')} met`),
   periods: (met: number, of: number) => `${met} of ${countOf(of, 'period')}`,
   map: (rules: number) =>
@@ -50,6 +48,5 @@ export const SAYS = {
   more_rows: (more: number) => `${more} more are in the report.`,
   outcomes: (seen: number, possible: number, percent: number) =>
     `${seen} of ${possible} outcomes seen: ${percent} %`,
-  not_possible: () => '– no request can show this',
-  settings: () => '# These settings make the emulator respond as the service does.'
+  not_possible: () => '– no request can show this'
 } satisfies Sentences

@@ -1,11 +1,9 @@
 /** Runs, checks, coverage and findings as text and annotations. */
-import { isObject } from '../core/schema-words.js'
-import { type GivenSettings, nested } from '../core/settings.js'
 import { visible } from '../core/visible.js'
 import type { Finding } from '../evidence/findings.js'
 import type { CoverageReport } from '../evidence/totals.js'
 import { problemLine } from '../scenario/read/refusal.js'
-import { type CheckedFile, commonSettings, isFailed, isWarned, type Point } from './points.js'
+import { type CheckedFile, isFailed, isWarned, type Point } from './points.js'
 import {
   coverageShare,
   type JudgedRun,
@@ -16,51 +14,37 @@ import {
 } from './run.js'
 import { countOf, SAYS } from './sentences.js'
 
-type RunTextOptions = { page: string | null; next: string | null; isVerbose: boolean }
+type RunTextOptions = { page: string | null; next: string | null }
 
-type Line = [name: string, text: string]
+type Line = readonly [name: string, text: string]
 
 /** `page` is the path of the report, `next` the command to run next. */
-export function runText(judged: JudgedRun, { page, next, isVerbose }: RunTextOptions): string {
-  const lines = runLines(judged, isVerbose)
-  if (page !== null) lines.push(['Report', page])
-  lines.push(...failureLines(judged))
-  if (next !== null) lines.push(['Next', next])
+export function runText(judged: JudgedRun, { page, next }: RunTextOptions): string {
+  const lines: Line[] = [
+    ...runLines(judged),
+    ...(page === null ? [] : [['Report', page] as const]),
+    ...failureLines(judged),
+    ...(next === null ? [] : [['Next', next] as const])
+  ]
   return `\ncommerce-emulator\n${lines.map(([name, text]) => `  ${name.padEnd(14)}${visible(text)}\n`).join('')}`
 }
 
-function runLines({ run, ignore }: JudgedRun, isVerbose: boolean): Line[] {
-  const {
-    calls,
-    coverage,
-    findings,
-    assumptions,
-    unused_script_entries: unused,
-    expectations
-  } = run
-  const idleScenarios = SAYS.never_requested(run.unused_scenarios.join(', '))
+function runLines({ run, ignore }: JudgedRun): Line[] {
+  const { calls, coverage, findings, assumptions, expectations } = run
+  const { unused_scenarios: idle, unused_script_entries: unused } = run
   const findingNames = findings.map(
     ({ finding, times }) => `${finding} (${times}×${ignore.includes(finding) ? ', ignored' : ''})`
   )
-  const scriptText =
-    unused.length === 0 ? SAYS.all_applied() : SAYS.not_applied(unused.map(nameOfEntry).join(', '))
-  const lines: Line[] = [['Requests', String(calls)]]
-  if (idleScenarios) lines.push(['Scenarios', idleScenarios])
-  lines.push(
-    [
-      'Coverage',
-      `${coverageShare(run)}; ${SAYS.never_seen(coverage.never_exercised.length, coverage.never_violated.length)}`
-    ],
-    ['Assumptions', SAYS.relied_on(assumptions.length, isVerbose)]
-  )
-  if (isVerbose)
-    for (const { assumption, topic } of assumptions) lines.push(['', `${assumption} ${topic}`])
-  lines.push(
+  const share = `${coverageShare(run)}; ${SAYS.never_seen(coverage.never_exercised.length, coverage.never_violated.length)}`
+  return [
+    ['Requests', String(calls)],
+    ...(idle.length > 0 ? [['Scenarios', SAYS.never_requested(idle.join(', '))] as const] : []),
+    ['Coverage', share],
+    ['Assumptions', SAYS.relied_on(assumptions.length)],
     ['Findings', findingNames.join(', ') || 'none'],
-    ['Script', scriptText],
+    ['Script', SAYS.not_applied(unused.map(nameOfEntry).join(', '))],
     ['Expectations', unmetLines(unmetIn(run)).join('; ') || SAYS.all_met(expectations.length)]
-  )
-  return lines
+  ]
 }
 
 function failureLines({ run, criteria, fails }: JudgedRun): Line[] {
@@ -129,14 +113,7 @@ export function checkText(checked: readonly CheckedFile[]): string {
       ...point.problems.map(problem => `      ${problemLine(problem)}`)
     ])
   ])
-  const settings = settingsBlock(checked)
-  return [
-    ...lines.map(visible),
-    ...(settings.length > 0 ? ['', ...settings] : []),
-    '',
-    summaryOf(checked),
-    ''
-  ].join('\n')
+  return [...lines.map(visible), '', summaryOf(checked), ''].join('\n')
 }
 
 function signOf(point: Point): string {
@@ -164,66 +141,4 @@ function summaryOf(checked: readonly CheckedFile[]): string {
   return [`${counts.join(', ')}${among}`, fileCounts.filter(Boolean).join(', ')]
     .filter(Boolean)
     .join('; ')
-}
-
-function settingsBlock(checked: readonly CheckedFile[]): string[] {
-  const settings = commonSettings(checked)
-  return Object.keys(settings).length === 0
-    ? []
-    : [SAYS.settings(), ...settingsYaml(settings).trimEnd().split('\n')]
-}
-
-export function settingsYaml(settings: GivenSettings): string {
-  const lines = yamlLines(nested(settings), '  ')
-  return lines.length === 0 ? 'settings: {}\n' : `settings:\n${lines.join('\n')}\n`
-}
-
-const yamlLines = (values: object, indent: string): string[] =>
-  Object.entries(values).flatMap(([name, value]) =>
-    isObject(value)
-      ? [`${indent}${name}:`, ...yamlLines(value, `${indent}  `)]
-      : [`${indent}${name}: ${JSON.stringify(value)}`]
-  )
-
-/** Criteria other than findings, which have annotations of their own. */
-const OTHER_CRITERIA: readonly string[] = ['requests', 'coverage', 'expectations', 'script']
-
-export function runAnnotations({ run, criteria, ignore }: JudgedRun): string {
-  const findings = run.findings.filter(({ finding }) => !ignore.includes(finding))
-  const others = criteria.filter(({ criterion }) => OTHER_CRITERIA.includes(criterion))
-  return [
-    ...findings.map(finding =>
-      annotation(finding.severity, { title: finding.finding }, findingLine(finding))
-    ),
-    ...others.flatMap(({ criterion, problems }) =>
-      problems.map(message => annotation('error', { title: criterion }, message))
-    )
-  ].join('')
-}
-
-export const checkAnnotations = (checked: readonly CheckedFile[]): string =>
-  pointsOf(checked)
-    .flatMap(point =>
-      point.problems.map(({ file, line, column: col, ...problem }) =>
-        annotation(
-          isFailed(point) ? 'error' : 'warning',
-          { file, line, col, title: point.message },
-          problemLine(problem)
-        )
-      )
-    )
-    .join('')
-
-/** A workflow command of GitHub Actions. */
-function annotation(
-  level: 'error' | 'warning',
-  properties: Readonly<Record<string, string | number | undefined>>,
-  message: string
-): string {
-  const encoded = (value: unknown, special: RegExp) =>
-    visible(String(value).replace(special, encodeURIComponent))
-  const pairs = Object.entries(properties).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${name}=${encoded(value, /[%\r\n:,]/g)}`]
-  )
-  return `::${level} ${pairs.join(',')}::${encoded(message, /[%\r\n]/g)}\n`
 }

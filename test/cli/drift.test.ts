@@ -3,18 +3,14 @@
  * setting that explains it is proposed, other data is a warning, and an equivalent response is
  * fine.
  */
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import t from 'tap'
 import { parse } from 'yaml'
 import { Comparison, IdPairs } from '../../src/cli/check/compare.js'
 import { playOver } from '../../src/cli/check/service-calls.js'
 import { SAYS } from '../../src/cli/sentences.js'
 import { pathOf } from '../../src/core/places.js'
-import { type GivenSettings, nested } from '../../src/core/settings.js'
+import { nested } from '../../src/core/settings.js'
 import { LIST_TEMPLATE } from '../../src/core/templates.js'
-import { commonSettings, NOTHING_FOUND } from '../../src/reports/points.js'
 import type { Json } from '../../src/scenario/steps.js'
 import { against, ask, DATA, type Passing, proxied, service } from '../support/against.js'
 import { smallFixture } from '../support/emulator.js'
@@ -110,15 +106,11 @@ const WRONG: [title: string, play: number, on: string, change: Change, nth?: num
   ['HTML that says it is JSON', 3, REFUND, whole({ text: '<h1>Welcome</h1>' })],
   ['an empty body', 8, PAYMENT, whole({ text: '' })],
   ['null as the body', 8, PAYMENT, whole({ text: 'null' })],
-  ['a list as the body', 8, PAYMENT, (_, passing) => (passing.text = `[${passing.text}]`)],
-  ['text/plain', 8, PAYMENT, whole({ type: 'text/plain' })],
   ['no content type', 8, PAYMENT, whole({ type: '' })],
   ['another character set', 8, PAYMENT, whole({ type: 'application/json; charset=latin1' })],
   ['a number as text', 3, REFUND, { amount: '200' }],
   ['a number as text, of before the run', 2, CHARGED, { amount: '1000' }],
   ['a number with a fraction', 3, REFUND, { amount: 200.5 }],
-  ['a boolean as text', 10, REFUNDS, { has_more: 'false' }],
-  ['a text as a number', 1, TICKET, { reference: 1 }],
   ['null in place of an object', 3, REFUND, { metadata: null }],
   ['an id that is not text', 3, REFUND, { id: 7 }],
   ['created in another form', 3, REFUND, { created: '2026-05-01T08:00:00Z' }],
@@ -140,7 +132,6 @@ const WRONG: [title: string, play: number, on: string, change: Change, nth?: num
   ['has_more true', 10, REFUNDS, { has_more: true }],
   ['a refusal that is made', 12, REFUND, reply(200, { id: 'rfd_x', object: 'refund' }), 4],
   ['another status of a refusal', 12, REFUND, whole({ status: 402 }), 4],
-  ['a failure of the service', 4, REFUND, reply(503), 2],
   ['another error type', 12, REFUND, inPart('error', { type: 'card_error' }), 4],
   ['an error without a message', 12, REFUND, inPart('error', { message: undefined }), 4],
   ['another status of a create', 3, REFUND, whole({ status: 202 })],
@@ -216,7 +207,6 @@ const JUDGED: [
   [TICKETS, body => rows(body).reverse(), list, ['! data']],
   [TICKETS, body => rows(body).pop(), list, ['! data'], SAYS.differs('data', '2 items', '1')],
   [TICKETS, { has_more: false }, list, ['! data']],
-  [TICKETS, { first_id: 'tkt_0' }, list, ['! data']],
   [TICKETS, { total: 2 }, list, ['wrong']],
   [TICKETS, inRow(1, { id: 'tkt_x' }, { last_id: 'tkt_x' }), list, []],
   [TICKETS, inRow(0, { seat: 4, reference: 'x'.repeat(300) }), list, ['wrong', '! data']],
@@ -380,56 +370,19 @@ const SETTINGS = {
 }
 const isDrift = (title: string) => !/^(play )?\d+[. ]/.test(title)
 
-t.test('check --against: settings are proposed, written, and explain all differences', async t => {
+t.test('check --against: settings are proposed, and explain all differences', async t => {
   const base = await service(t, SETTINGS)
-  const root = await mkdtemp(join(tmpdir(), 'settings-'))
-  t.teardown(() => rm(root, { recursive: true }))
-  const file = `${root}/found.yaml`
   const sandbox = (name: string) => base.replace(/next$/, `sandbox/${name}/next`)
+  const drift = ({ titles }: { titles: string[] }) => titles.filter(isDrift)
 
-  const first = await against(t, sandbox('one'), EVERYTHING, ['--write-settings', file])
-  const written = await readFile(file, 'utf8')
-  const none = `${root}/none.yaml`
-  const options = ['--settings', file, '--write-settings', none]
-  const second = await against(t, sandbox('two'), EVERYTHING, options)
-  const third = await against(t, sandbox('three'), { ...EVERYTHING, settings: nested(SETTINGS) })
+  const first = await against(t, sandbox('one'), EVERYTHING)
+  const second = await against(t, sandbox('two'), { ...EVERYTHING, settings: nested(SETTINGS) })
 
   t.equal(first.status, 1)
-  t.strictSame(
-    first.titles
-      .filter(isDrift)
-      .map(title => title.replace('! ', ''))
-      .sort(),
-    proposed(SETTINGS),
-    JSON.stringify(first.found)
-  )
-  t.ok(first.stdout.includes(written), 'ends with a settings block')
+  const named = drift(first).map(title => title.replace('! ', ''))
+  t.strictSame(named.sort(), proposed(SETTINGS), JSON.stringify(first.found))
   t.notOk(first.stdout.includes('sk_reseller'), 'no key is shown')
-  t.strictSame(second.titles.filter(isDrift), [], second.stdout)
-  t.equal(await readFile(none, 'utf8'), 'settings: {}\n')
-  t.strictSame(third.titles.filter(isDrift), [], third.stdout)
-  for (const [to, scenario] of [
-    [base, { seed: 'x' }],
-    ['http://127.0.0.1:1', EVERYTHING]
-  ] as const) {
-    const failed = await against(t, to, scenario, ['--write-settings', file])
-    t.equal(failed.stderr, `commerce-emulator: ${SAYS.not_written(file, SAYS.not_compared())}\n`)
-  }
-  t.equal(await readFile(file, 'utf8'), written, 'a file of settings is kept')
-  const json = `${root}/found.json`
-  await against(t, sandbox('four'), EVERYTHING, ['--write-settings', json])
-  const settings = JSON.parse(JSON.stringify(nested(SETTINGS)))
-  t.strictSame(JSON.parse(await readFile(json, 'utf8')), { settings })
-  const unwritable = await against(t, base, EVERYTHING, ['--write-settings', `${file}/none.yaml`])
-  t.ok(unwritable.stderr.includes(`${file}/none.yaml`))
-})
-
-t.test('check --against: files that need different values of a setting propose none', t => {
-  const file = (settings: GivenSettings | null) => ({ ...NOTHING_FOUND, file: '', settings })
-  const [one, other] = [{ 'search.last4': 'exact' }, { 'search.last4': 'prefix', seed: 1 }] as const
-  t.strictSame(commonSettings([file(one), file(other), file(null)]), { seed: 1 })
-  t.strictSame(commonSettings([file(one), file(one)]), one)
-  t.end()
+  t.strictSame(drift(second), [], second.stdout)
 })
 
 t.test('check --against: the script is not compared', async t => {

@@ -9,11 +9,9 @@ t.test('exec: keys of a terminal reach the command once; other signals are passe
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGHUP']) process.on(signal, () => { console.log(signal); if (signal === 'SIGHUP') process.exit(5) })
 console.log('ready ' + process.pid)
 setInterval(() => {}, 1000)`
-  const exec = running(
-    t,
-    ['exec', '--kill-after', '60', '--scenario', scenarioIn(t), '--', ...script(code)],
-    { nodeArgs: ['--require', WITH_TERMINAL] }
-  )
+  const exec = running(t, ['exec', '--scenario', scenarioIn(t), '--', ...script(code)], {
+    nodeArgs: ['--require', WITH_TERMINAL]
+  })
   const lines = () => exec.stdout().split('\n').slice(0, -1)
   await linesWritten(exec, 1)
   const command = Number(lines()[0]?.split(' ')[1])

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import t from 'tap'
-import { originOf } from '../../src/cli/running.js'
 import { reasonOf, SAYS } from '../../src/cli/sentences.js'
+import { ERRORS } from '../../src/client/sentences.js'
 import { startEmulator } from '../../src/index.js'
 import { ran, serving } from '../support/command.js'
 import { MERCHANT, smallFixture } from '../support/emulator.js'
@@ -28,18 +28,8 @@ async function emulatorWithFindings(settings: object = {}) {
 const { controlUrl, baseUrl } = await emulatorWithFindings()
 
 t.test('judge: the emulator is named by its address', async t => {
-  const cases: [given: string, origin: string][] = [
-    ['http://localhost:4010', 'http://localhost:4010'],
-    ['http://localhost:4010/', 'http://localhost:4010'],
-    ['http://localhost:4010/next', 'http://localhost:4010'],
-    ['http://localhost:4010/_control/', 'http://localhost:4010'],
-    ['HTTP://LocalHost:4010/a/next/?b=c#d', 'http://localhost:4010/a'],
-    ['https://user:word@emulator.example/shop', 'https://emulator.example/shop'],
-    ['http://[::1]:80/nextdoor', 'http://[::1]/nextdoor']
-  ]
-  for (const [given, origin] of cases) t.equal(originOf(given), origin)
   for (const given of ['localhost:4010', '', 'emulator', 'ftp://localhost', 'http://']) {
-    const stderr = `commerce-emulator: ${SAYS.emulator_address(given)}\n`
+    const stderr = `commerce-emulator: ${ERRORS.notAnAddress(given).message}\n`
     t.strictSame(await ran(['judge', '--url', given]), { status: 2, stdout: '', stderr })
   }
 })
@@ -94,7 +84,7 @@ t.test('judge: a running emulator passes or fails by the criteria of exec', asyn
 
 t.test('judge: the address comes from COMMERCE_URL if no flag sets it', async t => {
   const { controlUrl } = await emulatorWithFindings({ control_token: TOKEN })
-  const refused = `commerce-emulator: ${SAYS.not_readable('the run', `${controlUrl}/run`, SAYS.responded(401, ''))}`
+  const refused = 'commerce-emulator: This control API needs Authorization'
   const url = ['--url', controlUrl]
   const cases: [isRead: boolean, args: string[], environment: Record<string, string>][] = [
     [true, [], { COMMERCE_URL: controlUrl, CONTROL_TOKEN: TOKEN }],
@@ -119,36 +109,24 @@ t.test('judge: the address comes from COMMERCE_URL if no flag sets it', async t 
 
 t.test('judge: a run that cannot be read ends with 1 and says why', async t => {
   const folder = `${t.testdir()}/reports`
-  const foreign = SAYS.responded(200, SAYS.not_an_emulator())
+  const foreign = ' is not a commerce-emulator'
   const cases: [url: string, why: string][] = [
-    ['http://127.0.0.1:1', reasonOf('reach', { code: 'ECONNREFUSED', message: '' })],
-    ['https://127.0.0.1:1', reasonOf('reach', { code: 'ECONNREFUSED', message: '' })],
+    ['http://127.0.0.1:1', 'ECONNREFUSED'],
+    ['https://127.0.0.1:1', 'ECONNREFUSED'],
     [await serving(t, (_request, response) => response.end('<html>')), foreign],
     [await serving(t, (_request, response) => response.end('{"object":"list"}')), foreign],
-    [
-      await serving(t, ({ socket }) => socket.destroy()),
-      reasonOf('reach', { code: 'ECONNRESET', message: '' })
-    ]
+    [await serving(t, ({ socket }) => socket.destroy()), 'socket hang up']
   ]
   for (const [url, why] of cases) {
     const { status, stderr } = await ran(['judge', '--url', url, '--report', folder])
-    t.strictSame(
-      [
-        status,
-        stderr.startsWith(
-          `commerce-emulator: ${SAYS.not_readable('the run', `${url}/_control/run`, why)}`
-        )
-      ],
-      [1, true],
-      stderr
-    )
+    t.strictSame([status, stderr.includes(url), stderr.includes(why)], [1, true, true], stderr)
   }
   t.throws(() => readFileSync(`${folder}/run.json`))
 })
 
-t.test('exec and judge: GitHub Actions gets annotations', async t => {
+t.test('exec and judge: GitHub Actions gets a summary', async t => {
   const root = t.testdir({ 'step.md': 'before\n' })
-  const environment = { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: `${root}/step.md` }
+  const environment = { GITHUB_STEP_SUMMARY: `${root}/step.md` }
 
   const judged = await ran(
     [
@@ -166,20 +144,10 @@ t.test('exec and judge: GitHub Actions gets annotations', async t => {
   const executed = await ran(['exec', '--allow-no-requests', '--', 'true'], environment)
 
   t.equal(judged.status, 3)
-  const lines = judged.stderr.split('\n').filter(line => line.startsWith('::'))
-  t.equal(lines.length, 1)
-  t.match(lines[0], /^::warning title=refused-and-repeated::.* \(1×: #1\/req_1, #1\/req_2\)$/)
   t.equal(executed.status, 0)
   const summary = readFileSync(`${root}/step.md`, 'utf8')
   t.ok(summary.startsWith('before\n## commerce-emulator: a criterion failed\n'))
   t.ok(summary.includes('\n## commerce-emulator: all criteria passed\n\n0 requests'))
-
-  for (const GITHUB_ACTIONS of ['false', ''])
-    t.notOk(
-      (
-        await ran(['judge', '--url', baseUrl, '--fail-on', 'findings'], { GITHUB_ACTIONS })
-      ).stderr.includes('::')
-    )
 })
 
 t.test('exec and judge: a report that cannot be written makes the status 1', async t => {

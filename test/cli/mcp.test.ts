@@ -31,7 +31,7 @@ async function agent(t: Test, options: McpOptions = {}, transport?: StdioClientT
   return { client, use }
 }
 
-const REST = /\n… \d+ more characters: (.*)$/
+const REST = /\n… \d+ more characters.*$/
 
 const REFUND = { on: 'POST /refunds', body: { transaction: 'txn_a', amount: 5000 } }
 const SCENARIO = `
@@ -44,72 +44,64 @@ expect: [{ on: POST /refunds, times: 1 }]
 
 t.test('mcp: an agent with its own emulator', async t => {
   const { client, use } = await agent(t)
+  const read = async (on: string, query?: object) =>
+    (await use('read', { on, ...(query && { query }) })).value
+  const change = (on: string, body?: object, query?: object) =>
+    use('change', { on, ...(body && { body }), ...(query && { query }) })
 
   t.match(
     client.getInstructions(),
     /http:\/\/localhost:\d+\/next; its first API key is sk_test_merchant/
   )
-  t.ok(
-    (await use('list_scenarios')).value.data.some(
-      ({ name }: { name: string }) => name === 'default'
-    )
-  )
-  t.equal((await use('validate_scenario', { scenario: SCENARIO })).isError, false)
-  t.equal((await use('verify')).value.holds, true, 'a check loads nothing')
+  const { data } = await read('GET /scenarios')
+  t.ok(data.some(({ name }: { name: string }) => name === 'default'))
+  const dry = await change('POST /load', { scenario: SCENARIO }, { dry_run: 'true' })
+  t.equal(dry.value.dry_run, true)
+  t.equal((await change('POST /verify')).value.holds, true, 'nothing was loaded')
 
-  t.equal((await use('load_scenario', { scenario: SCENARIO })).value.scenario.name, 'refunds')
-  const unmet = await use('verify')
+  const loaded = await change('POST /load', { scenario: SCENARIO })
+  t.equal(loaded.value.scenario.name, 'refunds')
+  const unmet = await change('POST /verify')
   t.strictSame(
     [unmet.isError, unmet.value.code, unmet.value.verdict.holds],
     [true, 'expectation_unmet', false]
   )
   const refused = (await use('send_request', REFUND)).value
   t.strictSame([refused.status, refused.body.error.code], [400, 'refund_exceeds_remaining'])
-  const { rules } = (await use('explain_request', { id: refused.request })).value.why
+  const { why } = await read(`GET /requests/${refused.request}`)
   t.strictSame(
-    rules
+    why.rules
       .filter(({ verdict }: { verdict: string }) => verdict === 'violated')
       .map(({ rule }: { rule: string }) => rule),
     ['REF-7']
   )
-  t.strictSame((await use('request_changes', { id: refused.request })).value, { data: [] })
-  t.match((await use('reproduce_request', { id: refused.request })).text, /do: POST \/refunds/)
-  t.equal((await use('verify')).value.holds, true)
+  t.strictSame(await read(`GET /requests/${refused.request}/changes`), { data: [] })
+  t.equal((await change('POST /verify')).value.holds, true)
   t.equal(
     (await use('list_requests', { rule: 'REF-7' })).text,
     `${refused.request} POST /refunds 400 refused refund_exceeds_remaining REF-7\nThere are no others.`
   )
-  const played = await use('check', {
-    scenario: (await use('reproduce_request', { id: refused.request })).text
+  const { text } = await use('read', {
+    on: `GET /requests/${refused.request}`,
+    query: { format: 'scenario' }
   })
+  const played = await use('check', { scenario: text })
   t.match(played.text, /2 passed, 0 failed/, 'a reproduction is played')
   t.match((await use('check', { scenario: 'empty' })).text, /empty/)
-  t.equal((await use('move_clock', { to: '2030-01-01T00:00:00Z' })).value.running, true)
-  t.match((await use('move_clock', { by: '36h' })).value.now, /^2030-01-02T12/)
-  t.match((await use('coverage')).text, /"percent":[1-9]/)
-  t.strictSame((await use('findings')).value.data, [])
-  t.equal((await use('reset')).isError, false)
+  t.match((await change('POST /clock/advance', { by: '36h' })).value.running, true)
+  t.equal((await change('POST /reset')).isError, false)
   t.equal((await use('list_requests')).text, 'There are no others.')
-  const past = (await use('explain_request', { id: `#1/${refused.request}` })).value
-  t.equal(past.status, 400, 'a report knows a refusal from before a reset')
-  for (const tool of ['request_changes', 'reproduce_request', 'explain_request'])
-    for (const id of ['#1/req_9', '#9/req_1'])
-      t.match(await use(tool, { id }), { isError: true, value: { code: 'request_unknown' } })
 })
 
-t.test('mcp: a sandbox in every tool, and a request by its name in reports', async t => {
+t.test('mcp: a sandbox in every tool', async t => {
   const { use } = await agent(t)
   const sandbox = 'till'
-  await use('load_scenario', { sandbox, scenario: SCENARIO })
-  const { request } = (await use('send_request', { sandbox, ...REFUND })).value
-  const id = `till#1/${request}`
+  await use('change', { sandbox, on: 'POST /load', body: { scenario: SCENARIO } })
+  await use('send_request', { sandbox, ...REFUND })
 
   t.equal((await use('list_requests')).text, 'There are no others.', 'the base address saw none')
   t.match((await use('list_requests', { sandbox })).text, /refund_exceeds_remaining/)
-  t.equal((await use('explain_request', { id })).value.id, id)
-  t.strictSame((await use('request_changes', { id })).value, { data: [] })
-  t.match((await use('reproduce_request', { id })).text, /do: POST \/refunds/)
-  t.equal((await use('reset', { sandbox: 'a b' })).isError, true)
+  t.equal((await use('change', { sandbox: 'a b', on: 'POST /reset' })).isError, true)
 })
 
 t.test('mcp: every tool has a title and descriptions', async t => {
@@ -120,14 +112,18 @@ t.test('mcp: every tool has a title and descriptions', async t => {
     for (const [key, { description }] of Object.entries(inputSchema.properties as object))
       t.ok(description, `${name}: ${key}`)
   }
+  const about = (tool: string) => tools.find(({ name }) => name === tool)?.description ?? ''
+  t.match(about('read'), /\nGET \/requests: .* Query: .*rule/)
+  t.match(about('change'), /\nPOST \/clock\/advance: .* Body: \{"by":/)
+  t.notMatch(about('read') + about('change'), /POST \/refunds:|\/events|\]\(/)
   for (let nth = 0; nth < 3; nth++)
     await use('send_request', { on: 'GET /transactions', query: { limit: 100 } })
   const long = await use('send_request', { on: 'GET /transactions', query: { limit: 100 } })
-  t.match(long.text, /more characters: explain_request shows them\.$/)
+  t.match(long.text, /more characters\.$/)
 
   let [whole, from] = ['', 0]
   while (!Number.isNaN(from)) {
-    const { text } = await use('explain_request', { id: 'req_4', from })
+    const { text } = await use('read', { on: 'GET /requests/req_4', from })
     t.ok(text.length <= 8_000)
     whole += text.replace(REST, '')
     from = Number(/"from": (\d+)\.$/.exec(text)?.[1])
@@ -139,11 +135,12 @@ t.test('mcp: every tool has a title and descriptions', async t => {
 
 t.test('mcp: errors are reported to the agent', async t => {
   const { use } = await agent(t)
-  const wrong = await use('validate_scenario', { scenario: 'name: x\nscripts: []\n' })
+  const load = (scenario: string) => ({ on: 'POST /load', body: { scenario } })
+  const wrong = await use('change', load('name: x\nscripts: []\n'))
   const cases: [name: string, given: object, code: string][] = [
-    ['load_scenario', { scenario: 'defualt' }, 'scenario_unknown'],
-    ['load_scenario', { scenario: './own.yaml' }, 'scenario_unknown'],
-    ['explain_request', { id: 'req_9' }, 'request_unknown'],
+    ['change', load('defualt'), 'scenario_unknown'],
+    ['change', load('./own.yaml'), 'scenario_unknown'],
+    ['read', { on: 'GET /requests/req_9' }, 'request_unknown'],
     ['send_request', { on: 'refunds' }, 'option_invalid'],
     ...['/..', '/%2e%2e', '/tickets/../..', '/..\\'].map((up): [string, object, string] => [
       'send_request',
@@ -157,7 +154,13 @@ t.test('mcp: errors are reported to the agent', async t => {
     [true, 'document_invalid', 2]
   )
   for (const [name, given, code] of cases) t.equal((await use(name, given)).value.code, code, name)
-  t.equal((await use('list_requests', { rule: 'REF-99' })).isError, true)
+  const refused: [name: string, given: object][] = [
+    ['list_requests', { rule: 'REF-99' }],
+    ['read', { on: 'GET /events' }],
+    ['read', { on: 'POST /reset' }],
+    ['change', { on: 'GET /state' }]
+  ]
+  for (const [name, given] of refused) t.equal((await use(name, given)).isError, true, name)
 })
 
 t.test('mcp: the docs are resources', async t => {
@@ -170,10 +173,10 @@ t.test('mcp: the docs are resources', async t => {
 })
 
 t.test('mcp: with a running emulator, which continues when the agent has left', async t => {
-  for (const token of [null, 'token-of-its-own']) {
-    const emulator = await startEmulator({ settings: { control_token: token } })
+  for (const given of [{}, { token: 'token-of-its-own' }]) {
+    const emulator = await startEmulator({ settings: { control_token: given.token ?? null } })
     t.teardown(() => emulator.close())
-    const { client, use } = await agent(t, { url: emulator.url, token })
+    const { client, use } = await agent(t, { url: emulator.url, ...given })
 
     const { request } = (await use('send_request', { on: 'GET /tickets' })).value
     await client.close()
@@ -184,7 +187,7 @@ t.test('mcp: with a running emulator, which continues when the agent has left', 
 
 t.test('mcp: a refused connection is one sentence', async t => {
   const [, other] = InMemoryTransport.createLinkedPair()
-  const failed = mcp({ url: 'http://127.0.0.1:1', token: null }, other).catch(error => error)
+  const failed = mcp({ url: 'http://127.0.0.1:1' }, other).catch(error => error)
   const lines = failureLines(await failed)
 
   t.equal(lines.length, 1)
@@ -211,6 +214,7 @@ t.test('mcp: as a process, over its stdin and stdout', async t => {
       {},
       new StdioClientTransport({ command: process.execPath, args: [...main, 'mcp', ...args], env })
     )
-    t.equal((await use('reset')).value.scenario.name, name, args.join(' '))
+    const { value } = await use('change', { on: 'POST /reset' })
+    t.equal(value.scenario.name, name, args.join(' '))
   }
 })

@@ -135,13 +135,6 @@ commerce-emulator ready on ${baseUrl}
   t.notOk(logged.some(({ call }) => call?.path.startsWith('/_control')))
 })
 
-t.test('cli: --quiet prints only that it is ready', async t => {
-  const run = await ready(t, ['--quiet'], { variables: { HOST: '0.0.0.0' } })
-  t.equal(run.stdout(), `${run.last}\n`, 'nothing else is printed')
-  t.equal(await signalled(run, 'SIGTERM'), 0)
-  t.equal(JSON.parse(run.stderr()).msg, SAYS.exposed('0.0.0.0'), 'nothing else is logged')
-})
-
 t.test('cli: a second signal ends the process immediately with 1', async t => {
   const run = await ready(t, ['--set', 'limits.shutdown=20000'], { main: BUILT })
   const call = request(`${run.baseUrl}/transactions`, {

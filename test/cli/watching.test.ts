@@ -1,18 +1,13 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { rename, rm, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
-import { SAYS } from '../../src/cli/sentences.js'
 import { ApiError } from '../../src/core/errors.js'
 import { runEmulator } from '../../src/emulator.js'
 import { Library } from '../../src/scenario/library.js'
 import { reloading, watchFiles } from '../../src/watching.js'
 import { MERCHANT, smallFixture } from '../support/emulator.js'
 
-const SOURCE = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const authorization = `Basic ${Buffer.from(`${MERCHANT}:`).toString('base64')}`
 const fixture = (reference: string) =>
   JSON.stringify({ ...smallFixture(), tickets: [{ id: 'tkt_a', location: 'loc_a', reference }] })
@@ -164,38 +159,4 @@ t.test('cli: changes are loaded in order', async t => {
       why => `but could not be loaded; the state is unchanged. ${why}`
     )
   )
-})
-
-t.test('validate --watch: files and those they use, after each change, until Ctrl-C', async t => {
-  const root = t.testdir({
-    'own.yaml': 'fixtures: [records.yaml]',
-    'records.yaml': 'accounts: []',
-    'more.yaml': 'users: []'
-  })
-  const own = `${root}/own.yaml`
-  const child = spawn(process.execPath, [...process.execArgv, SOURCE, 'validate', own, '--watch'], {
-    stdio: ['ignore', 'pipe', 'inherit']
-  })
-  const ended = once(child, 'exit')
-  t.teardown(() => child.kill())
-  let printed = ''
-  child.stdout.setEncoding('utf8').on('data', text => (printed += text))
-  /** Writes a text, again if nothing happens, until the output ends as expected. */
-  const until = async (end: string, file = '', text = '') => {
-    for (let tries = 0; tries < 10 && !printed.endsWith(end); tries++) {
-      if (file !== '') await writeFile(file, text + '\n'.repeat(tries))
-      for (let wait = 0; wait < 100 && !printed.endsWith(end); wait++) await sleep(20)
-    }
-    t.ok(printed.endsWith(end), printed)
-  }
-
-  const valid = `${own}\n  ✓ ${SAYS.valid()}\n\n1 passed, 0 failed\n`
-  await until(valid)
-  await until(`\n${SAYS.changed(own)}\n${valid}`, own, 'fixtures: [records.yaml, more.yaml]')
-  await until('0 passed, 1 failed\n', `${root}/more.yaml`, 'users: [{}]')
-  t.match(printed, `\n${SAYS.changed(`${root}/more.yaml`)}\n${own}\n  ✗ ${SAYS.valid()}\n`)
-  t.match(printed, `\n      ${root}/more.yaml:1:9 users[0]: `)
-  child.kill('SIGINT')
-
-  t.strictSame(await ended, [1, null], 'with the status of the last result')
 })

@@ -1,8 +1,6 @@
 /** Everything that CONTRIBUTING.md and the issue forms name exists. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { globSync } from 'tinyglobby'
 import { parse } from 'yaml'
 
 const root = new URL('../../', import.meta.url)
@@ -20,8 +18,22 @@ t.test('contributing: every named file, script and test title exists', async t =
     t.ok(name in scripts, `npm run ${name}`)
 })
 
+/** Whether a pattern of the file names of package.json matches a file. */
+const matcherOf = (file: string) => (pattern: string) =>
+  new RegExp(
+    `^${pattern
+      .replace('**/', '(.*/)?')
+      .replace(/(?<![.)])\*/g, '[^/]*')
+      .replace(/\{(.*)\}/, (_, names: string) => `(${names.replaceAll(',', '|')})`)}$`
+  ).test(file)
+
 t.test('npm test: every test file runs once, alone or with its folder', async t => {
-  const filesOf = (patterns: string[]) => globSync(patterns, { cwd: fileURLToPath(root) })
+  const files = ['scripts', 'test'].flatMap(folder =>
+    readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' }).map(
+      file => `${folder}/${file}`
+    )
+  )
+  const filesOf = (patterns: string[]) => files.filter(file => patterns.some(matcherOf(file)))
   const started = filesOf(JSON.parse(read('package.json')).tap.include)
   const folders = started.flatMap(
     file => /^await runTogether\((.*)\)$/m.exec(read(file))?.[1]?.split(', ') ?? []

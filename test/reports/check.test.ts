@@ -5,7 +5,7 @@ import { RULE_IDS, RULES } from '../../src/reference/rules.js'
 import { checkJunit, xml } from '../../src/reports/junit.js'
 import type { CheckedFile, Point } from '../../src/reports/points.js'
 import { SAYS } from '../../src/reports/sentences.js'
-import { checkAnnotations, checkText, coverageText, findingsText } from '../../src/reports/text.js'
+import { checkText, coverageText, findingsText } from '../../src/reports/text.js'
 import { judgement } from '../support/judged-request.js'
 import { elementsIn, parseMarkup } from './markup.js'
 
@@ -25,10 +25,9 @@ t.test('check: a report stays well-formed, whatever a title or problem contains'
       file: 'x & #1.yaml',
       points: [point('x & #1.yaml', odd, odd, 'second'), point('x & #1.yaml', 'last')],
       leftOut: null,
-      notes: [],
-      settings: {}
+      notes: []
     },
-    { file: 'y.yaml', points: [point('y.yaml', 'plain')], leftOut: null, notes: [], settings: {} }
+    { file: 'y.yaml', points: [point('y.yaml', 'plain')], leftOut: null, notes: [] }
   ]
 
   const junit = checkJunit(points)
@@ -50,39 +49,6 @@ t.test('check: a report stays well-formed, whatever a title or problem contains'
     'a & b <c> "d" \u{1F600} # SKIP \\\n\tend\nsecond'
   )
   t.ok(text.endsWith('\n\n2 passed, 1 failed in 2 files; 1 file failed\n'))
-})
-
-t.test('check: JUnit contains the settings that were found', t => {
-  const problems = [
-    { path: 'a', ...step('wrong') },
-    { file: 'own.yaml', line: 3, column: 5, path: '', ...step('wrong') }
-  ]
-  const point = { ...step('one'), file: 'own.yaml', problems, ms: 0 }
-  const checked: CheckedFile[] = [
-    {
-      file: 'own.yaml',
-      points: [point, { ...point, ...step('two'), isWarning: true }],
-      leftOut: null,
-      notes: [],
-      settings: { 'statuses.created': 201 }
-    }
-  ]
-
-  t.equal(
-    elementsIn(parseMarkup(checkJunit(checked))).at(-1)?.text,
-    'settings:\n  statuses:\n    created: 201\n'
-  )
-  t.equal(
-    checkAnnotations(checked),
-    [
-      '::error title=one::a: wrong',
-      '::error file=own.yaml,line=3,col=5,title=one::wrong',
-      '::warning title=two::a: wrong',
-      '::warning file=own.yaml,line=3,col=5,title=two::wrong',
-      ''
-    ].join('\n')
-  )
-  t.end()
 })
 
 t.test('TKT-1, REF-6, REF-7: no request can pass them; reports have one outcome each', t => {

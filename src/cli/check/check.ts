@@ -1,5 +1,5 @@
 /** Plays scenarios, and checks what they expect. */
-import { maskedThroughout, withoutSecrets } from '../../core/redaction.js'
+import { withoutSecrets } from '../../core/redaction.js'
 import { SecretWords } from '../../core/secret-words.js'
 import { type CheckedFile, withPlaces } from '../../reports/points.js'
 import { loadScenario } from '../../sandbox/loading.js'
@@ -33,11 +33,10 @@ export async function check(
   const checked = await checkFiles(places, files, (file, library, known) =>
     checkFile(file, library, known, options)
   )
-  return checked.map(({ points, notes, settings, ...file }) => ({
+  return checked.map(({ points, notes, ...file }) => ({
     ...file,
     points: points.map(point => ({ ...masked(point), problems: point.problems.map(masked) })),
-    notes: notes.map(note => withoutSecrets(note, keys)),
-    settings: settings && maskedThroughout(settings, keys)
+    notes: notes.map(note => withoutSecrets(note, keys))
   }))
 }
 

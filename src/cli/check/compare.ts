@@ -96,20 +96,18 @@ export class Comparison {
   }
 
   #values(there: unknown, here: unknown, place: Place): void {
-    if (Array.isArray(there) && Array.isArray(here)) this.#lists(there, here, place)
-    else if (isObject(there) && isObject(here)) this.#objects(there, here, place)
+    const { steps, isOfOthers } = place
+    if (Array.isArray(there) && Array.isArray(here)) {
+      for (const [nth, member] of here.slice(0, there.length).entries())
+        this.#values(there[nth], member, { steps: [...steps, nth], isOfOthers })
+      const lengths = [`${here.length} items`, `${there.length}`] as const
+      if (there.length !== here.length)
+        this.#note(SAYS.differs(pathOf(steps) || 'body', ...lengths), steps, isOfOthers)
+    } else if (isObject(there) && isObject(here)) this.#objects(there, here, place)
     else if (!this.#isSame(there, here, place)) {
       const isValue = typeof there === typeof here || there === null || here === null
-      this.#differ(there, here, place.steps, place.isOfOthers && isValue)
+      this.#differ(there, here, steps, isOfOthers && isValue)
     }
-  }
-
-  #lists(there: unknown[], here: unknown[], { steps, isOfOthers }: Place): void {
-    for (const [nth, member] of here.slice(0, there.length).entries())
-      this.#values(there[nth], member, { steps: [...steps, nth], isOfOthers })
-    const lengths = [`${here.length} items`, `${there.length}`] as const
-    if (there.length !== here.length)
-      this.#note(SAYS.differs(pathOf(steps) || 'body', ...lengths), steps, isOfOthers)
   }
 
   #objects(there: Fields, here: Fields, { steps, ...place }: Place): void {

@@ -2,8 +2,8 @@
 import { partAt } from '../../core/places.js'
 import { type GivenSettings, SETTING_KEYS, SETTINGS, type SettingKey } from '../../core/settings.js'
 import { clientResponse, execute, requestOf } from '../../engine/play.js'
-import { type Kind, operationAt, operationOf } from '../../reference/operations.js'
-import type { PlacedPoint, PlacedProblem } from '../../reports/points.js'
+import { operationAt, operationOf } from '../../reference/operations.js'
+import type { PlacedPoint } from '../../reports/points.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
 import { changeSettings } from '../../sandbox/settings.js'
 import { isStatus } from '../../scenario/match/counts.js'
@@ -11,18 +11,13 @@ import type { StepCall } from '../../scenario/steps.js'
 import { FAMILIES } from '../../store/store.js'
 import { say } from '../sentences.js'
 import { Comparison, type Difference, IdPairs, idOf, isMade } from './compare.js'
-import type { PlayedStep } from './plays.js'
+import type { Checking, CheckOptions, PlayedStep } from './plays.js'
 
-type TriedSetting = readonly [key: SettingKey, value: unknown]
 /** Each of `settings` alone explains it. */
-type Deviation = Difference & { played: PlayedStep; settings: TriedSetting[] }
+type Deviation = Difference & { played: PlayedStep; settings: string[] }
 /** By the step and the place in its response. */
 type Deviations = ReadonlyMap<string, Deviation>
-type DriftOptions = {
-  /** By names of the scenario, those of the service. */
-  variables: ReadonlyMap<string, string>
-  keyHere: (key: string | null) => string | null
-}
+type DriftOptions = Pick<CheckOptions, 'variables'> & Required<Pick<Checking, 'keyHere'>>
 
 /** The ids of the emulator are not those of a service that is one with the usual seed. */
 const SEED = 2_147_483_629
@@ -34,15 +29,15 @@ export async function driftOf(
   options: DriftOptions
 ): Promise<Deviation[]> {
   const ordered = inEffectOrder(playedSteps)
-  const replayWith = async (...settings: TriedSetting[]) => {
+  const replayWith = async (settings: GivenSettings = {}) => {
     const copy = sandbox.copy()
-    await changeSettings(copy, { ...Object.fromEntries(settings), seed: SEED })
+    await changeSettings(copy, { ...settings, seed: SEED })
     return replay(ordered, copy, options)
   }
   const deviations = await replayWith()
-  for (const setting of deviations.size === 0 ? [] : settingsToTry(sandbox))
-    for (const explained of explainedBy(await replayWith(setting), deviations))
-      explained.settings.push(setting)
+  for (const [key, value] of deviations.size === 0 ? [] : settingsToTry(sandbox))
+    for (const explained of explainedBy(await replayWith({ [key]: value }), deviations))
+      explained.settings.push(`${key}=${value}`)
   return [...deviations.values()]
 }
 
@@ -78,7 +73,8 @@ async function replay(
     const isScripted = isExpected && hasScript && !isStatus(status, here.status)
     if (isScripted || isMade(there) !== isMade(here)) copy.restore(before)
     if (isScripted) continue
-    const kind = kindOf(call)
+    const route = operationAt(call.method, call.path)
+    const kind = route && operationOf(route.operation).kind
     if (isMade(there) && kind === 'create') pairs.addCreated(idOf(there.body), idOf(here.body))
     const isOfOthers = isMade(here) && kind === 'list' && !isNarrowed(call, copy, pairs)
     const comparison = new Comparison({ pairs, shapes, sent: sentIn(call), isOfOthers })
@@ -108,11 +104,6 @@ const sentIn = ({ form }: StepCall): ReadonlySet<string> =>
     Array.from(new URLSearchParams(form ?? ''), ([name]) => name.replace(/\[(.*?)\]/g, '.$1'))
   )
 
-function kindOf({ method, path }: StepCall): Kind | null {
-  const route = operationAt(method, path)
-  return route && operationOf(route.operation).kind
-}
-
 /** Whether a list is of a record that the run created. */
 function isNarrowed({ path, query }: StepCall, { settings }: Sandbox, pairs: IdPairs): boolean {
   const cursors: readonly string[] = settings['pagination.cursors']
@@ -135,7 +126,7 @@ function explainedBy(tried: Deviations, before: Deviations): Deviation[] {
 }
 
 /** Settings with few values, each with another one. `warn` responds as `ignore` does. */
-function settingsToTry({ settings }: Sandbox): TriedSetting[] {
+function settingsToTry({ settings }: Sandbox): [key: SettingKey, value: unknown][] {
   const keys = SETTING_KEYS.filter(
     key => SETTINGS[key].scope !== 'process' && !key.startsWith('evidence.')
   )
@@ -145,7 +136,7 @@ function settingsToTry({ settings }: Sandbox): TriedSetting[] {
     return [partAt(schema, ['enum']) ?? booleans]
       .flat()
       .filter(value => value !== 'warn' && value !== settings[key])
-      .map((value): TriedSetting => [key, value])
+      .map((value): [SettingKey, unknown] => [key, value])
   })
 }
 
@@ -153,29 +144,24 @@ const MAX_LISTED = 10
 
 /** A warning where only data from before the run differs. */
 export function driftPoints(deviations: readonly Deviation[]): PlacedPoint[] {
-  const groups = new Map<string, PlacedPoint & { problems: PlacedProblem[] }>()
+  const titleOf = ({ settings, isOfOthers }: Deviation) => {
+    if (settings.length > 0) return say('by_setting', settings)
+    return isOfOthers ? say('other_data') : say('differently')
+  }
   const rankOf = ({ settings, isOfOthers }: Deviation) =>
     settings.length > 0 ? 1 : 2 * Number(isOfOthers)
-  for (const { played, isOfOthers, settings, message } of deviations.toSorted(
-    (a, b) => rankOf(a) - rankOf(b)
-  )) {
-    const words = settings.map(setting => setting.join('='))
-    const unexplained = isOfOthers ? say('other_data') : say('differently')
-    const title = words.length > 0 ? say('by_setting', words) : unexplained
-    const group = groups.get(title.message) ?? { ...title, problems: [], isWarning: true }
-    groups.set(title.message, group)
-    group.problems.push({ at: played.place, ...say('of_step', played.label, message) })
-    group.isWarning &&= isOfOthers
-  }
-  return [...groups.values()].map(group => ({ ...group, problems: firstOf(group.problems) }))
+  const ranked = deviations.toSorted((a, b) => rankOf(a) - rankOf(b))
+  const titles = new Map(ranked.map(titleOf).map(title => [title.message, title]))
+  return [...titles.values()].map(title => {
+    const group = ranked.filter(deviation => titleOf(deviation).message === title.message)
+    const problems = group.map(({ played, message }) => ({
+      at: played.place,
+      ...say('of_step', played.label, message)
+    }))
+    const [first] = problems
+    const listed = problems.slice(0, MAX_LISTED)
+    const more = problems.length - listed.length
+    if (first && more > 0) listed.push({ at: first.at, ...say('more', more) })
+    return { ...title, problems: listed, isWarning: group.every(({ isOfOthers }) => isOfOthers) }
+  })
 }
-
-function firstOf(problems: readonly PlacedProblem[]): PlacedProblem[] {
-  const more = problems.length - MAX_LISTED
-  const [first] = problems
-  const listed = problems.slice(0, MAX_LISTED)
-  return first && more > 0 ? [...listed, { at: first.at, ...say('more', more) }] : listed
-}
-
-export const settingsFor = (deviations: readonly Deviation[]): GivenSettings =>
-  Object.fromEntries(deviations.toReversed().flatMap(({ settings }) => settings.slice(0, 1)))

@@ -11,9 +11,11 @@ import type { Launch } from '../../scenario/scenario.js'
 import { type Play, playSteps, type StepBindings, type StepOutcome } from '../../scenario/steps.js'
 import { say } from '../sentences.js'
 import { countedPlay } from './counted-play.js'
-import type { ServiceValues } from './scenario-keys.js'
 
-export type CheckOptions = ServiceValues & {
+export type CheckOptions = {
+  /** By keys of the scenario, those of a service; `''` is for its first merchant's. */
+  keys: ReadonlyMap<string, string>
+  variables: ReadonlyMap<string, string>
   /** The address of a service; null plays in process. */
   against: string | null
   launch: Launch

@@ -1,7 +1,7 @@
 /** Points of expectations, of the script, and of the findings of plays. */
 import { type Finding, REPEATS } from '../../evidence/findings.js'
 import { explainedUnused, explainedVerdicts } from '../../evidence/near-misses.js'
-import type { CheckedFile, PlacedPoint, PlacedProblem } from '../../reports/points.js'
+import type { PlacedPoint, PlacedProblem } from '../../reports/points.js'
 import { concerns } from '../../reports/run.js'
 import type { Expectation } from '../../scenario/expect/expectations.js'
 import { stateVerdict, type Tally, type Verdict } from '../../scenario/expect/tally.js'
@@ -10,7 +10,7 @@ import { explainedMessage } from '../../scenario/match/near-misses.js'
 import { SAYS, say } from '../sentences.js'
 import { type Checking, type PlayedStep, playAll, wasSent } from './plays.js'
 
-export type Results = Partial<Pick<CheckedFile, 'notes' | 'settings'>> & { points: PlacedPoint[] }
+export type Results = { points: PlacedPoint[]; notes?: string[] }
 
 const MAX_SHOWN = 3
 

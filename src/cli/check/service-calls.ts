@@ -46,10 +46,9 @@ export function playOver(base: string, timeout: number): Play {
         ? noResponse(SAYS.too_long(MAX_BYTES))
         : readResponse(response.status, Object.fromEntries(response.headers), text)
     } catch (thrown) {
-      const error = thrown as FetchError
-      const fault = faultBy(error, response !== null)
-      isUnreachable = fault === null
-      return noResponse(whyNone(error, wait), fault)
+      const loss = lossBy(thrown as FetchError, response !== null, wait)
+      isUnreachable = loss.fault === null
+      return loss
     }
   }
 }
@@ -67,18 +66,19 @@ async function textOf({ body }: Response): Promise<string | null> {
   return Buffer.concat(chunks).toString()
 }
 
-type FetchError = Error & { cause?: { code?: string; message?: string } }
+type FetchError = Error & { cause?: { code?: string; message: string } }
 
-function faultBy({ name, cause }: FetchError, hasBegun: boolean): Fault | null {
-  if (name === 'TimeoutError') return 'hang'
-  if (hasBegun) return 'truncated_body'
-  if (cause?.code === 'ECONNRESET') return 'connection_reset'
-  return cause?.code === 'UND_ERR_SOCKET' ? 'empty_response' : null
+const FAULTS: Readonly<Record<string, Fault>> = {
+  ECONNRESET: 'connection_reset',
+  UND_ERR_SOCKET: 'empty_response'
 }
 
-function whyNone({ name, message, cause }: FetchError, timeout: number): string {
-  if (name === 'TimeoutError') return SAYS.timed_out(timeout)
-  const { code = '' } = cause ?? {}
+function lossBy(error: FetchError, hasBegun: boolean, timeout: number): StepResponse {
+  if (error.name === 'TimeoutError') return noResponse(SAYS.timed_out(timeout), 'hang')
+  const { code = '', message }: NonNullable<FetchError['cause']> = error.cause ?? error
   const why = reasonOf('reach', { code, message: '' })
-  return SAYS.no_response(why === '' ? code || (cause?.message ?? message) : `${why} (${code})`)
+  return noResponse(
+    SAYS.no_response(why === '' ? code || message : `${why} (${code})`),
+    hasBegun ? 'truncated_body' : (FAULTS[code] ?? null)
+  )
 }

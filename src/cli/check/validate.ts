@@ -13,11 +13,10 @@ import type { CommandLaunch } from '../launch.js'
 import { checkFiles } from '../scenario-files.js'
 import { say } from '../sentences.js'
 
-/** Each `--var` must be a variable of at least one file. `read` collects every file that was read. */
+/** Each `--var` must be a variable of at least one file. */
 export async function validate(
   places: readonly string[],
-  launch: CommandLaunch,
-  read = new Set<string>()
+  launch: CommandLaunch
 ): Promise<CheckedFile[]> {
   const { vars } = launch
   const names = Object.keys(vars?.values ?? {})
@@ -28,7 +27,6 @@ export async function validate(
     const warn = (more: readonly Problem[]) => void warnings.push(...more)
     const loading = load(file, library, launch, { variables, warn })
     const problems = await loading.then(() => [], problemsOf)
-    for (const path of library.read) read.add(path)
     const points = [{ ...say('valid'), file, problems, ms: 0 }]
     const likely = { ...say('unlikely'), file, problems: warnings, ms: 0, isWarning: true }
     return { points: warnings.length === 0 ? points : [...points, likely] }

@@ -1,5 +1,4 @@
 import { CHECK_FORMATS } from '../../reports/formats.js'
-import { commonSettings } from '../../reports/points.js'
 import { criteriaFrom } from '../../reports/run.js'
 import {
   type CommandLine,
@@ -14,17 +13,14 @@ import {
 } from '../command.js'
 import { concludeCheck } from '../judging.js'
 import { FOLDERS, launchOf, type SettingFlags } from '../launch.js'
-import { printLine } from '../printing.js'
 import { SAYS } from '../sentences.js'
 
 type CheckFlags = SettingFlags & {
   against?: string
-  writeSettings?: string
   key?: Pairs
   timeout: number
   format: keyof typeof CHECK_FORMATS
   failOn?: string[]
-  report?: string
 }
 
 export const CHECK: CommandSpec = {
@@ -34,10 +30,6 @@ export const CHECK: CommandSpec = {
     option(
       '--against <url>',
       'Base address of a running service to play against and compare with; it gets no script and no control requests.'
-    ),
-    option(
-      '--write-settings <file>',
-      'YAML or JSON file for the settings that make the emulator respond like the service.'
     ),
     option(
       '--key <[name=]key>',
@@ -57,7 +49,6 @@ export const CHECK: CommandSpec = {
       'More criteria: script, findings, errors, warnings, or a finding by name. Steps and expectations always count.',
       listOf
     ),
-    option('--report <dir>', 'Folder for junit.xml and check.txt.'),
     option(
       '--var <name=value>',
       'Value of a scenario variable, or of ${name} in its steps; repeatable.',
@@ -73,9 +64,9 @@ export const CHECK: CommandSpec = {
     ]
   ],
   async run(flags: CheckFlags, line, places: string[]) {
-    const { environment, stderr } = line
+    const { environment } = line
     refuseContradictions(flags, line)
-    const { against = null, key = new Map(), format, report, timeout, writeSettings } = flags
+    const { against = null, key = new Map(), format, timeout } = flags
     const { failOn } = criteriaFrom({ failOn: flags.failOn ?? [] })
     const { check } = await import('../check/check.js')
     const { COMMERCE_API_KEY: defaultKey } = environment
@@ -88,27 +79,13 @@ export const CHECK: CommandSpec = {
       keys,
       variables: flags.var ?? new Map()
     })
-    if (writeSettings !== undefined) {
-      if (checked.every(({ settings }) => settings === null))
-        printLine(stderr, SAYS.not_written(writeSettings, SAYS.not_compared()))
-      else
-        await (await import('../settings-file.js')).writeSettings(
-          writeSettings,
-          commonSettings(checked)
-        )
-    }
-    return concludeCheck(checked, line, { format, report })
+    return concludeCheck(checked, line, format)
   }
 }
 
-function refuseContradictions(
-  { against, key, writeSettings }: CheckFlags,
-  { program }: CommandLine
-): void {
+function refuseContradictions({ against, key }: CheckFlags, { program }: CommandLine): void {
   const refuse = (message: string) => program.error(`error: ${message}`)
-  if (against === undefined && key) refuse(SAYS.only_against('--key'))
-  if (against === undefined && writeSettings !== undefined)
-    refuse(SAYS.only_against('--write-settings'))
+  if (against === undefined && key) refuse(SAYS.only_against())
   if (against !== undefined && !isBaseAddress(against)) refuse(SAYS.address())
 }
 

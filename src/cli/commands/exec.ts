@@ -9,7 +9,7 @@ import {
 import type { RunningEmulator, RunOptions } from '../../emulator.js'
 import type { RunDocument } from '../../reports/run.js'
 import { type Command, runCommand } from '../child-command.js'
-import { type CommandLine, type CommandSpec, option, STATUS, wholeOf } from '../command.js'
+import { type CommandLine, type CommandSpec, option, STATUS } from '../command.js'
 import { CRITERIA, type CriteriaFlags, concludeRun, reportingOf } from '../judging.js'
 import {
   A_FREE_PORT,
@@ -20,32 +20,14 @@ import {
   VAR
 } from '../launch.js'
 import { printLine } from '../printing.js'
-import { originOf, runOf } from '../running.js'
+import { readFrom } from '../running.js'
 import { SAYS, shellWord } from '../sentences.js'
 
-type ExecFlags = SettingFlags &
-  CriteriaFlags & { killAfter: number; out?: string } & Record<
-    'urlName' | 'baseUrlName' | 'sandboxUrlName' | 'apiKeyName' | 'controlUrlName',
-    string
-  >
+type ExecFlags = SettingFlags & CriteriaFlags & { out?: string }
 
-const nameOption = (name: string, what: string) =>
-  option(`--${name}-name <name>`, `Variable for ${what}.`).default(
-    `COMMERCE_${name.replace('-', '_').toUpperCase()}`
-  )
 const OPTIONS = [
   ...CRITERIA,
   VAR,
-  option(
-    '--kill-after <seconds>',
-    'Seconds to wait for the command to end after a signal before it is killed.',
-    wholeOf
-  ).default(5),
-  nameOption('url', "the emulator's address"),
-  nameOption('base-url', 'the base address of the API'),
-  nameOption('sandbox-url', 'the base address of a sandbox, with {name} in it'),
-  nameOption('api-key', 'the first API key'),
-  nameOption('control-url', 'the address of the control API'),
   ...settingOptions(SETTING_KEYS, {
     port: A_FREE_PORT,
     log_level: `default: silent; variable: ${variableOf('log_level')}`
@@ -92,7 +74,7 @@ export const RECORD: CommandSpec = {
 
 async function exec(flags: ExecFlags, line: CommandLine, command: Command): Promise<number> {
   const { stderr } = line
-  const { out, killAfter } = flags
+  const { out } = flags
   const reporting = await reportingOf(flags)
   const { vars, ...launch } = await launchOf(flags, line.environment)
   refuseForeignHost(launch.flag, line.environment)
@@ -104,14 +86,15 @@ async function exec(flags: ExecFlags, line: CommandLine, command: Command): Prom
   const say = (text: string) => printLine(stderr, text)
   const emulator = await startFor({ ...launch, environment, vars }, recorder?.note, line)
   try {
-    const variables = { ...variablesFor(emulator, flags), ...withoutProxy(process.env, say) }
-    const { status, why, hasRun = true } = await runCommand(command, variables, killAfter, say)
+    const variables = { ...variablesFor(emulator), ...withoutProxy(process.env, say) }
+    const { status, why, hasRun = true } = await runCommand(command, variables)
     if (!hasRun) {
       say(why)
       return status
     }
-    const token = settingsInForce(launch).values.control_token
-    const run = await runOf({ url: emulator.controlUrl, token })
+    const { control_token: token } = settingsInForce(launch).values
+    const address = { url: emulator.url, ...(token && { token }) }
+    const run: RunDocument = await readFrom(address, ({ control }) => control('GET /run'))
     const recorded = await recorder?.end(emulator, out, stderr)
     run.recordings = recorded?.recordings ?? []
     const next = nextFor(run, out, reporting.report)
@@ -156,17 +139,13 @@ async function startFor(
   })
 }
 
-function variablesFor(
-  { baseUrl, controlUrl, apiKeys: [first] }: RunningEmulator,
-  flags: ExecFlags
-): Record<string, string> {
-  const origin = originOf(controlUrl)
+function variablesFor({ url, baseUrl, controlUrl, apiKeys: [first] }: RunningEmulator) {
   return {
-    [flags.urlName]: origin,
-    [flags.baseUrlName]: baseUrl,
-    [flags.sandboxUrlName]: `${origin}/sandbox/{name}${BASE}`,
-    [flags.controlUrlName]: controlUrl,
-    ...(first && { [flags.apiKeyName]: first.key })
+    COMMERCE_URL: url,
+    COMMERCE_BASE_URL: baseUrl,
+    COMMERCE_SANDBOX_URL: `${url}/sandbox/{name}${BASE}`,
+    COMMERCE_CONTROL_URL: controlUrl,
+    ...(first && { COMMERCE_API_KEY: first.key })
   }
 }
 

@@ -1,9 +1,10 @@
+import { get } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { CONTROL } from '../../core/paths.js'
 import { settingsInForce } from '../../core/settings.js'
 import { visible } from '../../core/visible.js'
 import { type CommandSpec, STATUS } from '../command.js'
 import { launchOf, type SettingFlags, settingOptions } from '../launch.js'
-import { getFrom } from '../running.js'
 import { reasonOf, SAYS } from '../sentences.js'
 
 const TIMEOUT_MS = 3000
@@ -23,23 +24,31 @@ export const HEALTHCHECK: CommandSpec = {
   ],
   async run(flags: SettingFlags, { environment, stdout }) {
     const { host, port } = settingsInForce(await launchOf(flags, environment)).values
-    const origin = `http://${reachableHost(host)}:${port}`
-    const path = `${CONTROL}/health`
+    const url = `http://${reachableHost(host)}:${port}${CONTROL}/health`
     const say = (text: string) => stdout.write(`${text}\n`)
-    return getFrom(origin, path, TIMEOUT_MS).then(
-      ({ status, text }) => {
-        say(SAYS.health(`${origin}${path}`, status, visible(text)))
+    return getFrom(url).then(
+      ({ status, body }) => {
+        say(SAYS.health(url, status, visible(body)))
         return status === 200 ? STATUS.done : STATUS.failed
       },
       error => {
         const isLate = error.code === 'ABORT_ERR'
         const why = isLate ? SAYS.no_response_within(TIMEOUT_MS / 1000) : reasonOf('reach', error)
-        say(SAYS.unhealthy(`${origin}${path}`, why))
+        say(SAYS.unhealthy(url, why))
         return STATUS.failed
       }
     )
   }
 }
+
+/** Without `fetch`, which refuses some ports that an emulator may listen on. */
+const getFrom = (url: string) =>
+  new Promise<{ status: number; body: string }>((resolve, reject) => {
+    get(url, { signal: AbortSignal.timeout(TIMEOUT_MS) }, response => {
+      const { statusCode: status = 0 } = response
+      text(response).then(body => resolve({ status, body }), reject)
+    }).on('error', reject)
+  })
 
 /** `host` is what the emulator is bound to. */
 function reachableHost(host: string): string {

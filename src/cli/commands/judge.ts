@@ -1,6 +1,6 @@
 import type { CommandSpec } from '../command.js'
 import { CRITERIA, type CriteriaFlags, concludeRun, reportingOf } from '../judging.js'
-import { ADDRESS, type AddressFlags, runningAt, runOf } from '../running.js'
+import { ADDRESS, type AddressFlags, addressOf, readFrom } from '../running.js'
 import { SAYS, shellWord } from '../sentences.js'
 
 const LOGIN = /\/\/[^/]*@/
@@ -17,9 +17,10 @@ export const JUDGE: CommandSpec = {
   ],
   async run(flags: CriteriaFlags & AddressFlags, line) {
     const reporting = await reportingOf(flags)
-    const emulator = await runningAt(flags, line.environment)
-    const address = shellWord(emulator.url.replace(LOGIN, '//'))
-    const next = (name: string) => SAYS.repro_it(shellWord(name), address)
-    return concludeRun(await runOf(emulator), null, { ...reporting, next }, line)
+    const address = await addressOf(flags, line.environment)
+    const run = await readFrom(address, ({ control }) => control('GET /run'))
+    const url = shellWord(address.url.replace(LOGIN, '//'))
+    const next = (name: string) => SAYS.repro_it(shellWord(name), url)
+    return concludeRun(run, null, { ...reporting, next }, line)
   }
 }

@@ -8,7 +8,7 @@ import {
   settingOptions,
   VAR
 } from '../launch.js'
-import { type AddressFlags, runningAt, TOKEN } from '../running.js'
+import { type AddressFlags, addressOf, TOKEN } from '../running.js'
 
 export const MCP: CommandSpec = {
   about:
@@ -34,7 +34,7 @@ export const MCP: CommandSpec = {
         settings: { ...launch.environment, port: 0, ...launch.flag },
         ...(vars && { vars })
       })
-    } else await mcp(await runningAt({ url, token }, environment))
+    } else await mcp(await addressOf({ url, token }, environment))
     return STATUS.done
   }
 }

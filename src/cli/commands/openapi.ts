@@ -13,25 +13,17 @@ export const OPENAPI: CommandSpec = {
     )
       .choices(['nested', 'flat'])
       .default('nested'),
-    option('--format <format>', 'Format of the document.')
-      .choices(['json', 'yaml'])
-      .default('json'),
     ...settingOptions(['port'], {}, { port: "Port in the address of the document's server." })
   ],
   examples: [
     ['for most client generators', 'commerce-emulator openapi --style flat > openapi.json']
   ],
-  async run(
-    { style, format, ...flags }: SettingFlags & { style: string; format: string },
-    { environment, stdout }
-  ) {
-    const [{ openApiDocument }, { yamlText }] = await Promise.all([
-      import('../../control/openapi/api.js'),
-      import('../../scenario/yaml.js')
-    ])
+  async run({ style, ...flags }: SettingFlags & { style: string }, { environment, stdout }) {
+    const { openApiDocument } = await import('../../control/openapi/api.js')
     const { values: settings } = settingsInForce(await launchOf(flags, environment))
-    const document = openApiDocument({ settings, version: VERSION, isFlat: style === 'flat' })
-    stdout.write(format === 'yaml' ? yamlText(document) : jsonText(document))
+    stdout.write(
+      jsonText(openApiDocument({ settings, version: VERSION, isFlat: style === 'flat' }))
+    )
     return STATUS.done
   }
 }

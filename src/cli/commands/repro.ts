@@ -1,8 +1,11 @@
-import { CONTROL } from '../../core/paths.js'
+import { contentOf } from '../../client/connection.js'
+import type { Emulator } from '../../client/emulator.js'
 import { settingsInForce } from '../../core/settings.js'
+import type { RunDocument } from '../../reports/run.js'
+import { Library, textOf, VERSION } from '../../scenario/library.js'
 import { type CommandSpec, option, STATUS } from '../command.js'
 import { Failure } from '../failures.js'
-import { ADDRESS, type AddressFlags, readFrom, runningAt } from '../running.js'
+import { ADDRESS, type AddressFlags, addressOf, readFrom } from '../running.js'
 import { SAYS } from '../sentences.js'
 
 /** A request in a report, `SANDBOX#PERIOD/req_1`. */
@@ -31,28 +34,32 @@ export const REPRO: CommandSpec = {
     { environment, stdout },
     id: string
   ) {
-    if (run === undefined) {
-      const [, sandbox = ''] = IN_RUN.exec(id) ?? []
-      const prefix = sandbox && `/sandbox/${sandbox}`
-      const path = `${prefix}${CONTROL}/requests/${encodeURIComponent(id)}?format=scenario`
-      stdout.write(await readFrom(await runningAt(flags, environment), id, path, text => text))
-    } else stdout.write(await scenarioInRun(id, run))
+    const [, sandbox = ''] = IN_RUN.exec(id) ?? []
+    const repeated = (emulator: Emulator) =>
+      (sandbox ? emulator.sandbox(sandbox) : emulator).control(
+        `GET /requests/${encodeURIComponent(id)}`,
+        { query: { format: 'scenario' } }
+      )
+    stdout.write(
+      run === undefined
+        ? await readFrom(await addressOf(flags, environment), repeated)
+        : await scenarioInRun(id, run)
+    )
     return STATUS.done
   }
 }
 
 async function scenarioInRun(name: string, file: string): Promise<string> {
-  const { recordings = [] } = (await (await import('./report.js')).readRun(file)).run
+  const { recordings = [] } = await readRun(file)
   if (recordings.length === 0) throw new Failure(SAYS.no_recordings(file))
   const id = name.slice(name.lastIndexOf('/') + 1)
   const recording = recordings.find(
     ({ of, requests }) => name === `${of}/${id}` && requests.some(request => request.id === id)
   )
   if (recording === undefined) throw new Failure(SAYS.not_in_run(file, name))
-  const [{ replayedCall }, { Sandbox }, { Library }, { scenarioText }] = await Promise.all([
+  const [{ replayedCall }, { Sandbox }, { scenarioText }] = await Promise.all([
     import('../../replay/recorded-scenario.js'),
     import('../../sandbox/sandbox.js'),
-    import('../../scenario/library.js'),
     import('../../scenario/yaml.js')
   ])
   const launch = { flag: {}, environment: {} }
@@ -61,4 +68,11 @@ async function scenarioInRun(name: string, file: string): Promise<string> {
   const scenario = await replayedCall(id, recording, sandbox)
   if (scenario === undefined) throw new Failure(SAYS.not_replayed(name))
   return scenarioText(scenario.data, scenario.notes)
+}
+
+async function readRun(file: string): Promise<RunDocument> {
+  const { run }: { run?: RunDocument } = Object(contentOf(await textOf(file)))
+  if (run?.object !== 'run') throw new Failure(SAYS.not_a_run(file))
+  if (run.version !== VERSION) throw new Failure(SAYS.other_version(file, run.version, VERSION))
+  return run
 }

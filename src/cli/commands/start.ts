@@ -8,35 +8,26 @@ import { visible } from '../../core/visible.js'
 import type { RunningEmulator, RunOptions } from '../../emulator.js'
 import { countOf } from '../../reports/sentences.js'
 import { isPath } from '../../scenario/library.js'
-import { type CommandLine, type CommandSpec, option } from '../command.js'
+import type { CommandLine, CommandSpec } from '../command.js'
 import { launchOf, refuseForeignHost, type SettingFlags, settingOptions, VAR } from '../launch.js'
 import { coloured, printLine } from '../printing.js'
 import { SAYS, shellWord } from '../sentences.js'
 
 type StartOptions = Required<Pick<RunOptions, 'settings' | 'environment'>> &
-  Pick<RunOptions, 'variables' | 'vars'> & { quiet?: boolean }
+  Pick<RunOptions, 'variables' | 'vars'>
 
 export const START = {
   about: 'Start the emulator. The default command.',
-  options: [
-    VAR,
-    option('--quiet', 'Print only that it is ready, and log only warnings and errors.'),
-    ...settingOptions(SETTING_KEYS)
-  ],
+  options: [VAR, ...settingOptions(SETTING_KEYS)],
   examples: [
     ['your own scenario, on a free port', 'commerce-emulator start --port 0 --scenario ./own.yaml'],
     ['state that survives a restart', 'commerce-emulator start --data ./state']
   ],
-  async run(
-    { quiet = false, ...flags }: SettingFlags & { quiet?: boolean },
-    line,
-    [stray]: string[]
-  ) {
+  async run(flags: SettingFlags, line, [stray]: string[]) {
     if (stray !== undefined) line.program.error(`error: ${strayArgument(stray, line.program)}`)
     const { flag, ...launch } = await launchOf(flags, line.environment)
     refuseForeignHost(flag, line.environment)
-    const settings = { ...(quiet && { log_level: 'warn' as const }), ...flag }
-    await start({ settings, ...launch, quiet }, line)
+    await start({ settings: flag, ...launch }, line)
     return null
   }
 } satisfies CommandSpec
@@ -51,7 +42,7 @@ function strayArgument(word: string, program: Command): string {
 
 /** Closes on SIGTERM or SIGINT; a second signal ends the process at once. */
 export async function start(
-  { quiet = false, ...options }: StartOptions,
+  options: StartOptions,
   { stdout, stderr }: Pick<CommandLine, 'stdout' | 'stderr'>,
   beforeEnd?: typeof closeWithGrace
 ): Promise<void> {
@@ -79,7 +70,7 @@ export async function start(
     hasVars: options.vars !== undefined,
     records: emulator.sandbox.store.size
   }
-  stdout.write(coloured(`${quiet ? readyLine(emulator) : startUpText(emulator, facts)}\n`, stdout))
+  stdout.write(coloured(`${startUpText(emulator, facts)}\n`, stdout))
 }
 
 export function warnOfExposure(
@@ -99,9 +90,6 @@ type StartFacts = {
   hasVars: boolean
   records: number
 }
-
-const readyLine = ({ baseUrl }: Pick<RunningEmulator, 'baseUrl'>) =>
-  `commerce-emulator ready on ${baseUrl}`
 
 export function startUpText(
   emulator: Pick<RunningEmulator, 'baseUrl' | 'controlUrl' | 'scenario' | 'apiKeys' | 'resumed'>,
@@ -140,7 +128,7 @@ export function startUpText(
         ]
       : []),
     '',
-    readyLine({ baseUrl })
+    `commerce-emulator ready on ${baseUrl}`
   ].join('\n')
 }
 

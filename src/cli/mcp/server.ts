@@ -21,8 +21,8 @@ const MAX_RESULT = 7_800
 function resultOf(value: unknown, from: number, isReading: boolean) {
   const whole = typeof value === 'string' ? value : JSON.stringify(value)
   const end = from + MAX_RESULT
-  const how = isReading ? `call it again with "from": ${end}` : 'explain_request shows them'
-  const rest = whole.length > end ? `\n… ${whole.length - end} more characters: ${how}.` : ''
+  const how = isReading ? `: call it again with "from": ${end}` : ''
+  const rest = whole.length > end ? `\n… ${whole.length - end} more characters${how}.` : ''
   return { content: [{ type: 'text' as const, text: `${whole.slice(from, end)}${rest}` }] }
 }
 
@@ -34,10 +34,7 @@ export async function mcp(
   options: McpOptions,
   transport: Transport = new StdioServerTransport()
 ): Promise<void> {
-  const emulator =
-    'url' in options
-      ? await connect({ url: options.url, ...(options.token !== null && { token: options.token }) })
-      : await startEmulator(options)
+  const emulator = await ('url' in options ? connect(options) : startEmulator(options))
   const server = new McpServer(
     { name: 'commerce-emulator', version: VERSION },
     {

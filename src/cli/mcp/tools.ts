@@ -1,16 +1,18 @@
 /** What a coding agent can do with an emulator. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Static, TObject, TProperties } from 'typebox'
 import * as Type from 'typebox'
 import type { Emulator } from '../../client/emulator.js'
-import { EmulatorError } from '../../client/error.js'
-import type { InjectOptions, Verification } from '../../client/options.js'
-import { ERRORS } from '../../client/sentences.js'
-import { BASE } from '../../core/paths.js'
-import { FINDINGS } from '../../evidence/findings.js'
+import type { InjectOptions, JournalFilter } from '../../client/options.js'
+import { CONTROL_GROUPS } from '../../control/requests.js'
+import type { Row } from '../../control/route.js'
 import { OPERATION_NAMES } from '../../reference/operations.js'
 import { closed, nullable, optional, word } from '../../reference/parameters.js'
 import { RULE_IDS } from '../../reference/rules.js'
-import { checkScenario, documentIn } from './scenario-text.js'
+import { checkText } from '../../reports/text.js'
+import { check } from '../check/check.js'
 
 export type Tool = {
   about: string
@@ -19,7 +21,8 @@ export type Tool = {
   run: (emulator: Emulator, input: never) => Promise<unknown>
 }
 
-const text = (description: string) => Type.String({ minLength: 1, description })
+const text = (description: string, more: Type.TStringOptions = {}) =>
+  Type.String({ minLength: 1, description, ...more })
 const object = (description: string) =>
   Type.Unsafe<Record<string, unknown>>({ type: 'object', description })
 
@@ -31,10 +34,6 @@ const FROM = {
     Type.Integer({ minimum: 0, description: 'Offset at which to continue a long response.' })
   )
 }
-const SCENARIO = {
-  scenario: text('A name that list_scenarios lists, or a whole document in YAML or JSON.')
-}
-const ID = { id: text('A Request-Id such as req_3, or a name from a report such as till#2/req_3.') }
 
 const tool = <P extends TProperties>(
   about: string,
@@ -48,70 +47,56 @@ const tool = <P extends TProperties>(
   run
 })
 
-const ofRequest = (
-  about: string,
-  show: (emulator: Emulator, id: string) => Promise<unknown>,
-  isKept = false
-) =>
-  tool(about, ID, async (emulator, { id }) => {
-    const [, name, period, idInPeriod] = /^(.*)#(\d+)\/(.+)$/.exec(id) ?? []
-    if (idInPeriod === undefined) return show(emulator, id)
-    const { sandboxes, requests } = await emulator.report()
-    const entry = requests.find(({ request }) => request === id)?.entry
-    if (isKept && entry) return entry
-    if (
-      sandboxes.some(
-        ({ sandbox, periods }) => (sandbox ?? '') === name && periods === Number(period)
-      )
-    )
-      return show(name ? emulator.sandbox(name) : emulator, idInPeriod)
-    throw new EmulatorError('request_unknown', `A load or reset has removed ${id}.`)
-  })
+/** Streams, and requests for browsers and editors. */
+const OTHERS = /^\w+ \/(events|session|docs|openapi|schema|metrics|health)/
+const ROWS = CONTROL_GROUPS.flatMap(({ rows }) => Object.entries(rows)).filter(
+  ([on]) => !OTHERS.test(on)
+)
+
+/** The control requests that read, or those that change something. */
+function control(about: string, isReading: boolean): Tool {
+  const rows = ROWS.filter(([on]) => on.startsWith('GET ') === isReading)
+  const patterns = rows.map(([on]) => on.replace(/[A-Z]+(?=\/|$)/g, '[^/?#]+'))
+  return tool(
+    [about, ...rows.map(lineOf)].join('\n'),
+    {
+      on: text('The method and path of one of them, such as GET /requests/req_1.', {
+        pattern: `^(${patterns.join('|')})$`
+      }),
+      query: optional(object('Query parameters.')),
+      ...(!isReading && { body: optional(object('The body, as JSON.')) })
+    },
+    (emulator, { on, ...options }) => emulator.control(on, options as object),
+    isReading
+  )
+}
+
+function lineOf([on, { does, query, body }]: [on: string, row: Row]): string {
+  const names = Object.keys(Object(query).properties ?? {})
+  return [
+    `${on}: ${does.replace(/\[(.*?)\]\(.*?\)/g, '$1')}`,
+    ...(names.length > 0 ? [`Query: ${names.join(', ')}.`] : []),
+    ...(body ? [`Body: ${body.example}`] : [])
+  ].join(' ')
+}
+
+async function checkScenario(scenario: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'scenario-'))
+  try {
+    const isDocument = /^\s*\{|: |\n/.test(scenario)
+    const file = isDocument ? join(folder, 'scenario.yaml') : scenario
+    if (isDocument) await writeFile(file, scenario)
+    const launch = { flag: {}, environment: {} }
+    const options = { against: null, keys: new Map(), variables: new Map(), timeout: 0 }
+    return checkText(await check([file], { launch, ...options }))
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
 
 export const TOOLS: Readonly<Record<string, Tool>> = {
-  list_scenarios: tool(
-    'List the scenarios and fixtures that can be loaded by name, each with its description.',
-    {},
-    emulator => emulator.control('GET /scenarios')
-  ),
-  validate_scenario: tool(
-    'Check a scenario without loading it. Lists every problem with its line and a correction.',
-    SCENARIO,
-    (emulator, { scenario }) =>
-      emulator.control('POST /load', {
-        query: { dry_run: 'true' },
-        body: { scenario: documentIn(scenario) }
-      })
-  ),
-  check: tool(
-    'Play a scenario, such as one from reproduce_request, on a separate emulator, and check what it expects.',
-    SCENARIO,
-    (_, { scenario }) => checkScenario(scenario)
-  ),
-  load_scenario: tool(
-    'Replace records, settings, clock and script with those of a scenario, and clear the journal.',
-    SCENARIO,
-    (emulator, { scenario }) => emulator.load(documentIn(scenario)),
-    false
-  ),
-  reset: tool(
-    'Go back to the initial state of the loaded scenario.',
-    {},
-    emulator => emulator.reset(),
-    false
-  ),
-  move_clock: tool(
-    'Advance the clock by a duration, or set it.',
-    {
-      by: optional(text('A duration such as 36h.')),
-      to: optional(text('An instant such as 2026-03-01T12:00:00Z; not with by.'))
-    },
-    ({ clock }, { by, to }) =>
-      by === undefined ? clock.set({ ...(to !== undefined && { now: to }) }) : clock.advance(by),
-    false
-  ),
   send_request: tool(
-    `Send a request to the emulated API. explain_request takes the Request-Id of its response. Operations: ${OPERATION_NAMES.join(', ')}.`,
+    `Send a request to the emulated API. GET /requests/ID explains its response, by its Request-Id. Operations: ${OPERATION_NAMES.join(', ')}.`,
     {
       on: text('Method and path below the base address, such as GET /tickets/tkt_1.'),
       query: optional(object('Query parameters; nested values as objects.')),
@@ -119,16 +104,13 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
       key: optional(nullable(text('The API key; null sends none. By default the first key.')))
     },
     async (emulator, { on, ...options }) => {
-      const path = on.replace(/^\s*\w+\s*/, BASE)
-      if (!new URL(path, 'http://_').pathname.startsWith(BASE))
-        throw ERRORS.notARequest('POST /refunds', on)
       const { status, headers, body } = await emulator.inject(on, options as InjectOptions)
       return { status, request: headers['request-id'], body }
     },
     false
   ),
   list_requests: tool(
-    'List the requests that the emulator received, newest first, one per line. explain_request shows a request in full.',
+    'List the requests that the emulator received, newest first, one per line.',
     {
       status: optional(text('A status, or a class such as 4xx.')),
       rule: optional(
@@ -136,44 +118,22 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
       ),
       limit: optional(Type.Integer({ minimum: 1, maximum: 100, description: '20 by default.' }))
     },
-    async (emulator, { limit = 20, status, rule }) => {
-      const { data, has_more } = await emulator.requests({ limit, status, rule } as never)
+    async (emulator, { limit = 20, ...filter }) => {
+      const { data, has_more } = await emulator.requests({ limit, ...filter } as JournalFilter)
       const lines = data.map(({ id, method, path, status, outcome, refusal }) =>
         [id, method, path, status, outcome, refusal?.code, refusal?.rule].filter(Boolean).join(' ')
       )
       return [...lines, has_more ? 'There are older requests.' : 'There are no others.'].join('\n')
     }
   ),
-  explain_request: ofRequest(
-    'Show a request, its response and the reasons for it: rules, assumptions and script entries.',
-    (emulator, id) => emulator.why(id),
-    true
+  read: control('Read from the control API, with one of these requests.', true),
+  change: control(
+    'Load a scenario, reset, move the clock, add script entries, verify, and the like, with one of these requests of the control API.',
+    false
   ),
-  request_changes: ofRequest(
-    'List the records that a request changed, each before and after.',
-    (emulator, id) => emulator.changes(id)
-  ),
-  reproduce_request: ofRequest(
-    'Write a scenario in YAML that sends a request again, with the records that it touched.',
-    (emulator, id) => emulator.recorded(id)
-  ),
-  coverage: tool(
-    'List how often each rule of the reference was passed and violated.',
-    {},
-    emulator => emulator.coverage()
-  ),
-  findings: tool(
-    `List the client's mistakes so far, such as ${Object.keys(FINDINGS).slice(0, 3).join(', ')}.`,
-    {},
-    emulator => emulator.findings()
-  ),
-  verify: tool(
-    'Check an expectation; by default, those of the loaded scenario.',
-    {
-      expectation: optional(
-        object('As under expect in a scenario, such as {"on": "POST /refunds", "times": 1}.')
-      )
-    },
-    (emulator, { expectation }) => emulator.verify(expectation as Verification | undefined)
+  check: tool(
+    'Play a scenario, such as GET /requests/ID returns with format=scenario, on a separate emulator, and check what it expects.',
+    { scenario: text('The name of a scenario, or a whole document in YAML or JSON.') },
+    (_, { scenario }) => checkScenario(scenario)
   )
 }

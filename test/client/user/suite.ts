@@ -131,7 +131,6 @@ export async function suite(emulator: Emulator): Promise<void> {
     key: null
   })
   const requestId: string | undefined = headers['request-id']
-  const report = await emulator.report()
   const shown = {
     first,
     name,
@@ -146,7 +145,6 @@ export async function suite(emulator: Emulator): Promise<void> {
     verdict,
     coverage,
     found,
-    report,
     inForce
   }
   console_(shown, answer.body.id, status, text, requestId)
