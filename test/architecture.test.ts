@@ -51,7 +51,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   client: 28_550,
   cli: 139_780,
   top: 21_820,
-  test: 2_396_520,
+  test: 2_396_490,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */

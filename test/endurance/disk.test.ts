@@ -88,10 +88,7 @@ t.test(`a full disk, ${ROUNDS} times: no confirmed change is lost, the end is 1 
       t.strictSame([await end('SIGTERM'), complaints()], [0, ''])
     } else {
       t.equal(await end('SIGTERM'), 1)
-      t.match(
-        complaints(),
-        /shop could not be written at shutdown: ENOSPC: .+ not on disk\.\n$/
-      )
+      t.match(complaints(), /shop could not be written at shutdown: ENOSPC: .+ not on disk\.\n$/)
       made--
       await free()
     }
