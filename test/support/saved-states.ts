@@ -3,7 +3,6 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { savedData } from '../../src/sandbox/saved/document.js'
 import type { SavedSandbox, SavedState } from '../../src/sandbox/state.js'
-import { StepResponses } from '../../src/scenario/steps.js'
 import type { Json } from './json.js'
 
 /** The text of a document. */
@@ -14,7 +13,7 @@ const REST = {
   expectations: [],
   steps: [],
   play: [],
-  responses: new StepResponses([])
+  responses: new Map()
 }
 
 /** The text of the state in it. */

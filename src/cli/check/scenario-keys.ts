@@ -4,7 +4,7 @@ import { needsKey } from '../../reference/operations.js'
 import type { PlacedProblem } from '../../reports/points.js'
 import { namesIn, textsIn } from '../../scenario/play/references.js'
 import type { FirstState } from '../../scenario/scenario.js'
-import { placedCalls, type StepBindings, StepResponses, splitCall } from '../../scenario/steps.js'
+import { placedCalls, type StepBindings, splitCall } from '../../scenario/steps.js'
 import { Failure } from '../failures.js'
 import { say } from '../sentences.js'
 
@@ -38,8 +38,8 @@ export function missingValues(
   scenario: StepBindings,
   values: ServiceValues
 ): PlacedProblem[] {
-  const { names } = new StepResponses([...steps, ...play])
   const calls = [...placedCalls('steps', steps), ...placedCalls('play', play)]
+  const names = new Set(calls.map(({ step }) => step.as))
   return calls.flatMap(({ step, at }) => {
     const unknown = textsIn(step, at).flatMap(({ steps, text }) =>
       namesIn(text)

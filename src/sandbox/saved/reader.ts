@@ -4,11 +4,10 @@ import { flattened, type GivenSettings, type Settings } from '../../core/setting
 import { ProblemList, reportTo, withoutProblems } from '../../scenario/documents.js'
 import { compileExpectation, type Expectation } from '../../scenario/expect/expectations.js'
 import type { SourceDocument } from '../../scenario/read/document.js'
+import { editing } from '../../scenario/records/edits.js'
 import { fixtureIn } from '../../scenario/records/fixture.js'
-import { FixtureImporter } from '../../scenario/records/importer.js'
 import { compileEntry } from '../../scenario/script/entry.js'
 import { Script } from '../../scenario/script.js'
-import { StepResponses } from '../../scenario/steps.js'
 import { FAMILIES, Store } from '../../store/store.js'
 import { inSlices } from '../../work/slices.js'
 import { SAYS } from '../sentences.js'
@@ -50,7 +49,7 @@ class StateReader {
 
   async first(data: FirstData, at: string, settingsFor: SettingsFor) {
     const state = await this.state(data, at, settingsFor(flattened(data.settings)))
-    const responses = new StepResponses([])
+    const responses = new Map()
     const expectations: Expectation[] = []
     for (const [nth, expectation] of data.expectations.entries()) {
       const report = reportTo(this.problems, this.document, [at, 'expectations', nth])
@@ -82,9 +81,9 @@ class StateReader {
     const known = this.stores.get(text)
     if (known) return known
     const store = new Store()
-    const importer = new FixtureImporter(store, { ids: new Ids(), now: 0, settings }, this.problems)
-    const fixture = fixtureIn(this.document, records, [at, 'records'])
-    await inSlices(importer.importing([fixture]))
+    const generation = { ids: new Ids(), now: 0, settings }
+    const fixtures = [fixtureIn(this.document, records, [at, 'records'])]
+    await inSlices(editing(store, { fixtures, removed: [] }, generation, this.problems))
     for (const family of FAMILIES)
       for (const tombstone of deleted[family]) store[family].addTombstone(tombstone)
     this.stores.set(text, store)

@@ -3,25 +3,24 @@ import type { Faker } from '@faker-js/faker'
 import { isoOf } from '../../core/instants.js'
 import { didYouMean } from '../../core/nearest.js'
 import { isObject } from '../../core/quick-check.js'
+import { LINKED_FAMILIES, RESOURCE_NAMES } from '../../reference/operations.js'
 import type { Store } from '../../store/store.js'
 import { type Report, within } from '../documents.js'
 import type { GenerationContext, RecordFields } from '../records/fixture.js'
 import { say } from '../sentences.js'
-import { instantIn, present } from '../shape/checked.js'
+import { entriesOf, instantIn, present } from '../shape/checked.js'
 import { GENERATED_FAMILIES, type GenerateData } from '../shape/scenario.js'
 import type { Parts } from '../shape/sources.js'
 import {
+  byWeight,
   drawOne,
   drawWhole,
   fakerOf,
   fill,
   type Generating,
-  generatePayments,
-  isShared,
-  perTicket,
-  type Weights,
-  weightedNames
-} from './payments.js'
+  type Weights
+} from './draws.js'
+import { generatePayments, isShared, perTicket } from './payments.js'
 
 type GeneratedFamily = (typeof GENERATED_FAMILIES)[number]
 const SPOTS = ['Table', 'Bar', 'Patio', 'Booth', 'Counter'] as const
@@ -33,33 +32,28 @@ export async function generateAll(
   generation: GenerationContext
 ): Promise<void> {
   const known = isOpen || problems.length > 0 ? null : store
-  const entries = generate.map((data, index) => ({
-    data,
-    note: within(report, 'generate', index)
-  }))
-  for (const { data, note } of entries) checkGenerate(data, known, note)
-  if (entries.length === 0 || problems.length > 0 || isOpen) return
-  const faker = await fakerOf(generation.settings.seed)
-  for (const { data, note } of entries) {
-    await generateRecords(data, { ...generation, store, faker }, note)
-    if (problems.length > 0) return
-  }
+  for (const [index, data] of generate.entries())
+    checkGenerate(data, known, within(report, 'generate', index))
+  if (generate.length === 0 || isOpen) return
+  const generating = { ...generation, store, faker: await fakerOf(generation.settings.seed) }
+  for (const [index, data] of generate.entries())
+    if (problems.length === 0)
+      await generateRecords(data, generating, within(report, 'generate', index))
+}
+
+const familiesIn = (data: GenerateData) =>
+  GENERATED_FAMILIES.filter(family => data[family] !== undefined)
+const parentOf = (family: GeneratedFamily) =>
+  family === 'tickets' || family === 'transactions' ? 'location' : 'account'
+function parentsIn(data: GenerateData, family: GeneratedFamily): Weights {
+  const parents = data[parentOf(family)] ?? {}
+  return isObject(parents) ? entriesOf(parents) : [[parents, 1]]
 }
 
 function checkGenerate(data: GenerateData, store: Store | null, note: Report): void {
   const { transactions: payments = 0 } = data
-  const families = GENERATED_FAMILIES.filter(family => data[family] !== undefined)
-  for (const family of families) {
-    const [field, parents, resource] = parentsFor(family)
-    const parentIds = data[field] ?? []
-    const isOfName = isObject(parentIds)
-    for (const id of isOfName ? Object.keys(parentIds) : [parentIds].flat())
-      if (store !== null && !store[parents].get(id))
-        note(isOfName ? [field, id] : [field], {
-          ...say('missing_record', resource, id, didYouMean(id, store[parents].someIds())),
-          isOfName
-        })
-  }
+  const families = familiesIn(data)
+  if (store !== null) for (const family of families) checkParents(data, family, store, note)
   if (families.length !== 1) note([], say('not_exactly_one', GENERATED_FAMILIES, families))
   for (const name of ['refunded', 'partly_refunded', 'payments_per_ticket'] as const)
     if (data[name] !== undefined && data.transactions === undefined)
@@ -68,73 +62,62 @@ function checkGenerate(data: GenerateData, store: Store | null, note: Report): v
     note(['payments_per_ticket'], say('not_shared', payments, `${data.payments_per_ticket}`))
 }
 
+function checkParents(data: GenerateData, family: GeneratedFamily, store: Store, note: Report) {
+  const field = parentOf(family)
+  const isOfName = isObject(data[field])
+  const { [LINKED_FAMILIES[field]]: parents } = store
+  for (const [id] of parentsIn(data, family)) {
+    if (parents.get(id)) continue
+    const resource = RESOURCE_NAMES[LINKED_FAMILIES[field]]
+    const problem = say('missing_record', resource, id, didYouMean(id, parents.someIds()))
+    note(isOfName ? [field, id] : [field], { ...problem, isOfName })
+  }
+}
+
 export const generatedBy = (entries: readonly GenerateData[]): number =>
-  entries.reduce((sum, entry) => {
-    const direct = GENERATED_FAMILIES.reduce((count, family) => count + (entry[family] ?? 0), 0)
-    const { transactions = 0, refunded = 0, partly_refunded = 0 } = entry
-    return (
-      sum +
-      direct +
-      Math.round(transactions * refunded) +
-      Math.round(transactions * partly_refunded)
-    )
-  }, 0)
+  entries
+    .flatMap(data => {
+      const { transactions = 0, refunded = 0, partly_refunded = 0 } = data
+      const refunds = [refunded, partly_refunded].map(share => Math.round(transactions * share))
+      return [...GENERATED_FAMILIES.map(family => data[family] ?? 0), ...refunds]
+    })
+    .reduce((sum, count) => sum + count, 0)
 
 async function generateRecords(
   data: GenerateData,
   generating: Generating,
   report: Report
 ): Promise<void> {
-  const family = present(GENERATED_FAMILIES.find(name => data[name] !== undefined))
-  const parents = parentsOf(family, data, generating, report)
-  if (parents === null) return
-  const instants = instantsOf(data, present(data[family]), generating)
+  const { faker, store, now } = generating
+  const family = present(familiesIn(data)[0])
+  const parents = parentsOf(family, data, store)
+  if (parents.length === 0) {
+    const what = parentOf(family) === 'location' ? 'Location' : 'merchant Account'
+    return report([], say('missing_parent', what, family))
+  }
+  const { from, to } = data.created ?? {}
+  const [min, max] = from && to ? [instantIn(from), instantIn(to)] : [now, now]
+  const instants = new Float64Array(data[family] ?? 0).map(() => drawWhole(faker, min, max)).sort()
   if (family === 'transactions')
     return generatePayments(instants, parents, data, generating, report)
-  const { faker, store } = generating
-  const parent = weightedNames(parents, faker)
-  const draw = (index: number): RecordFields => ({
-    created: isoOf(present(instants[index])),
-    ...DRAWS[family](faker, parent, store[family].size + 1)
+  const drawParent = byWeight(parents, faker)
+  const draw = (instant: number): RecordFields => ({
+    created: isoOf(instant),
+    ...DRAWS[family](faker, drawParent, store[family].size + 1)
   })
-  await fill(family, instants.length, draw, generating)
+  await fill(family, instants, draw, generating)
 }
 
-function instantsOf(
-  { created }: GenerateData,
-  count: number,
-  { now, faker }: Generating
-): Float64Array {
-  const instants = new Float64Array(count).fill(now)
-  if (created === undefined) return instants
-  const min = instantIn(created.from)
-  const max = instantIn(created.to)
-  return instants.map(() => drawWhole(faker, min, max)).sort()
-}
-
-const parentsFor = (family: GeneratedFamily) =>
-  family === 'tickets' || family === 'transactions'
-    ? (['location', 'locations', 'Location'] as const)
-    : (['account', 'accounts', 'Account'] as const)
-
-/** Ids to belong to, with weights; null, with the problem reported, if there are none. */
-function parentsOf(
-  family: GeneratedFamily,
-  data: GenerateData,
-  { store }: Generating,
-  report: Report
-): Weights | null {
-  if (family === 'accounts') return { '': 1 }
-  const [field] = parentsFor(family)
-  const parents = data[field]
-  if (parents !== undefined) return typeof parents === 'string' ? { [parents]: 1 } : parents
-  const first =
-    field === 'location'
-      ? store.locations.inCreationOrder()[0]
-      : store.accounts.inCreationOrder().find(({ type }) => type === 'merchant')
-  const what = field === 'location' ? 'Location' : 'merchant Account'
-  if (!first) report([], say('missing_parent', what, family))
-  return first ? { [first.id]: 1 } : null
+/** Those that the entry names, else the first Location or merchant. */
+function parentsOf(family: GeneratedFamily, data: GenerateData, store: Store): Weights {
+  if (family === 'accounts') return [['', 1]]
+  const parents = parentsIn(data, family)
+  if (parents.length > 0) return parents
+  const [first] =
+    parentOf(family) === 'location'
+      ? store.locations.inCreationOrder()
+      : store.accounts.inCreationOrder().filter(({ type }) => type === 'merchant')
+  return first ? [[first.id, 1]] : []
 }
 
 const DRAWS: Readonly<
@@ -169,11 +152,9 @@ const DRAWS: Readonly<
   })
 }
 
-function drawAddress({ location }: Faker): RecordFields {
-  return {
-    country: 'US',
-    line1: location.streetAddress(),
-    city: location.city(),
-    postal_code: location.zipCode('#####')
-  }
-}
+const drawAddress = ({ location }: Faker): RecordFields => ({
+  country: 'US',
+  line1: location.streetAddress(),
+  city: location.city(),
+  postal_code: location.zipCode('#####')
+})

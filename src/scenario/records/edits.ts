@@ -1,20 +1,41 @@
-/** Changes of records, all or none: deletions, then records as in a fixture. */
+/** Changes of records, all or none: deletions, then records as in fixtures. */
+import { isExact, moneyOf, type Sums, settled } from '../../core/money.js'
 import { didYouMean } from '../../core/nearest.js'
+import type { Step } from '../../core/places.js'
+import { firstBroken, REFUND_RULES } from '../../core/rules.js'
 import type { Said } from '../../core/sentences.js'
 import type { Settings } from '../../core/settings.js'
-import { type Family, LINKED_FAMILIES } from '../../reference/operations.js'
-import { collectionOf, FAMILIES, type Store } from '../../store/store.js'
-import { documentOf, type Problems, type Report } from '../documents.js'
+import { type Family, LINKED_FAMILIES, RESOURCE_NAMES } from '../../reference/operations.js'
+import { each, keysOf } from '../../reference/rules.js'
+import { RESOURCES } from '../../reference/tables.js'
+import { ALL, FAMILIES, type RecordOf, type Records, type Store } from '../../store/store.js'
+import { type DocumentProblem, documentOf, type Problems, type Report } from '../documents.js'
 import { fieldIn } from '../match/fields.js'
 import { say } from '../sentences.js'
-import { present } from '../shape/checked.js'
+import { instantIn, present } from '../shape/checked.js'
 import type { ChangeData } from '../shape/entry.js'
-import { type Fixture, fixtureIn, type GenerationContext, recordsIn } from './fixture.js'
-import { FixtureImporter, type ImportedRecords } from './importer.js'
+import {
+  type Fixture,
+  fixtureIn,
+  type GenerationContext,
+  merged,
+  OWNERS,
+  problemOf,
+  recordOf,
+  recordsIn,
+  type Sourced
+} from './fixture.js'
 
 /** `removed`: ids to delete first, in these families. */
-export type Edit = { fixture: Fixture; removed: readonly string[]; families?: readonly Family[] }
+export type Edit = {
+  fixtures: readonly Fixture[]
+  removed: readonly string[]
+  families?: readonly Family[]
+}
 export type RecordName = { family: Family; id: string }
+export type ImportedRecords = { [F in Family]: RecordOf<F>[] } & {
+  api_keys: { key: string; account: string }[]
+}
 export type Edited = { imported: ImportedRecords; removed: readonly RecordName[] }
 
 /** The request waits for the edit. */
@@ -26,79 +47,212 @@ export function editOf({ data = {}, delete: removed = [] }: ChangeData, report: 
   const count = recordsIn([fixture]) + removed.length
   if (count === 0) report(['change'], say('no_change'))
   if (count > MAX_NAMED) report(['change'], say('change_too_large', MAX_NAMED, count))
-  return { fixture, removed }
+  return { fixtures: [fixture], removed }
 }
 
 /** In a copy of a store. Yields after each record. Deleting a record again is no problem. */
 export function* editing(
   store: Store,
-  { fixture, removed: ids, families = FAMILIES }: Edit,
+  { fixtures, removed: ids, families = FAMILIES }: Edit,
   generation: GenerationContext,
-  problems: Problems
+  problems: Problems,
+  warnings: Problems = [] as DocumentProblem[]
 ): Generator<void, Edited> {
+  // a Refund goes before its Transaction, which then has less refunded
   const removed = families
     .toReversed()
-    .flatMap(family =>
-      ids.flatMap((id): RecordName[] => (store[family].get(id) ? [{ family, id }] : []))
-    )
-  const links = new Map()
+    .flatMap(family => ids.filter(id => store[family].get(id)).map(id => ({ family, id })))
+  const referrers = referrersOf(removed, store, generation.settings)
   for (const [nth, id] of ids.entries()) {
     const note = (problem: Said) =>
       problems.push({ document: DOCUMENT, steps: ['change', 'delete', nth], ...problem })
-    const family = removed.find(name => name.id === id)?.family
-    const referring = family ? referrers(store, generation.settings, family, id, links) : []
-    const remaining = referring.filter(name => !ids.includes(name))
+    const remaining = [...(referrers.get(id) ?? [])].filter(name => !ids.includes(name))
     if (remaining.length > 0) note(say('in_use', id, remaining))
     else if (!FAMILIES.some(family => store[family].has(id)))
       note(say('missing_record', 'record', id, didYouMean(id, suggestedIds(store))))
   }
-  // a Refund goes before its Transaction, which then has less refunded
   if (problems.length === 0) for (const { family, id } of removed) store.remove(family, id)
-  const importer = new FixtureImporter(store, generation, problems)
-  yield* importer.importing([fixture])
-  return { imported: importer.imported, removed }
+  const importer = new Importer(store, generation, problems, warnings)
+  return { imported: yield* importer.importing(fixtures), removed }
 }
 
 const MAX_SUGGESTED = 200
 export const suggestedIds = (store: Store, families: readonly Family[] = FAMILIES): string[] =>
   families.flatMap(family => store[family].someIds(MAX_SUGGESTED))
 
-const REFERRING: Partial<Record<Family, readonly [index: string, ...families: Family[]]>> = {
-  accounts: ['account', 'accounts', 'users', 'locations'],
-  locations: ['location', 'tickets'],
-  tickets: ['location', 'transactions'],
-  transactions: ['transaction', 'refunds']
+const REFERRING: Partial<Record<Family, readonly Family[]>> = {
+  accounts: ['accounts', 'users', 'locations'],
+  locations: ['tickets'],
+  tickets: ['transactions'],
+  transactions: ['refunds']
 }
-const LINKS = Object.keys(LINKED_FAMILIES)
+const LINKS = keysOf(LINKED_FAMILIES)
 
-/** `known` remembers the links of each group of records. */
-function referrers(
+/** What refers to records, by their ids. */
+function referrersOf(
+  records: readonly RecordName[],
   store: Store,
-  settings: Settings,
-  family: Family,
-  id: string,
-  known: Map<string, Map<unknown, string[]>>
-): string[] {
-  const group = family === 'tickets' ? present(store.tickets.get(id)).location : id
-  const [index = '', ...families] = REFERRING[family] ?? []
-  const place = `${family} ${group}`
-  const links = known.get(place) ?? new Map<unknown, string[]>()
-  if (!known.has(place))
-    for (const referringFamily of families)
-      for (const { record } of collectionOf(store, referringFamily).group(index, group))
-        for (const link of LINKS) {
-          const to = fieldIn(record, link)
-          const ids = links.get(to)
-          if (ids) ids.push(record.id)
-          else links.set(to, [record.id])
-        }
-  known.set(place, links)
-  const ids = links.get(id) ?? []
-  if (family !== 'accounts') return ids
-  const isActor = settings['auth.accept_any_key'] === id
-  return [
-    ...ids,
-    ...([...store.keys.values()].includes(id) ? ['an API key'] : []),
-    ...(isActor ? ['auth.accept_any_key'] : [])
-  ]
+  settings: Settings
+): ReadonlyMap<unknown, ReadonlySet<string>> {
+  const referrers = new Map<unknown, Set<string>>(records.map(({ id }) => [id, new Set()]))
+  for (const family of new Set(records.flatMap(({ family }) => REFERRING[family] ?? [])))
+    for (const { record } of store[family].group(ALL, ALL))
+      for (const link of LINKS) referrers.get(fieldIn(record, link))?.add(record.id)
+  for (const account of store.keys.values()) referrers.get(account)?.add('an API key')
+  referrers.get(settings['auth.accept_any_key'])?.add('auth.accept_any_key')
+  return referrers
+}
+
+/** Records with problems are left out; references to them are no problems. */
+class Importer {
+  readonly #imported: ImportedRecords = { api_keys: [], ...each(FAMILIES, () => []) }
+  /** Refunds made while tips could be refunded stay, with a warning (A23). */
+  readonly #loosest: Settings
+  readonly #leftOut = new Set<unknown>()
+
+  constructor(
+    private readonly store: Store,
+    private readonly generation: GenerationContext,
+    private readonly problems: Problems,
+    private readonly warnings: Problems
+  ) {
+    this.#loosest = { ...generation.settings, 'transactions.refundable': 'amount_plus_extras' }
+  }
+
+  *importing(fixtures: readonly Fixture[]): Generator<void, ImportedRecords> {
+    const fixture = merged(fixtures, this.problems)
+    for (const family of FAMILIES) {
+      if (family === 'refunds') for (const { fields } of fixture.refunds) this.#unsettle(fields.id)
+      for (const source of fixture[family]) yield this.#add(family, source)
+    }
+    for (const source of fixture.deleted_users) yield this.#addDeleted(source)
+    for (const source of fixture.api_keys) yield this.#addKey(source)
+    // an Account's reseller may come after it
+    for (const source of fixture.accounts) yield void this.#referred('reseller', source)
+    for (const source of fixture.transactions) yield this.#checkCharge(source)
+    return this.#imported
+  }
+
+  #add(family: Family, source: Sourced): void {
+    const { store, problems, generation } = this
+    const { length } = problems
+    const { fields } = source
+    for (const name of Object.keys(fields.extra ?? {})) {
+      if (Object.hasOwn(present(RESOURCES[family].properties), name))
+        this.#report(source, ['extra', name], say('reserved_field', name))
+    }
+    const link = OWNERS[family]
+    const owner = link && this.#referred(link, source)
+    if (owner?.object === 'ticket') this.#checkTransaction(source, owner)
+    if (owner?.object === 'transaction') this.#checkRefund(source, owner)
+    const record = owner === undefined ? null : recordOf(family, fields, generation, store)
+    const before = record && store[family].get(record.id)
+    if (before) this.#checkReplaced(family, source, before, record)
+    if (record === null || problems.length > length) {
+      this.#leftOut.add(fields.id)
+      return
+    }
+    if (before?.object === 'transaction')
+      Object.assign(record, { amount_refunded: before.amount_refunded })
+    const imported = this.#imported[family] as RecordOf<Family>[]
+    imported.push(store.put(family, record))
+  }
+
+  /** Its id stays taken and stays a cursor. */
+  #addDeleted(source: Sourced): void {
+    const { users } = this.store
+    const { id, account, created, after = users.size } = source.fields
+    this.#referred('account', source)
+    const [at, owners] = [instantIn(String(created)), [String(account)]]
+    users.addTombstone({ id: String(id), at, owners, after: Number(after) })
+  }
+
+  #addKey(source: Sourced): void {
+    const key = String(source.fields.key)
+    const account = this.#referred('account', source)?.id
+    if (account === undefined) return
+    this.store.keys.set(key, account)
+    this.#imported.api_keys.push({ key, account })
+  }
+
+  #referred(link: keyof typeof LINKED_FAMILIES, source: Sourced): RecordOf<Family> | undefined {
+    const family = LINKED_FAMILIES[link]
+    const id = source.fields[link]
+    if (typeof id !== 'string') return undefined
+    const record = this.store[family].get(id)
+    if (record === undefined && !this.generation.isOpen && !this.#leftOut.has(id)) {
+      const advice = didYouMean(id, this.store[family].someIds())
+      this.#report(source, [link], say('missing_record', RESOURCE_NAMES[family], id, advice))
+    }
+    return record
+  }
+
+  #checkTransaction(source: Sourced, ticket: Records['tickets']): void {
+    const { fields } = source
+    this.#checkSame(source, ['location'], `the Ticket ${ticket.id}`, ticket.location)
+    this.#checkSame(source, ['payment_method', 'type'], 'payment_type', fields.payment_type)
+    if (!isExact(settled(fields as Sums, this.generation.settings)))
+      this.#report(source, ['amount'], say('sum_too_large'))
+  }
+
+  /** Against what remains at this point (REF-6, REF-7, A24). */
+  #checkRefund(source: Sourced, transaction: Records['transactions']): void {
+    const { id, currency } = transaction
+    this.#checkSame(source, ['currency'], `the Transaction ${id}`, currency)
+    const asked = Number(source.fields.amount)
+    for (const settings of [this.#loosest, this.generation.settings]) {
+      const facts = { ...moneyOf(transaction, settings), asked }
+      const isLoosest = settings === this.#loosest
+      // the charge was lowered, which is its problem
+      if (isLoosest && facts.refunded > facts.charged) return
+      const broken = firstBroken(REFUND_RULES, facts)
+      if (broken === undefined) continue
+      const problem = { code: broken.else, message: broken.message(facts) }
+      const list = isLoosest ? this.problems : this.warnings
+      list.push(problemOf(source, [present(broken.param)], problem))
+      return
+    }
+  }
+
+  #checkSame(source: Sourced, path: readonly string[], whose: string, wanted: unknown): void {
+    const value = path.reduce<unknown>(fieldIn, source.fields)
+    if (value != null && value !== wanted)
+      this.#report(source, path, say('contradicts', `${wanted}`, whose, `${value}`))
+  }
+
+  /** Refunds that the fixture will replace do not count. */
+  #unsettle(id: unknown): void {
+    const before = this.store.refunds.get(String(id))
+    if (before) this.store.putRefund({ ...before, amount: 0 }, before)
+  }
+
+  #checkCharge(source: Sourced): void {
+    const transaction = this.store.transactions.get(String(source.fields.id))
+    if (transaction === undefined) return
+    const { charged, refunded, currency } = moneyOf(transaction, this.#loosest)
+    if (refunded > charged)
+      this.#report(
+        source,
+        ['amount'],
+        say('below_refunds', transaction.id, refunded, currency, charged)
+      )
+  }
+
+  #checkReplaced(
+    family: Family,
+    source: Sourced,
+    before: RecordOf<Family>,
+    after: RecordOf<Family>
+  ): void {
+    const isRefunded = before.object === 'transaction' && before.amount_refunded > 0
+    const fixed = isRefunded ? ['currency', 'payment_method'] : []
+    for (const field of [OWNERS[family] ?? [], fixed].flat()) {
+      const [was, is] = [before, after].map(record => JSON.stringify(fieldIn(record, field)))
+      if (was !== is) this.#report(source, [field], say('fixed_field', before.id, `${was}`))
+    }
+  }
+
+  #report(source: Sourced, path: readonly Step[], problem: Said): void {
+    this.problems.push(problemOf(source, path, problem))
+  }
 }

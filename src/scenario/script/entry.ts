@@ -21,12 +21,7 @@ import {
 } from '../match/matching.js'
 import { admitPatterns, patternsIn } from '../match/patterns.js'
 import { type Edit, editOf } from '../records/edits.js'
-import {
-  missingOf,
-  recordsNamedBy,
-  recordsNamedByChange,
-  type Trial
-} from '../records/named-records.js'
+import { checkNames, namedByChange, namedByMatch, type Trial } from '../records/named-records.js'
 import { say } from '../sentences.js'
 import { instantIn, millisecondsOf } from '../shape/checked.js'
 import type { EntryData, Respond } from '../shape/entry.js'
@@ -177,10 +172,8 @@ export async function compileScript(
     const { length } = problems
     const entry = await compileEntry(data, report, patterns)
     patterns += patternsIn(data.match)
-    for (const { steps, problem, canBeMade } of missingOf(recordsNamedBy(data), trial))
-      (canBeMade ? warnOf : report)(steps, problem)
-    for (const { steps, problem } of missingOf(recordsNamedByChange(data.change ?? {}), trial))
-      warnOf(steps, problem)
+    checkNames(namedByMatch(data), trial, ({ canBeMade }) => (canBeMade ? warnOf : report))
+    checkNames(namedByChange(data.change ?? {}), trial, () => warnOf)
     if (problems.length > length) continue
     const { document, steps } = sourceOf(['script', index])
     const list = JSON.stringify([document.name, steps.slice(0, -1)])
