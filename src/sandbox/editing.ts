@@ -47,8 +47,8 @@ function* editingIn(
   const { state, settings } = sandbox
   const marks = state.recordMarks
   const { store, ids, clock } = state.copy()
-  const generation = { ids, now: clock.now(), settings }
-  const { imported, removed } = yield* editing(store, edit, generation, problems)
+  const generation = { store, ids, now: clock.now(), settings }
+  const { imported, removed } = yield* editing(edit, generation, problems)
   checkCount('The sandbox would hold', store.size, sandbox.dependencies.library.limits)
   if (problems.length > 0) return { imported, changed: [] }
   sandbox.ending.throwIfAborted()

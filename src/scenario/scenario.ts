@@ -12,7 +12,7 @@ import {
   type SettingVariables,
   settingsInForce
 } from '../core/settings.js'
-import type { Store } from '../store/store.js'
+import { Store } from '../store/store.js'
 import type { Report, SourceOf } from './documents.js'
 import { compileExpectations } from './expect/compile.js'
 import type { Expectation } from './expect/expectations.js'
@@ -71,8 +71,9 @@ export async function buildState(used: Used, name: string, context: LoadContext)
   const { values: settings, sources } = settingsInForce({ ...launch, scenario: scenarioSettings })
   const clock = clockStartOf(data.clock)
   const now = context.clockFor(clock).now()
-  const generation = { ids: new Ids(), now, settings, isOpen }
-  const store = await firstRecords(used, generation)
+  const store = new Store()
+  const generation = { store, ids: new Ids(), now, settings, isOpen }
+  await firstRecords(used, generation)
 
   // others may refer to records that were left out, or are elsewhere
   const known = problems.length === 0 && !isOpen ? store : null

@@ -78,8 +78,6 @@ export const SAYS = {
     `must be ${wanted}, like ${whose}; got ${got}`,
   below_refunds: (id: string, refunded: number, currency: string, charged: number) =>
     `the Refunds of ${id} add up to ${refunded} ${currency}, more than the ${charged} that can be refunded`,
-  fixed_field: (id: string, was: string) =>
-    `${id} exists already, with ${was}; a merge cannot change that; load a whole document instead`,
   in_use: (id: string, referring: readonly string[]) =>
     `${id} cannot be deleted: ${someOf(referring)} ${referring.length === 1 ? 'refers' : 'refer'} to it`,
   fixed_id: (id: string) => `the id of ${id} cannot be changed`,
@@ -203,7 +201,8 @@ export const SAYS = {
     `\${${name}} has no value: the step that it refers to did not return it`,
   not_given: (name: string) =>
     `${reference(name)} has no value: set it with --var ${shortened(name.trim())}=VALUE`,
-  other_status: (wanted: string, got: string) => `status: must be ${wanted}${got}`,
+  other_status: (wanted: string, got: number, why: string) =>
+    `status: must be ${wanted}${got === 0 && why ? `, but ${why}` : `; got ${got}${why && ` (${why})`}`}`,
   other_value: (path: string, wanted: string, got: string) =>
     `${path}: must be ${wanted}; got ${got}`,
   other_length: (path: string, wanted: number, got: number) =>

@@ -3,7 +3,7 @@ import { encodeForm } from '../core/form-encoding.js'
 import type { Step as PathStep } from '../core/places.js'
 import type { Said } from '../core/sentences.js'
 import type { Template } from '../core/templates.js'
-import { needsKey, OPERATIONS } from '../reference/operations.js'
+import { needsKey } from '../reference/operations.js'
 import { FAMILIES, type Store } from '../store/store.js'
 import { type Difference, problemsOf, type StepResponse } from './play/differences.js'
 import { headOf, responseValue, withTexts, withValues } from './play/references.js'
@@ -31,29 +31,27 @@ export type StepBindings = {
   key: (name: string) => string | null
   error?: Template
 }
-export type StepOutcome = {
-  at: readonly PathStep[]
-  step: StepData
+/** Of steps and plays, by name. */
+export type StepResponses = Map<string, Json>
+type PlacedStep = { step: StepData; at: readonly PathStep[] }
+export type StepOutcome = PlacedStep & {
   call: StepCall
   response: StepResponse
   problems: Difference[]
 }
-type PlacedStep = { step: StepData; at: PathStep[] }
 
-const isAtOnce = (play: PlayData): play is Extract<PlayData, { at_once: unknown }> =>
-  'at_once' in play
 export const isWait = (play: PlayData): play is Extract<PlayData, { wait: unknown }> =>
   'wait' in play
 
-export const placedCalls = (name: 'steps' | 'play', plays: readonly PlayData[]): PlacedStep[] =>
-  plays.flatMap((play, index): PlacedStep[] => {
-    if (isAtOnce(play))
-      return play.at_once.map((step, nth) => ({ step, at: [name, index, 'at_once', nth] }))
-    return isWait(play) ? [] : [{ step: play, at: [name, index] }]
-  })
+/** One, or those that are sent at once. */
+function callsOf(play: PlayData, ...at: PathStep[]): PlacedStep[] {
+  if ('at_once' in play)
+    return play.at_once.map((step, nth) => ({ step, at: [...at, 'at_once', nth] }))
+  return isWait(play) ? [] : [{ step: play, at }]
+}
 
-/** Of steps and plays, by name. */
-export type StepResponses = Map<string, Json>
+export const placedCalls = (name: 'steps' | 'play', plays: readonly PlayData[]): PlacedStep[] =>
+  plays.flatMap((play, index) => callsOf(play, name, index))
 
 export const splitCall = (call: string): [string, string] => {
   const [method = '', path = ''] = call.trim().split(/\s+/)
@@ -69,12 +67,8 @@ export function readResponse(
   try {
     return { status, headers, body: text === '' ? null : JSON.parse(text) }
   } catch {
-    return {
-      status,
-      headers,
-      body: text,
-      ...(headers['content-type']?.includes('json') && { fault: 'malformed_body' })
-    }
+    const isDamaged = headers['content-type']?.includes('json')
+    return { status, headers, body: text, ...(isDamaged && { fault: 'malformed_body' }) }
   }
 }
 
@@ -99,37 +93,34 @@ export async function playSteps(
   wait?: (ms: number) => unknown
 ): Promise<StepOutcome[]> {
   const outcomes: StepOutcome[] = []
-  const end = (outcome: StepOutcome) => {
-    outcomes.push(outcome)
-    onStep(outcome)
-  }
   for (const [index, member] of plays.entries()) {
     if (isWait(member)) await wait?.(millisecondsOf(member.wait))
-    else if (isAtOnce(member)) {
-      const together = member.at_once.map((step, nth) =>
-        playStep(step, [index, 'at_once', nth], { play, bindings, responses })
-      )
-      for (const outcome of await Promise.all(together)) end(outcome)
-    } else
-      for (let remaining = member.repeat ?? 1; remaining > 0; remaining--)
-        end(await playStep(member, [index], { play, bindings, responses }))
+    const times = 'repeat' in member ? (member.repeat ?? 1) : 1
+    for (let remaining = times; remaining > 0; remaining--) {
+      const sent = callsOf(member, index).map(call => playStep(call, play, bindings, responses))
+      for (const outcome of await Promise.all(sent)) {
+        outcomes.push(outcome)
+        onStep(outcome)
+      }
+    }
   }
   return outcomes
 }
 
 async function playStep(
-  step: StepData,
-  at: readonly PathStep[],
-  { play, bindings, responses }: { play: Play; bindings: StepBindings; responses: StepResponses }
+  { step, at }: PlacedStep,
+  play: Play,
+  bindings: StepBindings,
+  responses: StepResponses
 ): Promise<StepOutcome> {
   const { resolved, missing } = resolve(step, responses, bindings)
   const call = callOf(resolved, bindings)
-  const response: StepResponse =
-    missing.length > 0 ? { status: 0, body: null } : await play(call, resolved.expect?.fault)
-  const problems =
-    missing.length > 0
-      ? missing.map(problem => ({ at, ...problem }))
-      : problemsOf(resolved.expect ?? {}, response, at, bindings.error)
+  if (missing.length > 0) {
+    const problems = missing.map(problem => ({ at, ...problem }))
+    return { at, step, call, response: { status: 0, body: null }, problems }
+  }
+  const response = await play(call, resolved.expect?.fault)
+  const problems = problemsOf(resolved.expect, response, at, bindings.error)
   if (step.as !== undefined && problems.length === 0) responses.set(step.as, response.body)
   return { at, step, call, response, problems }
 }
@@ -143,28 +134,26 @@ function resolve(
   const valueFor = (reference: string): Json => {
     const name = reference.trim()
     const value = responses.has(headOf(name)) ? responseValue(responses, name) : variable(name)
+    // only a step has fields
     if (value === undefined)
       missing.push(say(name.includes('.') ? 'not_returned' : 'not_given', reference))
     return value ?? null
   }
-  return {
-    resolved: withTexts(step, text => withValues(text, valueFor)),
-    missing
-  }
+  return { resolved: withTexts(step, text => withValues(text, valueFor)), missing }
 }
 
 function callOf(step: StepData, { key }: StepBindings): StepCall {
   const [method, path] = splitCall(step.do)
+  const headers = Object.entries(step.headers ?? {}).map(([name, value]) => [
+    name.toLowerCase(),
+    value
+  ])
   return {
     method,
     path: path.split('/').map(encodeURIComponent).join('/'),
     query: encodeForm(step.query ?? {}),
     key: step.key !== undefined || needsKey(method, path) ? key(step.key ?? '') : null,
-    form: method === OPERATIONS.createRefund.method ? encodeForm(step.body ?? {}) : null,
-    ...(step.headers && {
-      headers: Object.fromEntries(
-        Object.entries(step.headers).map(([name, value]) => [name.toLowerCase(), value])
-      )
-    })
+    form: method === 'POST' ? encodeForm(step.body ?? {}) : null,
+    ...(headers.length > 0 && { headers: Object.fromEntries(headers) })
   }
 }

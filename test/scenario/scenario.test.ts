@@ -200,7 +200,7 @@ t.test('fixtures: every kind of problem, each with its path', async t => {
     [tickets, { id: x, extra: { reference: 1, object: 2, more: 3 } }, extra.reference reserved_field, extra.object reserved_field],
     [tickets, { id: x, location: elsewhere }, location missing_record], [api_keys, { key: sk_x, account: mch_b }, account missing_record],
     [api_keys, { key: 'a:b', account: mch_a }, key not_a_key], [tickets, { id: tkt_a }, id listed_twice],
-    [transactions, { id: x, payment_method: { type: vip } }, payment_method.type contradicts],
+    [transactions, { id: x, payment_method: { type: vip } }, payment_method contradicts],
     [transactions, { id: x, amount: 9007199254740991, tip_amount: 1 }, amount sum_too_large], [refunds, { currency: eur }, currency contradicts],
     [tickets, x, ' wrong_type']
   ]`)
@@ -245,7 +245,7 @@ t.test('fixtures: a reference to an invalid record is not a problem itself', asy
       refunds: [{ transaction: deeper, amount: 5 }, { transaction: txn_bad, amount: 5 }] }`)
   t.strictSame(await codesIn(small(added)), [
     'accounts[1].extra.name reserved_field',
-    'transactions[2].payment_method.type contradicts'
+    'transactions[2].payment_method contradicts'
   ])
 })
 
@@ -346,7 +346,7 @@ t.test('A23: what can be refunded is what the setting says', async t => {
 
 t.test('fixtures: later records win by id and replace the earlier ones in place', async t => {
   const store = new Store()
-  const generation = { ids: new Ids(), now: MACHINE, settings: settingsInForce({}).values }
+  const generation = { store, ids: new Ids(), now: MACHINE, settings: settingsInForce({}).values }
   const first = small({
     tickets: [{ id: 'x', reference: 'old' }, { id: 'y' }, {}],
     api_keys: [{ key: 'k', account: 'mch_a' }]
@@ -360,7 +360,7 @@ t.test('fixtures: later records win by id and replace the earlier ones in place'
   const fixtures = Object.entries({ first, second }).map(([name, data]) =>
     fixtureIn(documentOf(name, data), data)
   )
-  Array.from(editing(store, { fixtures, removed: [] }, generation, [] as DocumentProblem[]))
+  Array.from(editing({ fixtures, removed: [] }, generation, [] as DocumentProblem[]))
 
   const shown = fieldsIn(store, 'tickets', 'id', 'reference').map(
     ([id = '', reference]) => `${String(id).length > 9 ? 'drawn' : id} ${reference}`
@@ -376,9 +376,9 @@ async function running(data: object) {
     const [more, copy] = [fixture(added), store.clone()]
     const found: DocumentProblem[] = []
     const settings = settingsInForce({ flag: given }).values
-    const generation = { ids: new Ids(), now: Date.parse(NOW) + 1000, settings }
+    const generation = { store: copy, ids: new Ids(), now: Date.parse(NOW) + 1000, settings }
     const fixtures = [fixtureIn(documentOf('more', more), more)]
-    const steps = editing(copy, { fixtures, removed: [] }, generation, found)
+    const steps = editing({ fixtures, removed: [] }, generation, found)
     let step = steps.next()
     while (!step.done) step = steps.next()
     const problems = found.map(({ steps, ...said }) => coded(pathOf(steps), said))
@@ -443,14 +443,14 @@ t.test('records merged into a running state: what others depend on cannot be cha
       transactions: [{ id: txn_b }, { id: txn_eur, currency: eur }], refunds: [{ id: rfd_a, amount: 400 }] }`)
   const { add } = await running(small(data))
   const cases: Case[] = parse(`
-    - [{ users: [{ id: usr_a, account: mch_b }] }, 'users[0].account fixed_field']
-    - [{ locations: [{ id: loc_a, account: mch_b }] }, 'locations[0].account fixed_field']
-    - [{ tickets: [{ id: tkt_a, location: loc_b }] }, 'tickets[0].location fixed_field']
-    - [{ transactions: [{ id: txn_a, ticket: tkt_b }] }, 'transactions[0].ticket fixed_field']
-    - [{ transactions: [{ id: txn_a, currency: eur }] }, 'transactions[0].currency fixed_field']
-    - [{ transactions: [{ id: txn_a, payment_type: emv }] }, 'transactions[0].payment_method fixed_field']
+    - [{ users: [{ id: usr_a, account: mch_b }] }, 'users[0].account contradicts']
+    - [{ locations: [{ id: loc_a, account: mch_b }] }, 'locations[0].account contradicts']
+    - [{ tickets: [{ id: tkt_a, location: loc_b }] }, 'tickets[0].location contradicts']
+    - [{ transactions: [{ id: txn_a, ticket: tkt_b }] }, 'transactions[0].ticket contradicts']
+    - [{ transactions: [{ id: txn_a, currency: eur }] }, 'transactions[0].currency contradicts']
+    - [{ transactions: [{ id: txn_a, payment_type: emv }] }, 'transactions[0].payment_method contradicts']
     - [{ transactions: [{ id: txn_b, currency: eur, payment_type: emv }] }]
-    - [{ refunds: [{ id: rfd_a, transaction: txn_b }] }, 'refunds[0].transaction fixed_field']
+    - [{ refunds: [{ id: rfd_a, transaction: txn_b }] }, 'refunds[0].transaction contradicts']
     - [{ transactions: [{ id: txn_a, amount: 399 }] }, 'transactions[0].amount below_refunds']
     - [{ refunds: [{ id: rfd_a, amount: 1001 }] }, 'refunds[0].amount refund_exceeds_remaining']
     - [{ transactions: [{ id: txn_a, amount: 1500 }], refunds: [{ id: rfd_a, amount: 1001 }] }]
@@ -938,9 +938,10 @@ t.test('deletions: the Transactions of a Location are read once for each edit', 
     return range(...given)
   }
   const problems: DocumentProblem[] = []
-  const generation = { ids: new Ids(), now: Date.parse(NOW), settings: settingsInForce({}).values }
+  const { values: settings } = settingsInForce({})
+  const generation = { store, ids: new Ids(), now: Date.parse(NOW), settings }
   const edit = editOf({ delete: ids }, () => t.fail())
-  Array.from(editing(store, edit, generation, problems))
+  Array.from(editing(edit, generation, problems))
   t.strictSame([times, problems.map(({ code }) => code)], [1, Array(3).fill('in_use')])
 })
 

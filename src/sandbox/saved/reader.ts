@@ -81,9 +81,9 @@ class StateReader {
     const known = this.stores.get(text)
     if (known) return known
     const store = new Store()
-    const generation = { ids: new Ids(), now: 0, settings }
+    const generation = { store, ids: new Ids(), now: 0, settings }
     const fixtures = [fixtureIn(this.document, records, [at, 'records'])]
-    await inSlices(editing(store, { fixtures, removed: [] }, generation, this.problems))
+    await inSlices(editing({ fixtures, removed: [] }, generation, this.problems))
     for (const family of FAMILIES)
       for (const tombstone of deleted[family]) store[family].addTombstone(tombstone)
     this.stores.set(text, store)

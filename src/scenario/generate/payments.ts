@@ -1,17 +1,17 @@
 /** Draws payments of Tickets from the seed, and Refunds of some. */
 import type { Faker } from '@faker-js/faker'
 import { isoOf } from '../../core/instants.js'
+import type { Family } from '../../reference/operations.js'
 import { PAYMENT_TYPES, type PaymentType } from '../../reference/payment-methods.js'
 import type { Stored } from '../../store/collection.js'
-import type { Records } from '../../store/store.js'
+import type { RecordOf, Records } from '../../store/store.js'
 import { pause } from '../../work/slices.js'
 import type { Report } from '../documents.js'
 import { countsOf } from '../match/counts.js'
-import type { RecordFields } from '../records/fixture.js'
+import { type GenerationContext, type RecordFields, recordOf } from '../records/fixture.js'
 import { say } from '../sentences.js'
 import { entriesOf, isList, present } from '../shape/checked.js'
 import type { GenerateData } from '../shape/scenario.js'
-import { byWeight, drawOne, drawWhole, fill, type Generating, type Weights } from './draws.js'
 
 const DAY = 86_400_000
 /** Only these last Tickets get payments, so that bills are paid soon. */
@@ -19,9 +19,13 @@ const OPEN_AT_ONCE = 20
 /** Customers to draw from: inventing one takes longer than the rest of a payment. */
 const REGULARS = 50
 const CARDS: readonly PaymentType[] = ['card', 'apple_pay', 'google_pay', 'emv']
-const BRANDS = ['visa', 'mastercard', 'amex', 'discover'] as const
+const CONTACTS: Partial<Record<PaymentType, 'phone' | 'email'>> = {
+  vip: 'phone',
+  apple_pay: 'email'
+}
+const BRANDS = ['visa', 'mastercard', 'amex', 'discover']
 const BILLS = { min: 350, max: 12_000 }
-const TIPS = [0, 0.15, 0.18, 0.2, 0.22] as const
+const TIPS = [0, 0.15, 0.18, 0.2, 0.22]
 const REASONS = [
   'Wrong order',
   'Cold food',
@@ -29,12 +33,48 @@ const REASONS = [
   'Charged twice',
   'Item not available',
   null
-] as const
+]
 
+export type Generating = GenerationContext & { faker: Faker }
+export type Weights<N extends string = string> = readonly (readonly [name: N, weight: number])[]
 type Ticket = Stored<Records['tickets']>
-/** The Tickets of a Location by their times, and those of them that can be paid. */
+/** The Tickets of a Location by their times, and those that can be paid. */
 type Bills = { tickets: readonly Ticket[]; opened: number; open: Ticket[] }
 type Sizes = { from: number; to: number }
+
+/** Like `faker.number.int`, but four times as fast. */
+export const drawWhole = ({ number }: Faker, min: number, max: number): number =>
+  min === max ? min : Math.floor(number.float() * (max - min + 1) + min)
+export const drawOne = <T>(faker: Faker, list: readonly T[]): T =>
+  list[drawWhole(faker, 0, list.length - 1)] as T
+
+/** Draws names as often as their weights say. */
+export function byWeight<N extends string>(weights: Weights<N>, { number }: Faker): () => N {
+  let total = 0
+  const names = weights.map(([name, weight]) => {
+    total += weight
+    return { name, sum: total }
+  })
+  return () => {
+    const point = names.length > 1 ? number.float() * total : 0
+    return present(names.find(({ sum }) => sum > point) ?? names.at(-1)).name
+  }
+}
+
+/** Puts a record for each item, with the fields that are drawn for it. */
+export async function fill<F extends Family, T>(
+  family: F,
+  items: Iterable<T>,
+  draw: (item: T) => RecordFields,
+  generating: Generating
+): Promise<RecordOf<F>[]> {
+  const records: RecordOf<Family>[] = []
+  for (const item of items) {
+    records.push(generating.store.put(family, recordOf(family, draw(item), generating)))
+    await pause()
+  }
+  return records as RecordOf<F>[]
+}
 
 export const perTicket = ({ payments_per_ticket = 1 }: GenerateData): Sizes =>
   countsOf(`${payments_per_ticket}`, 0, () => {})
@@ -56,27 +96,28 @@ export async function generatePayments(
       return report(['location'], say('no_early_ticket', location))
     bills.set(location, { tickets, opened: 0, open: [] })
   }
-  const drawPayment = paymentDraw(data, faker)
+  const drawFields = paymentDraw(data, faker)
   const drawLocation = byWeight(locations, faker)
-  const payments: (RecordFields & { created: string })[] = []
+  const payments: { instant: number; fields: RecordFields }[] = []
   while (payments.length < instants.length) {
     const location = drawLocation()
     const rest = instants.subarray(payments.length)
-    const ticket = drawTicket(present(bills.get(location)), rest[0] as number, data, faker)
+    const ticket = drawTicket(present(bills.get(location)), present(rest[0]), data, faker)
     if (ticket === undefined)
       return report(['payments_per_ticket'], say('too_few_tickets', location))
-    for (const instant of rest.subarray(0, drawSize(rest.length, perTicket(data), faker))) {
-      const created = isoOf(Math.max(instant, ticket.at))
-      payments.push({ created, ticket: ticket.record.id, ...drawPayment() })
+    for (const drawn of rest.subarray(0, drawSize(rest.length, perTicket(data), faker))) {
+      const instant = Math.max(drawn, ticket.at)
+      const created = isoOf(instant)
+      payments.push({ instant, fields: { created, ticket: ticket.record.id, ...drawFields() } })
     }
     await pause()
   }
-  payments.sort((a, b) => Date.parse(a.created) - Date.parse(b.created))
-  const paid = await fill('transactions', payments, payment => payment, generating)
+  payments.sort((a, b) => a.instant - b.instant)
+  const paid = await fill('transactions', payments, ({ fields }) => fields, generating)
   await refund(paid, data, generating)
 }
 
-/** None is before the first Ticket of its Location; with `payments_per_ticket` each is paid once. */
+/** The first may be later than the payment, which then waits for it. */
 function drawTicket(
   bills: Bills,
   instant: number,
@@ -93,12 +134,12 @@ function drawTicket(
   return payments_per_ticket === undefined ? open[place] : open.splice(place, 1)[0]
 }
 
-function drawSize(remaining: number, sizes: Sizes, faker: Faker): number {
-  const { from, to } = sizes
-  const fitting = Array.from({ length: to - from + 1 }, (_, more) => from + more).filter(
-    size => size <= remaining && isShared(remaining - size, sizes)
-  )
-  return drawOne(faker, fitting)
+/** None that would leave a number of payments that cannot be shared. */
+function drawSize(payments: number, sizes: Sizes, faker: Faker): number {
+  const all = Array.from({ length: sizes.to }, (_, index) => index + 1)
+  const isFitting = (size: number) =>
+    size >= sizes.from && size <= payments && isShared(payments - size, sizes)
+  return drawOne(faker, all.filter(isFitting))
 }
 
 function paymentDraw(
@@ -124,19 +165,17 @@ function paymentDraw(
     const bill = drawWhole(faker, min, max)
     const tip = Math.round(bill * drawOne(faker, TIPS))
     const last4 = drawDigits()
-    const { name, email, phone, bank_name } = drawOne(faker, regulars)
-    const payment = { payment_type, amount: bill + tip, tip_amount: tip || null }
-    if (payment_type === 'vip')
-      return {
-        ...payment,
-        payment_method: { bank_account: { bank_name, last4 } },
-        customer: { name, phone }
-      }
-    const isCard = CARDS.includes(payment_type)
+    const { bank_name, ...customer } = drawOne(faker, regulars)
+    const contact = CONTACTS[payment_type]
     return {
-      ...payment,
-      payment_method: isCard ? { card: { brand: drawOne(faker, BRANDS), last4 } } : {},
-      customer: payment_type === 'apple_pay' ? { name, email } : null
+      payment_type,
+      amount: bill + tip,
+      tip_amount: tip || null,
+      payment_method: {
+        card: CARDS.includes(payment_type) ? { brand: drawOne(faker, BRANDS), last4 } : null,
+        bank_account: payment_type === 'vip' ? { bank_name, last4 } : null
+      },
+      customer: contact ? { name: customer.name, [contact]: customer[contact] } : null
     }
   }
 }

@@ -1,5 +1,5 @@
 /** How responses differ from what steps and plays expect. */
-import type { Step as PathStep } from '../../core/places.js'
+import type { Step } from '../../core/places.js'
 import { isObject } from '../../core/quick-check.js'
 import type { Said } from '../../core/sentences.js'
 import { ERROR_TEMPLATE, type Template, valueAt } from '../../core/templates.js'
@@ -20,13 +20,13 @@ export type StepResponse = {
   headers?: Readonly<Record<string, string>>
   fault?: Fault | null
 }
-export type Difference = { at: readonly PathStep[] } & Said
+export type Difference = { at: readonly Step[] } & Said
 
 export function problemsOf(
-  { status, headers = {}, body, fault }: NonNullable<StepData['expect']>,
+  { status, headers = {}, body, fault }: NonNullable<StepData['expect']> = {},
   response: StepResponse,
-  step: readonly PathStep[],
-  error: Template = ERROR_TEMPLATE
+  step: readonly Step[],
+  error?: Template
 ): Difference[] {
   const at = [...step, 'expect']
   if (fault !== undefined) {
@@ -36,23 +36,20 @@ export function problemsOf(
   }
   const problems: Difference[] = []
   if (!isStatus(status, response.status)) {
-    const reason = reasonIn(response, error)
-    const got =
-      response.status === 0 && reason
-        ? `, but ${reason}`
-        : `; got ${response.status}${reason && ` (${reason})`}`
-    const problem = say('other_status', [status ?? 'a 2xx'].flat().join(' or '), got)
+    const wanted = [status ?? 'a 2xx'].flat().join(' or ')
+    const problem = say('other_status', wanted, response.status, reasonIn(response, error))
     problems.push({ at: status === undefined ? step : [...at, 'status'], ...problem })
   }
-  const compare = (wanted: Json, got: Json | undefined, ...name: string[]) =>
-    problems.push(...differences(wanted, got, name.join('.'), [...at, ...name]))
-  for (const [name, value] of Object.entries(headers))
-    compare(value, response.headers?.[name.toLowerCase()], 'headers', name)
-  if (body !== undefined) compare(body, response.body, 'body')
-  return problems
+  for (const [name, value] of Object.entries(headers)) {
+    const got = response.headers?.[name.toLowerCase()]
+    problems.push(...differences(value, got, `headers.${name}`, [...at, 'headers', name]))
+  }
+  return body === undefined
+    ? problems
+    : [...problems, ...differences(body, response.body, 'body', [...at, 'body'])]
 }
 
-const reasonIn = ({ status, body }: StepResponse, error: Template): string => {
+const reasonIn = ({ status, body }: StepResponse, error = ERROR_TEMPLATE): string => {
   const message = valueAt(status === 0 ? ERROR_TEMPLATE : error, body, '$message')
   return typeof message === 'string' ? message.slice(0, MAX_SHOWN) : ''
 }
@@ -62,7 +59,7 @@ const isWanted = (part: unknown): part is Wanted =>
 
 export function checkShown(part: Json | undefined, report: Report): void {
   if (isWanted(part)) compileShown(part, report)
-  else if (typeof part === 'object' && part !== null)
+  else if (isObjectOrList(part))
     for (const [name, inner] of Object.entries(part))
       checkShown(inner, within(report, Array.isArray(part) ? Number(name) : name))
 }
@@ -83,13 +80,13 @@ function differences(
   expected: Json,
   actual: Json | undefined,
   name: string,
-  path: readonly PathStep[]
+  at: readonly Step[]
 ): Difference[] {
-  const isOneOf = Array.isArray(expected) && !isObjectOrList(actual)
   const differsFrom = (wanted: string) => [
-    { at: path, ...say('other_value', name, wanted, shortJson(actual)) }
+    { at, ...say('other_value', name, wanted, shortJson(actual)) }
   ]
-  if (isOneOf || isWanted(expected)) {
+  const isListed = Array.isArray(expected)
+  if (isWanted(expected) || (isListed && !isObjectOrList(actual))) {
     const wanted = expected as Wanted
     const isMet = compileShown(wanted, () => {})
     const value = isObjectOrList(actual) ? null : String(actual)
@@ -97,17 +94,14 @@ function differences(
   }
   if (!isObjectOrList(expected))
     return expected === actual ? [] : differsFrom(JSON.stringify(expected))
-  const isListed = Array.isArray(expected)
   if (!isObjectOrList(actual) || Array.isArray(actual) !== isListed)
     return differsFrom(isListed ? 'a list' : 'an object')
   if (isListed && expected.length !== actual.length)
-    return [{ at: path, ...say('other_length', name, expected.length, Number(actual.length)) }]
-  return Object.entries(expected).flatMap(([part, value]) =>
-    differences(value, fieldIn(actual, part), isListed ? `${name}[${part}]` : `${name}.${part}`, [
-      ...path,
-      isListed ? Number(part) : part
-    ])
-  )
+    return [{ at, ...say('other_length', name, expected.length, Number(actual.length)) }]
+  return Object.entries(expected).flatMap(([part, value]) => {
+    const [whose, step] = isListed ? [`${name}[${part}]`, Number(part)] : [`${name}.${part}`, part]
+    return differences(value, fieldIn(actual, part), whose, [...at, step])
+  })
 }
 
 const isObjectOrList = (part: Json | undefined): part is Json[] | { [name: string]: Json } =>

@@ -5,7 +5,7 @@ import type { Step } from '../../core/places.js'
 import { firstBroken, REFUND_RULES } from '../../core/rules.js'
 import type { Said } from '../../core/sentences.js'
 import type { Settings } from '../../core/settings.js'
-import { type Family, LINKED_FAMILIES, RESOURCE_NAMES } from '../../reference/operations.js'
+import { type Family, LINKED_FAMILIES } from '../../reference/operations.js'
 import { each, keysOf } from '../../reference/rules.js'
 import { RESOURCES } from '../../reference/tables.js'
 import { ALL, FAMILIES, type RecordOf, type Records, type Store } from '../../store/store.js'
@@ -19,8 +19,10 @@ import {
   fixtureIn,
   type GenerationContext,
   merged,
+  missingRecord,
   OWNERS,
   problemOf,
+  type RecordFields,
   recordOf,
   recordsIn,
   type Sourced
@@ -52,17 +54,17 @@ export function editOf({ data = {}, delete: removed = [] }: ChangeData, report: 
 
 /** In a copy of a store. Yields after each record. Deleting a record again is no problem. */
 export function* editing(
-  store: Store,
   { fixtures, removed: ids, families = FAMILIES }: Edit,
   generation: GenerationContext,
   problems: Problems,
   warnings: Problems = [] as DocumentProblem[]
 ): Generator<void, Edited> {
+  const { store } = generation
   // a Refund goes before its Transaction, which then has less refunded
   const removed = families
     .toReversed()
     .flatMap(family => ids.filter(id => store[family].get(id)).map(id => ({ family, id })))
-  const referrers = referrersOf(removed, store, generation.settings)
+  const referrers = referrersOf(removed, generation)
   for (const [nth, id] of ids.entries()) {
     const note = (problem: Said) =>
       problems.push({ document: DOCUMENT, steps: ['change', 'delete', nth], ...problem })
@@ -72,7 +74,7 @@ export function* editing(
       note(say('missing_record', 'record', id, didYouMean(id, suggestedIds(store))))
   }
   if (problems.length === 0) for (const { family, id } of removed) store.remove(family, id)
-  const importer = new Importer(store, generation, problems, warnings)
+  const importer = new Importer(generation, problems, warnings)
   return { imported: yield* importer.importing(fixtures), removed }
 }
 
@@ -91,8 +93,7 @@ const LINKS = keysOf(LINKED_FAMILIES)
 /** What refers to records, by their ids. */
 function referrersOf(
   records: readonly RecordName[],
-  store: Store,
-  settings: Settings
+  { store, settings }: GenerationContext
 ): ReadonlyMap<unknown, ReadonlySet<string>> {
   const referrers = new Map<unknown, Set<string>>(records.map(({ id }) => [id, new Set()]))
   for (const family of new Set(records.flatMap(({ family }) => REFERRING[family] ?? [])))
@@ -111,7 +112,6 @@ class Importer {
   readonly #leftOut = new Set<unknown>()
 
   constructor(
-    private readonly store: Store,
     private readonly generation: GenerationContext,
     private readonly problems: Problems,
     private readonly warnings: Problems
@@ -134,20 +134,23 @@ class Importer {
   }
 
   #add(family: Family, source: Sourced): void {
-    const { store, problems, generation } = this
+    const { problems, generation } = this
+    const { store, settings } = generation
     const { length } = problems
     const { fields } = source
-    for (const name of Object.keys(fields.extra ?? {})) {
+    for (const name of Object.keys(fields.extra ?? {}))
       if (Object.hasOwn(present(RESOURCES[family].properties), name))
         this.#report(source, ['extra', name], say('reserved_field', name))
-    }
     const link = OWNERS[family]
     const owner = link && this.#referred(link, source)
-    if (owner?.object === 'ticket') this.#checkTransaction(source, owner)
-    if (owner?.object === 'transaction') this.#checkRefund(source, owner)
-    const record = owner === undefined ? null : recordOf(family, fields, generation, store)
+    const record = owner === undefined ? null : recordOf(family, fields, generation)
     const before = record && store[family].get(record.id)
-    if (before) this.#checkReplaced(family, source, before, record)
+    for (const [field, value, wanted, whose] of fixedFields(fields, link, owner, before, record))
+      if (value != null && value !== wanted)
+        this.#report(source, [field], say('contradicts', `${wanted}`, whose, `${value}`))
+    if (owner?.object === 'transaction') this.#checkRefund(source, owner)
+    if (owner?.object === 'ticket' && !isExact(settled(fields as Sums, settings)))
+      this.#report(source, ['amount'], say('sum_too_large'))
     if (record === null || problems.length > length) {
       this.#leftOut.add(fields.id)
       return
@@ -160,7 +163,7 @@ class Importer {
 
   /** Its id stays taken and stays a cursor. */
   #addDeleted(source: Sourced): void {
-    const { users } = this.store
+    const { users } = this.generation.store
     const { id, account, created, after = users.size } = source.fields
     this.#referred('account', source)
     const [at, owners] = [instantIn(String(created)), [String(account)]]
@@ -171,7 +174,7 @@ class Importer {
     const key = String(source.fields.key)
     const account = this.#referred('account', source)?.id
     if (account === undefined) return
-    this.store.keys.set(key, account)
+    this.generation.store.keys.set(key, account)
     this.#imported.api_keys.push({ key, account })
   }
 
@@ -179,26 +182,15 @@ class Importer {
     const family = LINKED_FAMILIES[link]
     const id = source.fields[link]
     if (typeof id !== 'string') return undefined
-    const record = this.store[family].get(id)
-    if (record === undefined && !this.generation.isOpen && !this.#leftOut.has(id)) {
-      const advice = didYouMean(id, this.store[family].someIds())
-      this.#report(source, [link], say('missing_record', RESOURCE_NAMES[family], id, advice))
-    }
+    const { store, isOpen } = this.generation
+    const record = store[family].get(id)
+    if (record === undefined && !isOpen && !this.#leftOut.has(id))
+      this.#report(source, [link], missingRecord(family, id, store))
     return record
-  }
-
-  #checkTransaction(source: Sourced, ticket: Records['tickets']): void {
-    const { fields } = source
-    this.#checkSame(source, ['location'], `the Ticket ${ticket.id}`, ticket.location)
-    this.#checkSame(source, ['payment_method', 'type'], 'payment_type', fields.payment_type)
-    if (!isExact(settled(fields as Sums, this.generation.settings)))
-      this.#report(source, ['amount'], say('sum_too_large'))
   }
 
   /** Against what remains at this point (REF-6, REF-7, A24). */
   #checkRefund(source: Sourced, transaction: Records['transactions']): void {
-    const { id, currency } = transaction
-    this.#checkSame(source, ['currency'], `the Transaction ${id}`, currency)
     const asked = Number(source.fields.amount)
     for (const settings of [this.#loosest, this.generation.settings]) {
       const facts = { ...moneyOf(transaction, settings), asked }
@@ -214,20 +206,15 @@ class Importer {
     }
   }
 
-  #checkSame(source: Sourced, path: readonly string[], whose: string, wanted: unknown): void {
-    const value = path.reduce<unknown>(fieldIn, source.fields)
-    if (value != null && value !== wanted)
-      this.#report(source, path, say('contradicts', `${wanted}`, whose, `${value}`))
-  }
-
   /** Refunds that the fixture will replace do not count. */
   #unsettle(id: unknown): void {
-    const before = this.store.refunds.get(String(id))
-    if (before) this.store.putRefund({ ...before, amount: 0 }, before)
+    const { store } = this.generation
+    const before = store.refunds.get(String(id))
+    if (before) store.putRefund({ ...before, amount: 0 }, before)
   }
 
   #checkCharge(source: Sourced): void {
-    const transaction = this.store.transactions.get(String(source.fields.id))
+    const transaction = this.generation.store.transactions.get(String(source.fields.id))
     if (transaction === undefined) return
     const { charged, refunded, currency } = moneyOf(transaction, this.#loosest)
     if (refunded > charged)
@@ -238,21 +225,31 @@ class Importer {
       )
   }
 
-  #checkReplaced(
-    family: Family,
-    source: Sourced,
-    before: RecordOf<Family>,
-    after: RecordOf<Family>
-  ): void {
-    const isRefunded = before.object === 'transaction' && before.amount_refunded > 0
-    const fixed = isRefunded ? ['currency', 'payment_method'] : []
-    for (const field of [OWNERS[family] ?? [], fixed].flat()) {
-      const [was, is] = [before, after].map(record => JSON.stringify(fieldIn(record, field)))
-      if (was !== is) this.#report(source, [field], say('fixed_field', before.id, `${was}`))
-    }
-  }
-
   #report(source: Sourced, path: readonly Step[], problem: Said): void {
     this.problems.push(problemOf(source, path, problem))
+  }
+}
+
+type FixedField = readonly [field: string, value: unknown, wanted: unknown, whose: string]
+
+/** What the record that it belongs to and the one that it replaces leave no choice of. */
+function* fixedFields(
+  { location, currency, payment_type, payment_method }: RecordFields,
+  link: string | null,
+  owner: RecordOf<Family> | null | undefined,
+  before: RecordOf<Family> | null | undefined,
+  after: RecordOf<Family> | null
+): Iterable<FixedField> {
+  if (owner?.object === 'ticket') {
+    yield ['location', location, owner.location, `the Ticket ${owner.id}`]
+    yield ['payment_method', fieldIn(payment_method, 'type'), payment_type, 'payment_type']
+  }
+  if (owner?.object === 'transaction')
+    yield ['currency', currency, owner.currency, `the Transaction ${owner.id}`]
+  if (!before) return
+  const isRefunded = before.object === 'transaction' && before.amount_refunded > 0
+  for (const field of [link ?? [], isRefunded ? ['currency', 'payment_method'] : []].flat()) {
+    const [wanted, value] = [before, after].map(record => JSON.stringify(fieldIn(record, field)))
+    yield [field, value, wanted, `the existing ${before.id}; a merge cannot change it`]
   }
 }

@@ -1,6 +1,6 @@
 /** The records of a first state: those of fixtures, then generated ones. */
 import { isoOf } from '../../core/instants.js'
-import { FAMILIES, Store } from '../../store/store.js'
+import { FAMILIES } from '../../store/store.js'
 import { inSlices } from '../../work/slices.js'
 import { generateAll, generatedBy } from '../generate/generate.js'
 import { checkCount, tooLarge } from '../read/refusal.js'
@@ -10,13 +10,13 @@ import { editing } from './edits.js'
 import { type GenerationContext, recordsIn } from './fixture.js'
 
 /** Errors: `document_too_large`. */
-export async function firstRecords(used: Used, generation: GenerationContext): Promise<Store> {
+export async function firstRecords(used: Used, generation: GenerationContext): Promise<void> {
   const { fixtures, problems, warnings, data, warn } = used
   checkSize(used)
-  const store = new Store()
-  await inSlices(editing(store, { fixtures, removed: [] }, generation, problems, warnings))
-  await generateAll(used, store, generation)
-  const clock = isoOf(generation.now)
+  await inSlices(editing({ fixtures, removed: [] }, generation, problems, warnings))
+  await generateAll(used, generation)
+  const { store, now } = generation
+  const clock = isoOf(now)
   const future = FAMILIES.flatMap(family =>
     store[family].inCreationOrder().flatMap(({ created }) => (created > clock ? created : []))
   )
@@ -24,7 +24,6 @@ export async function firstRecords(used: Used, generation: GenerationContext): P
     const latest = future.reduce((a, b) => (a > b ? a : b))
     warn(data.clock ? ['clock'] : [], say('future_records', clock, future.length, latest))
   }
-  return store
 }
 
 function checkSize({ document: { limits }, data, fixtures }: Used): void {

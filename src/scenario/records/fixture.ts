@@ -1,11 +1,12 @@
 /** Fixtures: the records of documents, by their families. */
 import { type Ids, kindOf } from '../../core/ids.js'
 import { isoOf } from '../../core/instants.js'
+import { didYouMean } from '../../core/nearest.js'
 import type { Step } from '../../core/places.js'
 import type { Said } from '../../core/sentences.js'
 import type { Settings } from '../../core/settings.js'
 import type { AccountType } from '../../reference/accounts.js'
-import { type Family, LINKED_FAMILIES } from '../../reference/operations.js'
+import { type Family, LINKED_FAMILIES, RESOURCE_NAMES } from '../../reference/operations.js'
 import { each } from '../../reference/rules.js'
 import { FAMILIES, type RecordOf, type Store } from '../../store/store.js'
 import { completed } from '../completion.js'
@@ -23,6 +24,7 @@ export type Sourced = {
 }
 export type Fixture = Readonly<Record<Section, readonly Sourced[]>>
 export type GenerationContext = {
+  store: Store
   ids: Ids
   now: number
   settings: Settings
@@ -88,12 +90,14 @@ export const problemOf = (
   ...problem
 })
 
-/** Draws the id if it is left out; the record is created now if nothing else is said. */
+export const missingRecord = (family: Family, id: string, { [family]: records }: Store): Said =>
+  say('missing_record', RESOURCE_NAMES[family], id, didYouMean(id, records.someIds()))
+
+/** Without an id it gets one that is drawn; without a time it is created now. */
 export function recordOf<F extends Family>(
   family: F,
   fields: RecordFields,
-  { ids, now, settings }: GenerationContext,
-  store: Store
+  { store, ids, now, settings }: GenerationContext
 ): RecordOf<F> {
   const { type, created } = fields
   const id = fields.id ?? ids.draw(kindOf(family, type as AccountType), settings, store[family])
