@@ -6,6 +6,8 @@ import type { Parts } from '../shape/sources.js'
 import { callsIn, type Responses } from './calls.js'
 import { compileExpectation, type Expectation } from './expectations.js'
 
+export type { Expectation } from './expectations.js'
+
 export async function compileExpectations(
   { data: { expect = [] }, report, warn }: Parts,
   trial: Trial,

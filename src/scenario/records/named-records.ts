@@ -13,10 +13,12 @@ import { FAMILIES, type Store } from '../../store/store.js'
 import type { Report } from '../documents.js'
 import { operationsOn } from '../match/matching.js'
 import { isPattern } from '../match/patterns.js'
+import type { checkSteps } from '../play/check.js'
 import { say } from '../sentences.js'
 import { entriesOf } from '../shape/checked.js'
 import type { ChangeData, EntryData, MatchData, On } from '../shape/entry.js'
 import { STATE_NAMES, STATE_WORDS, type StateData } from '../shape/expectation.js'
+import { bindingsOf } from '../steps.js'
 import { suggestedIds } from './edits.js'
 import type { RecordFields } from './fixture.js'
 
@@ -88,6 +90,30 @@ export const namedByChange = (change: ChangeData): NamedRecord[] => [
 
 export const scriptedIds = (entries: readonly EntryData[]): Trial['scripted'] =>
   new Set(entries.flatMap(({ change = {} }) => recordsIn(change)).map(({ fields: { id } }) => id))
+
+/** Any key acts as an Account of the scenario; `isOwn`: its settings say which. */
+export function checkActor({ store, settings }: Trial, isOwn: boolean, report: Report): void {
+  const { 'auth.accept_any_key': actor } = settings
+  if (store === null || actor === null || store.accounts.get(actor)) return
+  report(isOwn ? ['settings', 'auth', 'accept_any_key'] : [], say('missing_account', actor))
+}
+
+/** What steps may refer to: any name if records may be missing. */
+export function knownNames(
+  { store, settings }: Trial,
+  keys: ReadonlyMap<string, unknown> | undefined
+): Parameters<typeof checkSteps>[1] {
+  if (store === null) return { variable: name => name, ids: () => [], otherKey: () => null }
+  const isAnyKey = settings['auth.accept_any_key'] !== null
+  return {
+    variable: bindingsOf(store).variable,
+    ids: () => suggestedIds(store),
+    otherKey: key =>
+      isAnyKey || keys?.has(key) || store.keys.has(key)
+        ? null
+        : didYouMean(key, [...store.keys.keys()])
+  }
+}
 
 /** Reports those that do not exist; `canBeMade`: by a request; `isDrawn`: its id looks drawn. */
 export function checkNames(
