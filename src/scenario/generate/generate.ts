@@ -7,7 +7,7 @@ import type { Store } from '../../store/store.js'
 import { type Report, within } from '../documents.js'
 import { type GenerationContext, missingRecord, type RecordFields } from '../records/fixture.js'
 import { say } from '../sentences.js'
-import { entriesOf, instantIn, present } from '../shape/checked.js'
+import { entriesOf, instantIn } from '../shape/checked.js'
 import { GENERATED_FAMILIES, type GenerateData } from '../shape/scenario.js'
 import type { Parts } from '../shape/sources.js'
 import {
@@ -24,6 +24,14 @@ import {
 
 type GeneratedFamily = (typeof GENERATED_FAMILIES)[number]
 const SPOTS = ['Table', 'Bar', 'Patio', 'Booth', 'Counter']
+const OF_PAYMENTS = ['refunded', 'partly_refunded', 'payments_per_ticket'] as const
+const LINKS = {
+  accounts: 'account',
+  users: 'account',
+  locations: 'account',
+  tickets: 'location',
+  transactions: 'location'
+} as const
 
 /** Only if there are no problems: generated records may belong to invalid ones. */
 export async function generateAll(
@@ -35,9 +43,10 @@ export async function generateAll(
   const generating = { ...generation, faker: await fakerOf(generation.settings.seed) }
   for (const [index, data] of generate.entries()) {
     const note = within(report, 'generate', index)
-    checkGenerate(data, note)
-    if (isKnown) checkParents(data, generation.store, note)
-    if (isKnown && problems.length === 0) await generateRecords(data, generating, note)
+    const family = checkedFamily(data, note)
+    if (!isKnown || family === undefined) continue
+    checkParents(data, LINKS[family], generation.store, note)
+    if (problems.length === 0) await generateRecords(family, data, generating, note)
   }
 }
 
@@ -57,50 +66,43 @@ export const generatedBy = (entries: readonly GenerateData[]): number =>
     })
     .reduce((sum, count) => sum + count, 0)
 
-const familiesIn = (data: GenerateData) =>
-  GENERATED_FAMILIES.filter(family => data[family] !== undefined)
-
-function checkGenerate(data: GenerateData, note: Report): void {
+function checkedFamily(data: GenerateData, note: Report): GeneratedFamily | undefined {
   const { transactions, payments_per_ticket: size } = data
-  const families = familiesIn(data)
+  const families = GENERATED_FAMILIES.filter(family => data[family] !== undefined)
   if (families.length !== 1) note([], say('not_exactly_one', GENERATED_FAMILIES, families))
-  for (const name of ['refunded', 'partly_refunded', 'payments_per_ticket'] as const)
+  for (const name of OF_PAYMENTS)
     if (data[name] !== undefined && transactions === undefined)
       note([name], say('needs', name, 'transactions'))
   if (!isShared(transactions ?? 0, perTicket(data)))
     note(['payments_per_ticket'], say('not_shared', transactions ?? 0, `${size}`))
+  return families[0]
 }
 
-const linkOf = (family: GeneratedFamily) =>
-  family === 'tickets' || family === 'transactions' ? 'location' : 'account'
+type Link = (typeof LINKS)[GeneratedFamily]
 
-function parentsIn(data: GenerateData, link: 'location' | 'account'): Weights {
+function parentsIn(data: GenerateData, link: Link): Weights {
   const parents = data[link] ?? {}
   return isObject(parents) ? entriesOf(parents) : [[parents, 1]]
 }
 
-function checkParents(data: GenerateData, store: Store, note: Report): void {
-  for (const link of familiesIn(data).map(linkOf)) {
-    const family = LINKED_FAMILIES[link]
-    const isOfName = isObject(data[link])
-    for (const [id] of parentsIn(data, link)) {
-      if (store[family].get(id)) continue
-      const problem = missingRecord(family, id, store)
-      note(isOfName ? [link, id] : [link], { ...problem, isOfName })
-    }
-  }
+function checkParents(data: GenerateData, link: Link, store: Store, note: Report): void {
+  const family = LINKED_FAMILIES[link]
+  const isOfName = isObject(data[link])
+  for (const [id] of parentsIn(data, link))
+    if (!store[family].get(id))
+      note(isOfName ? [link, id] : [link], { ...missingRecord(family, id, store), isOfName })
 }
 
 async function generateRecords(
+  family: GeneratedFamily,
   data: GenerateData,
   generating: Generating,
   report: Report
 ): Promise<void> {
   const { faker, store, now } = generating
-  const family = present(familiesIn(data)[0])
   const parents = parentsOf(family, data, store)
   if (parents.length === 0) {
-    const what = linkOf(family) === 'location' ? 'Location' : 'merchant Account'
+    const what = LINKS[family] === 'location' ? 'Location' : 'merchant Account'
     return report([], say('missing_parent', what, family))
   }
   const { from, to } = data.created ?? {}
@@ -119,11 +121,10 @@ async function generateRecords(
 /** Those that the entry names, else the first Location or merchant. */
 function parentsOf(family: GeneratedFamily, data: GenerateData, store: Store): Weights {
   if (family === 'accounts') return [['', 1]]
-  const link = linkOf(family)
-  const parents = parentsIn(data, link)
+  const parents = parentsIn(data, LINKS[family])
   if (parents.length > 0) return parents
   const [first] =
-    link === 'location'
+    LINKS[family] === 'location'
       ? store.locations.inCreationOrder()
       : store.accounts.inCreationOrder().filter(({ type }) => type === 'merchant')
   return first ? [[first.id, 1]] : []
