@@ -7,7 +7,7 @@ import type { Store } from '../../store/store.js'
 import { type Report, within } from '../documents.js'
 import { type GenerationContext, missingRecord, type RecordFields } from '../records/fixture.js'
 import { say } from '../sentences.js'
-import { entriesOf, instantIn } from '../shape/checked.js'
+import { entriesOf, instantIn, present } from '../shape/checked.js'
 import { GENERATED_FAMILIES, type GenerateData } from '../shape/scenario.js'
 import type { Parts } from '../shape/sources.js'
 import {
@@ -67,14 +67,14 @@ export const generatedBy = (entries: readonly GenerateData[]): number =>
     .reduce((sum, count) => sum + count, 0)
 
 function checkedFamily(data: GenerateData, note: Report): GeneratedFamily | undefined {
-  const { transactions, payments_per_ticket: size } = data
+  const { transactions: payments = 0, payments_per_ticket: size } = data
   const families = GENERATED_FAMILIES.filter(family => data[family] !== undefined)
   if (families.length !== 1) note([], say('not_exactly_one', GENERATED_FAMILIES, families))
   for (const name of OF_PAYMENTS)
-    if (data[name] !== undefined && transactions === undefined)
+    if (data[name] !== undefined && data.transactions === undefined)
       note([name], say('needs', name, 'transactions'))
-  if (!isShared(transactions ?? 0, perTicket(data)))
-    note(['payments_per_ticket'], say('not_shared', transactions ?? 0, `${size}`))
+  if (!isShared(payments, perTicket(data)))
+    note(['payments_per_ticket'], say('not_shared', payments, `${size}`))
   return families[0]
 }
 
@@ -107,7 +107,9 @@ async function generateRecords(
   }
   const { from, to } = data.created ?? {}
   const [min, max] = from && to ? [instantIn(from), instantIn(to)] : [now, now]
-  const instants = new Float64Array(data[family] ?? 0).map(() => drawWhole(faker, min, max)).sort()
+  const instants = new Float64Array(present(data[family]))
+    .map(() => drawWhole(faker, min, max))
+    .sort()
   if (family === 'transactions')
     return generatePayments(instants, parents, data, generating, report)
   const drawParent = byWeight(parents, faker)

@@ -53,11 +53,11 @@ export function byWeight<N extends string>(weights: Weights<N>, { number }: Fake
   let total = 0
   const names = weights.map(([name, weight]) => {
     total += weight
-    return { name, sum: total }
+    return { name, from: total - weight }
   })
   return () => {
     const point = names.length > 1 ? number.float() * total : 0
-    return present(names.find(({ sum }) => sum > point) ?? names.at(-1)).name
+    return present(names.findLast(({ from }) => from <= point)).name
   }
 }
 
