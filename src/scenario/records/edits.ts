@@ -1,6 +1,5 @@
 /** Changes of records, all or none: deletions, then records as in fixtures. */
 import { isExact, moneyOf, type Sums, settled } from '../../core/money.js'
-import { didYouMean } from '../../core/nearest.js'
 import type { Step } from '../../core/places.js'
 import { firstBroken, REFUND_RULES } from '../../core/rules.js'
 import type { Said } from '../../core/sentences.js'
@@ -8,7 +7,7 @@ import type { Settings } from '../../core/settings.js'
 import { type Family, LINKED_FAMILIES } from '../../reference/operations.js'
 import { each, keysOf } from '../../reference/rules.js'
 import { RESOURCES } from '../../reference/tables.js'
-import { ALL, FAMILIES, type RecordOf, type Records, type Store } from '../../store/store.js'
+import { ALL, FAMILIES, type RecordOf, type Records } from '../../store/store.js'
 import { type DocumentProblem, documentOf, type Problems, type Report } from '../documents.js'
 import { fieldIn } from '../match/fields.js'
 import { say } from '../sentences.js'
@@ -38,7 +37,6 @@ export type RecordName = { family: Family; id: string }
 export type ImportedRecords = { [F in Family]: RecordOf<F>[] } & {
   api_keys: { key: string; account: string }[]
 }
-export type Edited = { imported: ImportedRecords; removed: readonly RecordName[] }
 
 /** The request waits for the edit. */
 const MAX_NAMED = 100
@@ -58,7 +56,7 @@ export function* editing(
   generation: GenerationContext,
   problems: Problems,
   warnings: Problems = [] as DocumentProblem[]
-): Generator<void, Edited> {
+): Generator<void, { imported: ImportedRecords; removed: RecordName[] }> {
   const { store } = generation
   // a Refund goes before its Transaction, which then has less refunded
   const removed = families
@@ -71,16 +69,12 @@ export function* editing(
     const remaining = [...(referrers.get(id) ?? [])].filter(name => !ids.includes(name))
     if (remaining.length > 0) note(say('in_use', id, remaining))
     else if (!FAMILIES.some(family => store[family].has(id)))
-      note(say('missing_record', 'record', id, didYouMean(id, suggestedIds(store))))
+      note(missingRecord(id, FAMILIES, store))
   }
   if (problems.length === 0) for (const { family, id } of removed) store.remove(family, id)
   const importer = new Importer(generation, problems, warnings)
   return { imported: yield* importer.importing(fixtures), removed }
 }
-
-const MAX_SUGGESTED = 200
-export const suggestedIds = (store: Store, families: readonly Family[] = FAMILIES): string[] =>
-  families.flatMap(family => store[family].someIds(MAX_SUGGESTED))
 
 const REFERRING: Partial<Record<Family, readonly Family[]>> = {
   accounts: ['accounts', 'users', 'locations'],
@@ -185,7 +179,7 @@ class Importer {
     const { store, isOpen } = this.generation
     const record = store[family].get(id)
     if (record === undefined && !isOpen && !this.#leftOut.has(id))
-      this.#report(source, [link], missingRecord(family, id, store))
+      this.#report(source, [link], missingRecord(id, [family], store))
     return record
   }
 

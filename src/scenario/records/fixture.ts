@@ -59,8 +59,8 @@ export const fixtureIn = (
 
 export const recordsIn = (fixtures: readonly Fixture[]): number =>
   fixtures
-    .flatMap(fixture => SECTIONS.map(section => fixture[section].length))
-    .reduce((sum, count) => sum + count, 0)
+    .flatMap(fixture => Object.values(fixture))
+    .reduce((sum, sources) => sum + sources.length, 0)
 
 /** A later record with the same id wins, in the place of the first; one fixture has it once. */
 export const merged = (fixtures: readonly Fixture[], problems: Problems): Fixture =>
@@ -90,8 +90,22 @@ export const problemOf = (
   ...problem
 })
 
-export const missingRecord = (family: Family, id: string, { [family]: records }: Store): Said =>
-  say('missing_record', RESOURCE_NAMES[family], id, didYouMean(id, records.someIds()))
+export const someIds = (store: Store, families: readonly Family[] = FAMILIES): string[] =>
+  families.flatMap(family => store[family].someIds())
+
+/** Suggests a similar id, or one of `words`. */
+export function missingRecord(
+  id: string,
+  families: readonly Family[],
+  store: Store,
+  otherwise = '',
+  words: readonly string[] = []
+): Said {
+  const names = families.map(family => RESOURCE_NAMES[family])
+  const resource = families === FAMILIES ? 'record' : names.join(' or ')
+  const advice = didYouMean(id, [...words, ...someIds(store, families)]) || otherwise
+  return say('missing_record', resource, id, advice)
+}
 
 /** Without an id it gets one that is drawn; without a time it is created now. */
 export function recordOf<F extends Family>(

@@ -3,12 +3,7 @@ import { didYouMean } from '../../core/nearest.js'
 import type { Step } from '../../core/places.js'
 import { isObject } from '../../core/quick-check.js'
 import type { Settings } from '../../core/settings.js'
-import {
-  type Family,
-  LINKED_FAMILIES,
-  operationOf,
-  RESOURCE_NAMES
-} from '../../reference/operations.js'
+import { type Family, LINKED_FAMILIES, operationOf } from '../../reference/operations.js'
 import { FAMILIES, type Store } from '../../store/store.js'
 import type { Report } from '../documents.js'
 import { operationsOn } from '../match/matching.js'
@@ -19,8 +14,7 @@ import { entriesOf } from '../shape/checked.js'
 import type { ChangeData, EntryData, MatchData, On } from '../shape/entry.js'
 import { STATE_NAMES, STATE_WORDS, type StateData } from '../shape/expectation.js'
 import { bindingsOf } from '../steps.js'
-import { suggestedIds } from './edits.js'
-import type { RecordFields } from './fixture.js'
+import { missingRecord, type RecordFields, someIds } from './fixture.js'
 
 /** What scripts and expectations are checked against; no store if it may lack records. */
 export type Trial = {
@@ -107,7 +101,7 @@ export function knownNames(
   const isAnyKey = settings['auth.accept_any_key'] !== null
   return {
     variable: bindingsOf(store).variable,
-    ids: () => suggestedIds(store),
+    ids: () => someIds(store),
     otherKey: key =>
       isAnyKey || keys?.has(key) || store.keys.has(key)
         ? null
@@ -115,11 +109,14 @@ export function knownNames(
   }
 }
 
-/** Reports those that do not exist; `canBeMade`: by a request; `isDrawn`: its id looks drawn. */
+/** `canBeMade`: by a request; `isDrawn`: its id looks drawn. */
+type Missing = { canBeMade: boolean; isDrawn: boolean }
+
+/** Reports those that do not exist. */
 export function checkNames(
   records: readonly NamedRecord[],
   { store, settings, scripted }: Trial,
-  reportOf: (missing: { canBeMade: boolean; isDrawn: boolean }) => Report
+  reportOf: (missing: Missing) => Report
 ): void {
   if (store === null) return
   const drawn = new RegExp(`[A-Za-z0-9]{${settings['ids.length']}}$`)
@@ -128,14 +125,15 @@ export function checkNames(
     const missing = { canBeMade: !families.includes('tickets'), isDrawn: drawn.test(id) }
     const isOfState = steps[0] === 'state'
     const isOfName = isOfState && steps.length === 3
-    const isName = isOfName && !missing.isDrawn
-    const canCome = missing.canBeMade && (missing.isDrawn || !isOfState)
-    const otherwise = canCome
-      ? 'it matches only after a request has created it'
-      : 'add it under data'
-    const known = [...(isName ? STATE_WORDS : []), ...suggestedIds(store, families)]
-    const advice = didYouMean(id, known) || `; ${isName ? STATE_NAMES : otherwise}`
-    const resource = families.map(family => RESOURCE_NAMES[family]).join(' or ')
-    reportOf(missing)(steps, { ...say('missing_record', resource, id, advice), isOfName })
+    const problem =
+      isOfName && !missing.isDrawn
+        ? missingRecord(id, families, store, `; ${STATE_NAMES}`, STATE_WORDS)
+        : missingRecord(id, families, store, adviceOn(missing, isOfState))
+    reportOf(missing)(steps, { ...problem, isOfName })
   }
 }
+
+const adviceOn = ({ canBeMade, isDrawn }: Missing, isOfState: boolean) =>
+  canBeMade && (isDrawn || !isOfState)
+    ? '; it matches only after a request has created it'
+    : '; add it under data'

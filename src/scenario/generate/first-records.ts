@@ -1,15 +1,23 @@
-/** Generates records with faker from the seed, consistent with each other and with those there. */
+/** The records of a first state: those of fixtures, then generated ones, from the seed. */
 import type { Faker } from '@faker-js/faker'
 import { isoOf } from '../../core/instants.js'
 import { isObject } from '../../core/quick-check.js'
 import { LINKED_FAMILIES } from '../../reference/operations.js'
-import type { Store } from '../../store/store.js'
+import { FAMILIES, type Store } from '../../store/store.js'
+import { inSlices } from '../../work/slices.js'
 import { type Report, within } from '../documents.js'
-import { type GenerationContext, missingRecord, type RecordFields } from '../records/fixture.js'
+import { checkCount, tooLarge } from '../read/refusal.js'
+import { editing } from '../records/edits.js'
+import {
+  type GenerationContext,
+  missingRecord,
+  type RecordFields,
+  recordsIn
+} from '../records/fixture.js'
 import { say } from '../sentences.js'
 import { entriesOf, instantIn, present } from '../shape/checked.js'
 import { GENERATED_FAMILIES, type GenerateData } from '../shape/scenario.js'
-import type { Parts } from '../shape/sources.js'
+import type { Used } from '../shape/sources.js'
 import {
   byWeight,
   drawOne,
@@ -33,21 +41,55 @@ const LINKS = {
   transactions: 'location'
 } as const
 
-/** Only if there are no problems: generated records may belong to invalid ones. */
-export async function generateAll(
-  { data: { generate = [] }, problems, report, isOpen }: Parts,
+/** Errors: `document_too_large`. */
+export async function firstRecords(used: Used, generation: GenerationContext): Promise<void> {
+  const { fixtures, problems, warnings, data } = used
+  checkSize(used)
+  await inSlices(editing({ fixtures, removed: [] }, generation, problems, warnings))
+  if (data.generate) await generateAll(used, generation)
+  warnOfFuture(used, generation)
+}
+
+function warnOfFuture({ data, warn }: Used, { store, now }: GenerationContext): void {
+  const clock = isoOf(now)
+  const future = FAMILIES.flatMap(family =>
+    store[family].inCreationOrder().flatMap(({ created }) => (created > clock ? created : []))
+  )
+  const latest = future.sort().at(-1)
+  if (latest !== undefined)
+    warn(data.clock ? ['clock'] : [], say('future_records', clock, future.length, latest))
+}
+
+async function generateAll(
+  { data: { generate = [] }, problems, report, isOpen }: Used,
   generation: GenerationContext
 ): Promise<void> {
-  if (generate.length === 0) return
+  // generated records may belong to invalid ones
   const isKnown = !isOpen && problems.length === 0
   const generating = { ...generation, faker: await fakerOf(generation.settings.seed) }
-  for (const [index, data] of generate.entries()) {
+  for (const [index, entry] of generate.entries()) {
     const note = within(report, 'generate', index)
-    const family = checkedFamily(data, note)
+    const family = checkedFamily(entry, note)
     if (!isKnown || family === undefined) continue
-    checkParents(data, LINKS[family], generation.store, note)
-    if (problems.length === 0) await generateRecords(family, data, generating, note)
+    checkParents(entry, LINKS[family], generation.store, note)
+    if (problems.length === 0) await generateRecords(family, entry, generating, note)
   }
+}
+
+function checkSize({ document: { limits }, data, fixtures }: Used): void {
+  for (const [name, list] of Object.entries(data)) {
+    if (!Array.isArray(list)) continue
+    let count = list.length
+    for (const { sequence = [], at_once = [] } of list) count += sequence.length + at_once.length
+    if (count > limits['limits.entries'])
+      throw tooLarge(
+        'limits.entries',
+        limits,
+        `The document has ${count} items under ${name}${data.use ? ', those of use included' : ''}`
+      )
+  }
+  const count = recordsIn(fixtures) + generatedBy(data.generate ?? []) + (data.steps?.length ?? 0)
+  checkCount('The document adds', count, limits)
 }
 
 async function fakerOf(seed: number): Promise<Faker> {
@@ -57,7 +99,7 @@ async function fakerOf(seed: number): Promise<Faker> {
   return faker
 }
 
-export const generatedBy = (entries: readonly GenerateData[]): number =>
+const generatedBy = (entries: readonly GenerateData[]): number =>
   entries
     .flatMap(data => {
       const { transactions = 0, refunded = 0, partly_refunded = 0 } = data
@@ -90,7 +132,7 @@ function checkParents(data: GenerateData, link: Link, store: Store, note: Report
   const isOfName = isObject(data[link])
   for (const [id] of parentsIn(data, link))
     if (!store[family].get(id))
-      note(isOfName ? [link, id] : [link], { ...missingRecord(family, id, store), isOfName })
+      note(isOfName ? [link, id] : [link], { ...missingRecord(id, [family], store), isOfName })
 }
 
 async function generateRecords(
