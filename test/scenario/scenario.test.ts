@@ -15,7 +15,7 @@ import { isBareFixture } from '../../src/scenario/shape/sources.js'
 import { FAMILIES, type Records, Store } from '../../src/store/store.js'
 import { coded } from '../support/codes.js'
 import { startTestEmulator } from '../support/emulator.js'
-import { codesIn, firstStateIn, lookedAt } from '../support/first-state.js'
+import { codesIn, firstStateIn, lookedAt, problemsIn } from '../support/first-state.js'
 import type { Json } from '../support/json.js'
 
 const MACHINE = Date.parse('2026-04-01T00:00:00.000Z')
@@ -258,6 +258,9 @@ t.test('a scenario: a key of a step is looked for among those of its records', a
   const steps = [{ do: 'GET /tickets', key: 'sk_step' }]
   for (const [title, api_keys, more, ...problems] of cases)
     t.strictSame(await codesIn({ data: small({ api_keys }), steps, ...more }), problems, title)
+  t.match(await problemsIn({ data: small(), steps: [{ do: 'GET /tickets/${tkt_b}' }] }), [
+    /did you mean \$\{tkt_a\}\?$/
+  ])
 })
 
 t.test('A40: a required text must not be white space alone', async t => {
@@ -594,7 +597,7 @@ t.test('a scenario: fixtures are merged in order, then its own records', async t
   const data = fixture({ tickets: [{ id: 'tkt_c', reference: 'data' }] })
 
   const { store } = await firstStateIn(
-    { fixtures: ['base', '../fixtures/more.yaml'], data },
+    { fixtures: ['base', 'base', '../fixtures/more.yaml'], data },
     { library, file }
   )
 

@@ -5,7 +5,7 @@ import { firstBroken, REFUND_RULES } from '../../core/rules.js'
 import type { Said } from '../../core/sentences.js'
 import type { Settings } from '../../core/settings.js'
 import { type Family, LINKED_FAMILIES } from '../../reference/operations.js'
-import { each, keysOf } from '../../reference/rules.js'
+import { each } from '../../reference/rules.js'
 import { RESOURCES } from '../../reference/tables.js'
 import { ALL, FAMILIES, type RecordOf, type Records } from '../../store/store.js'
 import { type DocumentProblem, documentOf, type Problems, type Report } from '../documents.js'
@@ -76,23 +76,18 @@ export function* editing(
   return { imported: yield* importer.importing(fixtures), removed }
 }
 
-const REFERRING: Partial<Record<Family, readonly Family[]>> = {
-  accounts: ['accounts', 'users', 'locations'],
-  locations: ['tickets'],
-  tickets: ['transactions'],
-  transactions: ['refunds']
-}
-const LINKS = keysOf(LINKED_FAMILIES)
-
 /** What refers to records, by their ids. */
 function referrersOf(
   records: readonly RecordName[],
   { store, settings }: GenerationContext
 ): ReadonlyMap<unknown, ReadonlySet<string>> {
   const referrers = new Map<unknown, Set<string>>(records.map(({ id }) => [id, new Set()]))
-  for (const family of new Set(records.flatMap(({ family }) => REFERRING[family] ?? [])))
-    for (const { record } of store[family].group(ALL, ALL))
-      for (const link of LINKS) referrers.get(fieldIn(record, link))?.add(record.id)
+  for (const referring of FAMILIES) {
+    const link = OWNERS[referring] ?? 'reseller'
+    if (!records.some(({ family }) => family === LINKED_FAMILIES[link])) continue
+    for (const { record } of store[referring].group(ALL, ALL))
+      referrers.get(fieldIn(record, link))?.add(record.id)
+  }
   for (const account of store.keys.values()) referrers.get(account)?.add('an API key')
   referrers.get(settings['auth.accept_any_key'])?.add('auth.accept_any_key')
   return referrers
