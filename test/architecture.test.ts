@@ -51,7 +51,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   client: 28_550,
   cli: 139_770,
   top: 22_220,
-  test: 2_405_630,
+  test: 2_405_470,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */

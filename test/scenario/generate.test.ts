@@ -203,35 +203,21 @@ t.test('generate: refunded is an exact share', async t => {
 })
 
 t.test('generate: names are filled in', async t => {
-  const store = await generatedIn([
-    { accounts: 5 },
-    { users: 5 },
-    { locations: 5 },
-    { tickets: 12 }
-  ])
+  const families = ['accounts', 'users', 'locations', 'tickets'] as const
+  const store = await generatedIn(families.map(family => ({ [family]: 12 }) as GenerateData))
 
-  const isNobodys = (email: string | null) => /^[^@\s]+@example\.(com|net|org)$/.test(email ?? '')
-  for (const { name, address, email } of store.accounts.inCreationOrder().slice(2))
-    t.ok(
-      isNobodys(email) &&
-        name &&
-        address.line1 &&
-        address.city &&
-        /^\d{5}$/.test(address.postal_code ?? '')
-    )
-  for (const { name, email } of store.users.inCreationOrder())
-    t.ok(isNobodys(email) && /^\S+ \S+/.test(name ?? ''), name ?? '')
-  for (const { display_name } of store.locations.inCreationOrder().slice(2))
-    t.ok(/^[A-Z]/.test(display_name ?? ''), display_name ?? 'none')
-  const references = valuesOf(store, 'tickets', 'reference').map(String)
-  t.equal(references[0], 'T-1')
-  for (const [index, reference] of references.slice(1).entries())
-    t.ok(
-      new RegExp(
-        `^(Table|Bar|Patio|Booth|Counter) [1-9][0-9]? #${String(index + 2).padStart(4, '0')}$`
-      ).test(reference),
-      reference
-    )
+  const of = (family: string, field: string) =>
+    valuesOf(store, family as 'accounts', field as 'name', 12).map(String)
+  const isEmail = (text: string) => /^[^@\s]+@example\.(com|net|org)$/.test(text)
+  t.ok([...of('accounts', 'email'), ...of('users', 'email')].every(isEmail))
+  t.ok([...of('accounts', 'name'), ...of('locations', 'display_name')].every(Boolean))
+  t.ok(of('users', 'name').every(text => /^\S+ \S+/.test(text)))
+  for (const { address } of store.accounts.inCreationOrder().slice(2))
+    t.ok(address.line1 && address.city && /^\d{5}$/.test(address.postal_code ?? ''))
+  for (const [index, reference] of of('tickets', 'reference').entries()) {
+    const number = String(index + 2).padStart(4, '0')
+    t.match(reference, new RegExp(`^(Table|Bar|Patio|Booth|Counter) [1-9][0-9]? #${number}$`))
+  }
 })
 
 t.test('generate: a payment is never made before the first Ticket of its Location', async t => {

@@ -921,11 +921,6 @@ t.test('an export leaves out what is derived, what is null and what is empty', a
     t.equal(JSON.stringify(document).includes(`"${name}":`), name === 'refunds', name)
 })
 
-t.test('an export of an empty store is an empty fixture', async t => {
-  const none = ['api_keys', ...FAMILIES].map(family => [family, []])
-  t.strictSame(plain(exported(new Store())), Object.fromEntries(none))
-})
-
 t.test('deletions: the Transactions of a Location are read once for each edit', async t => {
   const ids = ['tkt_1', 'tkt_2', 'tkt_3']
   const data = small({
