@@ -32,7 +32,6 @@ import {
 
 type GeneratedFamily = (typeof GENERATED_FAMILIES)[number]
 const SPOTS = ['Table', 'Bar', 'Patio', 'Booth', 'Counter']
-const OF_PAYMENTS = ['refunded', 'partly_refunded', 'payments_per_ticket'] as const
 const LINKS = {
   accounts: 'account',
   users: 'account',
@@ -112,7 +111,7 @@ function checkedFamily(data: GenerateData, note: Report): GeneratedFamily | unde
   const { transactions: payments = 0, payments_per_ticket: size } = data
   const families = GENERATED_FAMILIES.filter(family => data[family] !== undefined)
   if (families.length !== 1) note([], say('not_exactly_one', GENERATED_FAMILIES, families))
-  for (const name of OF_PAYMENTS)
+  for (const name of ['refunded', 'partly_refunded', 'payments_per_ticket'] as const)
     if (data[name] !== undefined && data.transactions === undefined)
       note([name], say('needs', name, 'transactions'))
   if (!isShared(payments, perTicket(data)))

@@ -61,7 +61,7 @@ export function byWeight<N extends string>(weights: Weights<N>, { number }: Fake
   }
 }
 
-/** Puts a record for each item, with the fields that are drawn for it. */
+/** Puts a record for each item. */
 export async function fill<F extends Family, T>(
   family: F,
   items: Iterable<T>,

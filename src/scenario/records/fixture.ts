@@ -62,7 +62,7 @@ export const recordsIn = (fixtures: readonly Fixture[]): number =>
     .flatMap(fixture => Object.values(fixture))
     .reduce((sum, sources) => sum + sources.length, 0)
 
-/** A later record with the same id wins, in the place of the first; one fixture has it once. */
+/** Later records win by id, in the place of the first; one fixture has each once. */
 export const merged = (fixtures: readonly Fixture[], problems: Problems): Fixture =>
   each(SECTIONS, section => {
     const field = section === 'api_keys' ? 'key' : 'id'

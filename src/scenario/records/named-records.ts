@@ -50,8 +50,10 @@ function idsIn(
   if (Array.isArray(wanted))
     return wanted.flatMap((item, index) => idsIn(item, [...steps, index], families))
   if (isObject(wanted)) return namedIn(wanted, steps, families)
-  const isId = typeof wanted === 'string' && !isPattern(wanted) && !wanted.includes('${')
-  return isId ? [{ steps, id: wanted, families }] : []
+  if (typeof wanted !== 'string' || isPattern(wanted)) return []
+  // a change knows no responses
+  const isKnownLater = wanted.includes('${') && steps[0] !== 'change'
+  return isKnownLater ? [] : [{ steps, id: wanted, families }]
 }
 
 export function namedByMatch({ on, match = {} }: { on: On; match?: MatchData | undefined }) {
@@ -85,7 +87,7 @@ export const namedByChange = (change: ChangeData): NamedRecord[] => [
 export const scriptedIds = (entries: readonly EntryData[]): Trial['scripted'] =>
   new Set(entries.flatMap(({ change = {} }) => recordsIn(change)).map(({ fields: { id } }) => id))
 
-/** Any key acts as an Account of the scenario; `isOwn`: its settings say which. */
+/** Any key acts as an Account; `isOwn`: of the scenario's settings. */
 export function checkActor({ store, settings }: Trial, isOwn: boolean, report: Report): void {
   const { 'auth.accept_any_key': actor } = settings
   if (store === null || actor === null || store.accounts.get(actor)) return
