@@ -39,7 +39,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   core: 117_480,
   work: 6_670,
   store: 23_420,
-  scenario: 280_560,
+  scenario: 280_540,
   engine: 100_070,
   evidence: 80_930,
   sandbox: 81_390,

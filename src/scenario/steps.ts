@@ -95,7 +95,7 @@ export async function playSteps(
   const outcomes: StepOutcome[] = []
   for (const [index, member] of plays.entries()) {
     if (isWait(member)) await wait?.(millisecondsOf(member.wait))
-    const times = 'repeat' in member ? (member.repeat ?? 1) : 1
+    const times = 'do' in member ? (member.repeat ?? 1) : 1
     for (let remaining = times; remaining > 0; remaining--) {
       const sent = callsOf(member, index).map(call => playStep(call, play, bindings, responses))
       for (const outcome of await Promise.all(sent)) {

@@ -4,7 +4,7 @@ import type { Step } from '../../core/places.js'
 import { isObject } from '../../core/quick-check.js'
 import type { Settings } from '../../core/settings.js'
 import { type Family, LINKED_FAMILIES, operationOf } from '../../reference/operations.js'
-import { FAMILIES, type Store } from '../../store/store.js'
+import { FAMILIES, Store } from '../../store/store.js'
 import type { Report } from '../documents.js'
 import { operationsOn } from '../match/matching.js'
 import { isPattern } from '../match/patterns.js'
@@ -16,7 +16,7 @@ import { STATE_NAMES, STATE_WORDS, type StateData } from '../shape/expectation.j
 import { bindingsOf } from '../steps.js'
 import { missingRecord, type RecordFields, someIds } from './fixture.js'
 
-/** What scripts and expectations are checked against; no store if it may lack records. */
+/** What documents are checked against; no store if it may lack records. */
 export type Trial = {
   store: Store | null
   settings: Settings
@@ -31,7 +31,7 @@ const LINKS: ReadonlyMap<string, Family> = new Map<string, Family>([
   ['user_id', 'users']
 ])
 
-/** `ofId`: the families whose records `id` names. */
+/** `ofId`: the families of `id`. */
 const namedIn = (
   names: object | undefined,
   steps: readonly Step[],
@@ -99,15 +99,16 @@ export function knownNames(
   { store, settings }: Trial,
   keys: ReadonlyMap<string, unknown> | undefined
 ): Parameters<typeof checkSteps>[1] {
-  if (store === null) return { variable: name => name, ids: () => [], otherKey: () => null }
-  const isAnyKey = settings['auth.accept_any_key'] !== null
+  const known = store ?? new Store()
+  const { variable } = bindingsOf(known)
+  const isAnyKey = store === null || settings['auth.accept_any_key'] !== null
   return {
-    variable: bindingsOf(store).variable,
-    ids: () => someIds(store),
+    variable: name => (store === null ? name : variable(name)),
+    ids: () => someIds(known),
     otherKey: key =>
-      isAnyKey || keys?.has(key) || store.keys.has(key)
+      isAnyKey || keys?.has(key) || known.keys.has(key)
         ? null
-        : didYouMean(key, [...store.keys.keys()])
+        : didYouMean(key, [...known.keys.keys()])
   }
 }
 
