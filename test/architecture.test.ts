@@ -39,7 +39,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   core: 107_630,
   work: 6_670,
   store: 22_910,
-  scenario: 281_090,
+  scenario: 280_540,
   engine: 100_070,
   evidence: 80_710,
   sandbox: 73_280,

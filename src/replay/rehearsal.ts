@@ -10,13 +10,7 @@ import { loadScenario } from '../sandbox/loading.js'
 import { documentOf } from '../scenario/documents.js'
 import { isOf } from '../scenario/expect/judges.js'
 import { withTexts } from '../scenario/play/references.js'
-import {
-  bindingsOf,
-  type Json,
-  playSteps,
-  type StepData,
-  StepResponses
-} from '../scenario/steps.js'
+import { bindingsOf, type Json, playSteps, type StepData } from '../scenario/steps.js'
 import { pause } from '../work/slices.js'
 import { determined, isStopped, playOf } from './played-requests.js'
 import { keyOf, type Recording } from './recording.js'
@@ -57,7 +51,7 @@ async function stageOf({ beginning, blank }: Recording) {
     bindings,
     // the first key is sent without a name
     keyOf: (account: string) => (first === keyOf(account) ? undefined : keyOf(account)),
-    responses: new StepResponses([]),
+    responses: new Map(),
     // recorded ids as a play writes them
     written: new Map<string, string>()
   }

@@ -6,9 +6,13 @@ import type { Settings } from '../core/settings.js'
 import type { World } from '../engine/world.js'
 import type { DocumentProblem, Problems } from '../scenario/documents.js'
 import { checkCount, type DocumentLimits } from '../scenario/read/refusal.js'
-import { type Edit, editing, type RecordName } from '../scenario/records/edits.js'
+import {
+  type Edit,
+  editing,
+  type ImportedRecords,
+  type RecordName
+} from '../scenario/records/edits.js'
 import { recordsIn } from '../scenario/records/fixture.js'
-import type { ImportedRecords } from '../scenario/records/importer.js'
 import { FAMILIES, type Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
 import { changing, type Input, type RecordChange, replacing } from './inputs.js'
@@ -26,7 +30,7 @@ export type EditedSandbox = {
 
 /** A larger edit lets other requests run in between. */
 const MANY = 1000
-const isLarge = ({ fixture }: Edit) => recordsIn([fixture]) > MANY
+const isLarge = ({ fixtures }: Edit) => recordsIn(fixtures) > MANY
 
 /**
  * Edits copies, which become the state if there are no problems. Yields after each record; `bytes`
@@ -43,8 +47,8 @@ function* editingIn(
   const { state, settings } = sandbox
   const marks = state.recordMarks
   const { store, ids, clock } = state.copy()
-  const generation = { ids, now: clock.now(), settings }
-  const { imported, removed } = yield* editing(store, edit, generation, problems)
+  const generation = { store, ids, now: clock.now(), settings }
+  const { imported, removed } = yield* editing(edit, generation, problems)
   checkCount('The sandbox would hold', store.size, sandbox.dependencies.library.limits)
   if (problems.length > 0) return { imported, changed: [] }
   sandbox.ending.throwIfAborted()
@@ -60,7 +64,7 @@ function* editingIn(
   state.ids = ids
   state.store = store
   const input =
-    isLarge(edit) || edit.fixture.deleted_users.length > 0
+    isLarge(edit) || edit.fixtures.some(fixture => fixture.deleted_users.length > 0)
       ? replacing(store.clone(), ids.counters)
       : changing(changes, ids.counters, imported.api_keys)
   sandbox.noteRecords(by, names, input, bytes || imported)

@@ -4,7 +4,6 @@ import type { Step } from '../core/places.js'
 import { type Family, RESOURCE_NAMES } from '../reference/operations.js'
 import {
   type DocumentProblem,
-  documentOf,
   ProblemList,
   refusalOf,
   withoutProblems
@@ -12,9 +11,9 @@ import {
 import { below, type SourceDocument } from '../scenario/read/document.js'
 import { checkCount } from '../scenario/read/refusal.js'
 import type { Body } from '../scenario/reading.js'
+import type { ImportedRecords } from '../scenario/records/edits.js'
 import { exportedRecord } from '../scenario/records/export.js'
 import { type Fixture, fixtureIn, recordsIn } from '../scenario/records/fixture.js'
-import type { ImportedRecords } from '../scenario/records/importer.js'
 import { say } from '../scenario/sentences.js'
 import { problemsOfShape, shapeProblems } from '../scenario/shape/sources.js'
 import { FAMILIES, type RecordOf } from '../store/store.js'
@@ -22,7 +21,6 @@ import { editAtOnce, editInTurn } from './editing.js'
 import type { Sandbox } from './sandbox.js'
 import { REFUSALS } from './sentences.js'
 
-const NO_RECORDS = fixtureIn(documentOf('', null), {})
 /** Masking looks for each API key. */
 const MAX_KEYS = 10_000
 
@@ -44,8 +42,8 @@ export async function addRecords(
   under: readonly Step[] = [],
   bytes = 0
 ): Promise<ImportedRecords> {
-  const edit = { fixture: await checkedFixture(document, under), removed: [] }
-  checkCount('The document adds', recordsIn([edit.fixture]), document.limits)
+  const edit = { fixtures: [await checkedFixture(document, under)], removed: [] }
+  checkCount('The document adds', recordsIn(edit.fixtures), document.limits)
   const problems = new ProblemList()
   return withoutProblems(problems, async () => {
     const imported = await editInTurn(sandbox, edit, 'POST /_control/records', problems, bytes)
@@ -84,7 +82,7 @@ export async function patchRecord(
       ? problemsOfShape('fixture', data)
       : [{ steps: [family, 0, 'id'], ...say('fixed_id', id) }]
   if (problems.length === 0) {
-    const edit = { fixture: fixtureIn(document, data), removed: [] }
+    const edit = { fixtures: [fixtureIn(document, data)], removed: [] }
     problems = editAtOnce(sandbox, edit, `PATCH /_control/records/${family}/${id}`).problems
   }
   // without the place of the record in the fixture
@@ -100,7 +98,7 @@ export async function patchRecord(
 /** Errors: `record_unknown`, `record_in_use`. */
 export function deleteRecord(sandbox: Sandbox, name: string, id: string): void {
   const { family } = recordNamed(sandbox, name, id)
-  const edit = { fixture: NO_RECORDS, removed: [id], families: [family] }
+  const edit = { fixtures: [], removed: [id], families: [family] }
   const [problem] = editAtOnce(sandbox, edit, `DELETE /_control/records/${family}/${id}`).problems
   if (problem) throw REFUSALS.recordInUse(problem.message)
 }

@@ -68,15 +68,11 @@ export const SAYS = {
     `no ${resource} has the id ${shortened(id)}${id.includes('${') ? '; responses are known only in steps, play and expect' : advice}`,
   missing_account: (id: string) =>
     `auth.accept_any_key names ${id}, which is not an Account of the scenario`,
-  other_location: (ticket: string, location: string) => `the Ticket ${ticket} is at ${location}`,
-  other_type: (got: string, type: string) => `its type is ${got}, but payment_type is ${type}`,
   sum_too_large: () => 'the amount with tip and donation is above 2^53-1',
-  other_currency: (transaction: string, currency: string) =>
-    `the Transaction ${transaction} was charged in ${currency}`,
+  contradicts: (wanted: string, whose: string, got: string) =>
+    `must be ${wanted}, like ${whose}; got ${got}`,
   below_refunds: (id: string, refunded: number, currency: string, charged: number) =>
     `the Refunds of ${id} add up to ${refunded} ${currency}, more than the ${charged} that can be refunded`,
-  fixed_field: (id: string, was: string) =>
-    `${id} exists already, with ${was}; a merge cannot change that; load a whole document instead`,
   in_use: (id: string, referring: readonly string[]) =>
     `${id} cannot be deleted: ${someOf(referring)} ${referring.length === 1 ? 'refers' : 'refer'} to it`,
   fixed_id: (id: string) => `the id of ${id} cannot be changed`,
@@ -88,8 +84,8 @@ export const SAYS = {
     `must be a size that ${count} Transactions can be divided into, such as 2 or 1-3; got ${each}`,
   too_few_tickets: (location: string) =>
     `there are too few Tickets at ${location} for payments_per_ticket; generate more tickets`,
-  future_records: (clock: string, count: number, last: string, created: string) =>
-    `${count === 1 ? '1 record is' : `${count} records are`} later than the clock at ${clock}, ${last} the latest; write clock: ${created}`,
+  future_records: (clock: string, count: number, latest: string) =>
+    `${count === 1 ? '1 record is' : `${count} records are`} later than the clock at ${clock}; write clock: ${latest}`,
 
   // variables and shared entries
   unused_variable: (name: string) =>
@@ -200,8 +196,8 @@ export const SAYS = {
     `\${${name}} has no value: the step that it refers to did not return it`,
   not_given: (name: string) =>
     `${reference(name)} has no value: set it with --var ${shortened(name.trim())}=VALUE`,
-  other_fault: (wanted: string, got: string) => `fault: must be ${wanted}; got ${got}`,
-  other_status: (wanted: string, got: string) => `status: must be ${wanted}${got}`,
+  other_status: (wanted: string, got: number, why: string) =>
+    `status: must be ${wanted}${got === 0 && why ? `, but ${why}` : `; got ${got}${why && ` (${why})`}`}`,
   other_value: (path: string, wanted: string, got: string) =>
     `${path}: must be ${wanted}; got ${got}`,
   other_length: (path: string, wanted: number, got: number) =>

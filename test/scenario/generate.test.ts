@@ -11,7 +11,7 @@ import type { Json } from '../support/json.js'
 import { NOW, smallFixture } from '../support/requests.js'
 import { rows } from '../support/rows.js'
 
-const SEEDS = [1, 2, 7, 4_294_967_295]
+const SEEDS = [1, 4_294_967_295]
 const [FROM, TO] = ['2026-01-01T00:00:00.000Z', '2026-03-01T12:30:00.000Z']
 const RANGE = { from: FROM, to: TO }
 /** A Location without Tickets, so that all records are generated. */
@@ -59,20 +59,6 @@ t.test('generate: each family by number, for the first Account or Location', asy
     t.strictSame(valuesOf(store, of as 'tickets', 'location', 3), ['loc_a', 'loc_a', 'loc_a'])
 })
 
-t.test('generate: zero records are none', async t => {
-  const before = JSON.stringify(exported(await generatedIn([])))
-
-  const store = await generatedIn([
-    { accounts: 0 },
-    { users: 0 },
-    { locations: 0, created: RANGE },
-    { tickets: 0 },
-    { transactions: 0, refunded: 1 }
-  ])
-
-  t.equal(JSON.stringify(exported(store)), before)
-})
-
 t.test('generate: records belong to the Account or Location that is named', async t => {
   // biome-ignore format: a table
   const data = smallFixture({
@@ -113,77 +99,59 @@ t.test('generate: the first merchant is not a reseller, even after one', async t
 })
 
 t.test('generate: over several seeds all generated records are consistent', async t => {
-  const generate: GenerateData[] = [
-    { accounts: 20, created: RANGE },
-    { users: 100, created: RANGE },
-    { locations: 20, created: RANGE },
-    { tickets: 400, location: 'loc_b', created: RANGE },
-    { transactions: 600, location: 'loc_b', refunded: 0.35, created: RANGE }
-  ]
+  const counts = { accounts: 20, users: 100, locations: 20, tickets: 400, transactions: 600 }
+  const more = {
+    tickets: { location: 'loc_b' },
+    transactions: { location: 'loc_b', refunded: 0.35 }
+  }
+  const generate = Object.entries(counts).map(
+    ([family, count]): GenerateData => ({
+      [family]: count,
+      created: RANGE,
+      ...more[family as keyof typeof more]
+    })
+  )
   for (const seed of SEEDS) {
     const store = await generatedIn(generate, { seed })
     const transactions = store.transactions.inCreationOrder()
     const refunds = store.refunds.inCreationOrder()
 
-    for (const [family, count] of Object.entries({
-      accounts: 20,
-      users: 100,
-      locations: 20,
-      tickets: 400,
-      transactions: 600
-    })) {
+    for (const [family, count] of Object.entries(counts)) {
       const instants = valuesOf(store, family as 'tickets', 'created', count)
-      t.ok(isBetween(instants, FROM, TO), `seed ${seed}: created in the range`)
-      t.ok(isSorted(instants), `seed ${seed}: created in order`)
-      t.ok(new Set(instants).size > instants.length * 0.9, `seed ${seed}: at different times`)
+      const isSpread = new Set(instants).size > instants.length * 0.9
+      t.strictSame(
+        [isBetween(instants, FROM, TO), isSorted(instants), isSpread],
+        [true, true, true],
+        `seed ${seed}: ${family} are created in the range, in order, at different times`
+      )
     }
-
-    t.equal(transactions.length, 600)
-    for (const { id, ticket, created, location, amount, tip_amount } of transactions) {
-      const paid = store.tickets.get(ticket)
-      if (paid?.location !== 'loc_b' || location !== 'loc_b')
-        t.fail(`${id} pays a Ticket of another Location`)
-      if (!paid || paid.created > created) t.fail(`${id} pays a Ticket that is younger than itself`)
-      if (amount <= 0 || (tip_amount ?? 0) >= amount)
-        t.fail(`${id} settles ${amount} with a tip of ${tip_amount}`)
-    }
+    const wrongPayments = transactions.filter(
+      ({ ticket, created, location, amount, tip_amount }) => {
+        const paid = store.tickets.get(ticket)
+        const isThere =
+          paid?.location === 'loc_b' && location === 'loc_b' && paid.created <= created
+        return !isThere || amount <= 0 || (tip_amount ?? 0) >= amount
+      }
+    )
+    t.strictSame([transactions.length, wrongPayments], [600, []])
     t.ok(new Set(transactions.map(({ ticket }) => ticket)).size > 150, `seed ${seed}: Tickets paid`)
 
-    t.equal(refunds.length, 210, `seed ${seed}: the share that was asked for, exactly`)
-    t.equal(
-      new Set(refunds.map(({ transaction }) => transaction)).size,
-      210,
-      `seed ${seed}: one Refund a Transaction`
-    )
-    t.ok(
-      isBetween(valuesOf(store, 'refunds', 'created'), FROM, TO),
-      `seed ${seed}: refunded in the range`
-    )
-    for (const { id, transaction, amount, created, payment_method } of refunds) {
-      const charge = store.transactions.get(transaction)
-      if (!charge || amount < 1 || amount > charge.amount || charge.amount_refunded !== amount)
-        t.fail(`${id} is above its charge`)
-      if (!charge || created < charge.created) t.fail(`${id} comes before its charge`)
-      if (JSON.stringify(payment_method) !== JSON.stringify(charge?.payment_method))
-        t.fail(`${id} goes elsewhere than it came from`)
-    }
-    const whole = refunds.filter(
-      ({ transaction, amount }) => store.transactions.get(transaction)?.amount === amount
-    )
+    const charges = refunds.map(({ transaction }) => store.transactions.get(transaction))
+    const wrongRefunds = refunds.filter(({ amount, created, payment_method }, nth) => {
+      const charge = charges[nth]
+      const isWithin = amount >= 1 && charge?.amount_refunded === amount && amount <= charge.amount
+      const isLater = charge !== undefined && created >= charge.created && created <= TO
+      const method = JSON.stringify(charge?.payment_method)
+      return !isWithin || !isLater || JSON.stringify(payment_method) !== method
+    })
+    t.strictSame([refunds.length, new Set(charges).size, wrongRefunds], [210, 210, []])
+    const whole = refunds.filter(({ amount }, nth) => charges[nth]?.amount === amount)
     t.ok(whole.length > 60 && whole.length < 150, `seed ${seed}: some whole, some in part`)
 
-    for (const family of FAMILIES)
-      t.equal(new Set(valuesOf(store, family, 'id')).size, store[family].size)
     const document = JSON.parse(JSON.stringify(exported(store)))
-    t.strictSame(
-      await FIXTURE_CHECKER.problems(document),
-      [],
-      `seed ${seed}: an export of it is a fixture`
-    )
-    t.equal(
-      JSON.stringify(exported((await firstStateIn({ clock: NOW, data: document })).store)),
-      JSON.stringify(document)
-    )
+    t.strictSame(FIXTURE_CHECKER.problems(document), [], 'an export of it is a fixture')
+    const again = await firstStateIn({ clock: NOW, data: document })
+    t.equal(JSON.stringify(exported(again.store)), JSON.stringify(document))
   }
 })
 
@@ -224,17 +192,6 @@ t.test('TXN-3 TXN-4 A25: a payment has what its payment type needs, and only tha
   }
 })
 
-t.test('generate: payment types are those in the entry', async t => {
-  const cases: PaymentType[][] = [['card'], ['emv', 'external'], ['vip', 'vip']]
-  for (const payment_types of cases) {
-    const store = await generatedIn([{ transactions: 50, payment_types }])
-    t.strictSame(
-      [...new Set(valuesOf(store, 'transactions', 'payment_type'))].sort(),
-      [...new Set(payment_types)].sort()
-    )
-  }
-})
-
 t.test('generate: refunded is an exact share', async t => {
   const cases =
     '10 - 0 | 10 0 0 | 10 0.2 2 | 10 0.25 3 | 10 0.24 2 | 10 1 10 | 1 0.5 1 | 1 0.49 0 | 0 1 0'
@@ -246,35 +203,21 @@ t.test('generate: refunded is an exact share', async t => {
 })
 
 t.test('generate: names are filled in', async t => {
-  const store = await generatedIn([
-    { accounts: 5 },
-    { users: 5 },
-    { locations: 5 },
-    { tickets: 12 }
-  ])
+  const families = ['accounts', 'users', 'locations', 'tickets'] as const
+  const store = await generatedIn(families.map(family => ({ [family]: 12 }) as GenerateData))
 
-  const isNobodys = (email: string | null) => /^[^@\s]+@example\.(com|net|org)$/.test(email ?? '')
-  for (const { name, address, email } of store.accounts.inCreationOrder().slice(2))
-    t.ok(
-      isNobodys(email) &&
-        name &&
-        address.line1 &&
-        address.city &&
-        /^\d{5}$/.test(address.postal_code ?? '')
-    )
-  for (const { name, email } of store.users.inCreationOrder())
-    t.ok(isNobodys(email) && /^\S+ \S+/.test(name ?? ''), name ?? '')
-  for (const { display_name } of store.locations.inCreationOrder().slice(2))
-    t.ok(/^[A-Z]/.test(display_name ?? ''), display_name ?? 'none')
-  const references = valuesOf(store, 'tickets', 'reference').map(String)
-  t.equal(references[0], 'T-1')
-  for (const [index, reference] of references.slice(1).entries())
-    t.ok(
-      new RegExp(
-        `^(Table|Bar|Patio|Booth|Counter) [1-9][0-9]? #${String(index + 2).padStart(4, '0')}$`
-      ).test(reference),
-      reference
-    )
+  const of = (family: string, field: string) =>
+    valuesOf(store, family as 'accounts', field as 'name', 12).map(String)
+  const isEmail = (text: string) => /^[^@\s]+@example\.(com|net|org)$/.test(text)
+  t.ok([...of('accounts', 'email'), ...of('users', 'email')].every(isEmail))
+  t.ok([...of('accounts', 'name'), ...of('locations', 'display_name')].every(Boolean))
+  t.ok(of('users', 'name').every(text => /^\S+ \S+/.test(text)))
+  for (const { address } of store.accounts.inCreationOrder().slice(2))
+    t.ok(address.line1 && address.city && /^\d{5}$/.test(address.postal_code ?? ''))
+  for (const [index, reference] of of('tickets', 'reference').entries()) {
+    const number = String(index + 2).padStart(4, '0')
+    t.match(reference, new RegExp(`^(Table|Bar|Patio|Booth|Counter) [1-9][0-9]? #${number}$`))
+  }
 })
 
 t.test('generate: a payment is never made before the first Ticket of its Location', async t => {
@@ -346,29 +289,6 @@ t.test('A03: the same seed gives the same bytes, another seed others', async t =
     { merchant: 2, user: 5, location: 2, ticket: 30, transaction: 20, refund: 10 },
     'ids that come later are drawn on from there'
   )
-})
-
-t.test('generate: later entries do not change the records of earlier ones', async t => {
-  const [users, more] = [
-    await generatedIn([{ users: 5 }]),
-    await generatedIn([{ users: 5 }, { locations: 2 }, { users: 1 }])
-  ]
-
-  t.strictSame(
-    JSON.stringify(more.users.inCreationOrder().slice(0, 5)),
-    JSON.stringify(users.users.inCreationOrder())
-  )
-})
-
-t.test('generate: 2,000 records are created and imported', async t => {
-  const of = { location: 'loc_b', created: RANGE }
-  const generate = [
-    { tickets: 1000, ...of },
-    { transactions: 700, refunded: 0.5, ...of }
-  ]
-  const { store } = await firstStateIn({ clock: NOW, data: smallFixture(EMPTY), generate })
-
-  t.strictSame([store.tickets.size, store.transactions.size, store.refunds.size], [1001, 700, 350])
 })
 
 t.test('generate: whole and partial refunds, and payments of each Ticket', async t => {
@@ -532,6 +452,14 @@ t.test('generate: no weights, and weights of missing records', async t => {
     )
     t.match(error, [{ code, path: `generate[0].${path}` }], JSON.stringify(entry))
   }
+  const types = async (payment_types: GenerateData['payment_types']) => {
+    const store = await generatedIn([{ transactions: 50, payment_types }])
+    return [...new Set(valuesOf(store, 'transactions', 'payment_type'))].sort().join()
+  }
+  t.strictSame(
+    [await types(['emv', 'external', 'emv']), await types({ card: 0, vip: 0 })],
+    ['emv,external', 'vip']
+  )
   const even = { transactions: 20, amount: { min: 700, max: 700 } }
   const { transactions } = await generatedIn([{ tickets: 1 }, even])
   const bills = transactions

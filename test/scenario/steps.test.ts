@@ -343,7 +343,7 @@ t.test('steps: expectations of a response', async t => {
     [{ headers: { Retry-After: '2' } }, {}, .expect.headers.Retry-After other_value], [{ status: 4xx }, { status: 499 }],
     [{ status: 4xx }, { status: 500 }, .expect.status other_status], [{ status: [200, 402] }, { status: 402 }],
     [{ status: [2xx, 402] }, { status: 400 }, .expect.status other_status], [{ body: {} }, { status: 400, body: {} }, ' other_status'],
-    [{ body: [] }, { body: [] }], [{ body: text }, { body: text }], [{ body: null }, { body: null }], [{ fault: hang }, {}, .expect.fault other_fault],
+    [{ body: [] }, { body: [] }], [{ body: text }, { body: text }], [{ body: null }, { body: null }], [{ fault: hang }, {}, .expect.fault other_value],
     [{ fault: hang }, { status: 0, fault: hang }], [{ body: { id: '\${gone}' } }, {}, ' not_given'],
     [{ body: { data: [{ a: [1, 2] }] } }, { body: { data: [{ a: [1, 3] }] } }, '.expect.body.data[0].a[1] other_value'],
     [{ body: { id: x } }, { body: null }, .expect.body other_value]

@@ -6,7 +6,7 @@ import type { Sandbox } from '../../sandbox/sandbox.js'
 import { Tally } from '../../scenario/expect/tally.js'
 import { namesIn, textsIn } from '../../scenario/play/references.js'
 import type { FirstState } from '../../scenario/scenario.js'
-import { placedCalls, type StepBindings, StepResponses, splitCall } from '../../scenario/steps.js'
+import { placedCalls, type StepBindings, splitCall } from '../../scenario/steps.js'
 import { Failure } from '../failures.js'
 import { SAYS, say } from '../sentences.js'
 import { driftOf, driftPoints } from './drift.js'
@@ -66,8 +66,8 @@ function missingValues(
   variables: CheckOptions['variables'],
   keyThere: KeyThere
 ): PlacedProblem[] {
-  const { names } = new StepResponses([...steps, ...play])
   const calls = [...placedCalls('steps', steps), ...placedCalls('play', play)]
+  const names = new Set(calls.map(({ step }) => step.as))
   return calls.flatMap(({ step, at }) => {
     const unknown = textsIn(step, at).flatMap(({ steps, text }) =>
       namesIn(text)

@@ -5,7 +5,6 @@ import { compileExpectation, type Expectation } from '../../scenario/expect/expe
 import type { FirstState, Launch } from '../../scenario/scenario.js'
 import { compileEntry } from '../../scenario/script/entry.js'
 import { Script } from '../../scenario/script.js'
-import { StepResponses } from '../../scenario/steps.js'
 import { collectionOf, FAMILIES, Store } from '../../store/store.js'
 import { pause } from '../../work/slices.js'
 import { REFUSALS, SAYS } from '../sentences.js'
@@ -48,7 +47,7 @@ const refuse: Report = (_steps, { message }) => {
 async function readFirst(data: FirstData, stores: Stores): Promise<FirstState> {
   const state = await readState(data, stores)
   const { scenario, expect } = data
-  const responses = new StepResponses([])
+  const responses = new Map()
   const expectations: Expectation[] = []
   for (const expectation of expect) {
     const compiled = await compileExpectation(expectation, refuse, responses)

@@ -9,7 +9,8 @@ import { admitPatterns } from '../match/patterns.js'
 import { say } from '../sentences.js'
 import type { PlayData, StepData } from '../shape/expectation.js'
 import { NAME } from '../shape/variables.js'
-import { checkShown, placedCalls, type StepBindings, splitCall } from '../steps.js'
+import { placedCalls, type StepBindings, splitCall } from '../steps.js'
+import { checkShown } from './differences.js'
 import { headOf, namesIn, REFERENCE, textsIn, unclosedIn } from './references.js'
 
 const MAX_LOOKED_AT = 100

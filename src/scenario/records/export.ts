@@ -11,6 +11,7 @@ import {
 } from '../../core/settings.js'
 import type { Family } from '../../reference/operations.js'
 import type { Schema } from '../../reference/parameters.js'
+import { each } from '../../reference/rules.js'
 import { RESOURCES } from '../../reference/tables.js'
 import { FAMILIES, type Store } from '../../store/store.js'
 import { lazily } from '../../work/json-pieces.js'
@@ -18,18 +19,17 @@ import { present } from '../shape/checked.js'
 
 /** In order of creation, without what can be left out because it is null or empty. */
 export function exported(store: Store): Record<string, Iterable<object>> {
-  const families = FAMILIES.map(family => [
-    family,
+  const families = each(FAMILIES, family =>
     lazily<object, object>(store[family].inCreationOrder(), record =>
       exportedRecord(family, record)
     )
-  ])
+  )
   const deleted = store.users
     .tombstones()
     .map(({ id, owners: [account], at, after }) => ({ id, account, created: isoOf(at), after }))
   return {
     api_keys: keysIn(store),
-    ...Object.fromEntries(families),
+    ...families,
     ...(deleted.length > 0 && { deleted_users: deleted })
   }
 }

@@ -19,12 +19,7 @@ import {
 } from '../match/matching.js'
 import { admitPatterns, patternsIn } from '../match/patterns.js'
 import { type Edit, editOf } from '../records/edits.js'
-import {
-  missingOf,
-  recordsNamedBy,
-  recordsNamedByChange,
-  type Trial
-} from '../records/named-records.js'
+import { checkNames, namedByChange, namedByMatch, type Trial } from '../records/named-records.js'
 import { say } from '../sentences.js'
 import { instantIn, millisecondsOf } from '../shape/checked.js'
 import type { EntryData, Respond } from '../shape/entry.js'
@@ -168,10 +163,8 @@ export async function compileScript(
     if (!isOpen) checkWaiting(data, script, note)
     const entry = await compileEntry(data, note, patterns)
     patterns += patternsIn(data.match)
-    for (const { steps, problem, canBeMade } of missingOf(recordsNamedBy(data), trial))
-      (canBeMade ? warnOf : note)(steps, problem)
-    for (const { steps, problem } of missingOf(recordsNamedByChange(data.change ?? {}), trial))
-      warnOf(steps, problem)
+    checkNames(namedByMatch(data), trial, ({ canBeMade }) => (canBeMade ? warnOf : note))
+    checkNames(namedByChange(data.change ?? {}), trial, () => warnOf)
     if (problems.length > length) continue
     checkShadowed(entry, sourceOf(['script', index]), unconditional, note)
     entries.push(entry)

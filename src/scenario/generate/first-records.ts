@@ -1,0 +1,205 @@
+/** The records of a first state: those of fixtures, then generated ones, from the seed. */
+import type { Faker } from '@faker-js/faker'
+import { isoOf } from '../../core/instants.js'
+import { isObject } from '../../core/schema-words.js'
+import { LINKED_FAMILIES } from '../../reference/operations.js'
+import { FAMILIES, type Store } from '../../store/store.js'
+import { inSlices } from '../../work/slices.js'
+import { type Report, within } from '../documents.js'
+import { checkCount, tooLarge } from '../read/refusal.js'
+import { editing } from '../records/edits.js'
+import {
+  type GenerationContext,
+  missingRecord,
+  type RecordFields,
+  recordsIn
+} from '../records/fixture.js'
+import { say } from '../sentences.js'
+import { entriesOf, instantIn, present } from '../shape/checked.js'
+import { GENERATED_FAMILIES, type GenerateData } from '../shape/scenario.js'
+import type { Used } from '../shape/sources.js'
+import {
+  byWeight,
+  drawOne,
+  drawWhole,
+  fill,
+  type Generating,
+  generatePayments,
+  isShared,
+  perTicket,
+  type Weights
+} from './payments.js'
+
+type GeneratedFamily = (typeof GENERATED_FAMILIES)[number]
+const SPOTS = ['Table', 'Bar', 'Patio', 'Booth', 'Counter']
+const LINKS = {
+  accounts: 'account',
+  users: 'account',
+  locations: 'account',
+  tickets: 'location',
+  transactions: 'location'
+} as const
+
+/** Errors: `document_too_large`. */
+export async function firstRecords(used: Used, generation: GenerationContext): Promise<void> {
+  const { fixtures, problems, warnings, data } = used
+  checkSize(used)
+  await inSlices(editing({ fixtures, removed: [] }, generation, problems, warnings))
+  if (data.generate) await generateAll(used, generation)
+  warnOfFuture(used, generation)
+}
+
+function warnOfFuture({ data, warn }: Used, { store, now }: GenerationContext): void {
+  const clock = isoOf(now)
+  const future = FAMILIES.flatMap(family =>
+    store[family].inCreationOrder().flatMap(({ created }) => (created > clock ? created : []))
+  )
+  const latest = future.sort().at(-1)
+  if (latest !== undefined)
+    warn(data.clock ? ['clock'] : [], say('future_records', clock, future.length, latest))
+}
+
+async function generateAll(
+  { data: { generate = [] }, problems, report, isOpen }: Used,
+  generation: GenerationContext
+): Promise<void> {
+  // generated records may belong to invalid ones
+  const isKnown = !isOpen && problems.length === 0
+  const generating = { ...generation, faker: await fakerOf(generation.settings.seed) }
+  for (const [index, entry] of generate.entries()) {
+    const note = within(report, 'generate', index)
+    const family = checkedFamily(entry, note)
+    if (!isKnown || family === undefined) continue
+    checkParents(entry, LINKS[family], generation.store, note)
+    if (problems.length === 0) await generateRecords(family, entry, generating, note)
+  }
+}
+
+function checkSize({ document: { limits }, data, fixtures }: Used): void {
+  for (const [name, list] of Object.entries(data)) {
+    if (!Array.isArray(list)) continue
+    let count = list.length
+    for (const { sequence = [], at_once = [] } of list) count += sequence.length + at_once.length
+    if (count > limits['limits.entries'])
+      throw tooLarge(
+        'limits.entries',
+        limits,
+        `The document has ${count} items under ${name}${data.use ? ', those of use included' : ''}`
+      )
+  }
+  const count = recordsIn(fixtures) + generatedBy(data.generate ?? []) + (data.steps?.length ?? 0)
+  checkCount('The document adds', count, limits)
+}
+
+async function fakerOf(seed: number): Promise<Faker> {
+  const { faker: shared } = await import('@faker-js/faker/locale/en')
+  const faker = new (shared.constructor as typeof Faker)({ locale: shared.rawDefinitions })
+  faker.seed(seed)
+  return faker
+}
+
+const generatedBy = (entries: readonly GenerateData[]): number =>
+  entries
+    .flatMap(data => {
+      const { transactions = 0, refunded = 0, partly_refunded = 0 } = data
+      const refunds = [refunded, partly_refunded].map(share => Math.round(transactions * share))
+      return [...GENERATED_FAMILIES.map(family => data[family] ?? 0), ...refunds]
+    })
+    .reduce((sum, count) => sum + count, 0)
+
+function checkedFamily(data: GenerateData, note: Report): GeneratedFamily | undefined {
+  const { transactions: payments = 0, payments_per_ticket: size } = data
+  const families = GENERATED_FAMILIES.filter(family => data[family] !== undefined)
+  if (families.length !== 1) note([], say('not_exactly_one', GENERATED_FAMILIES, families))
+  for (const name of ['refunded', 'partly_refunded', 'payments_per_ticket'] as const)
+    if (data[name] !== undefined && data.transactions === undefined)
+      note([name], say('needs', name, 'transactions'))
+  if (!isShared(payments, perTicket(data)))
+    note(['payments_per_ticket'], say('not_shared', payments, `${size}`))
+  return families[0]
+}
+
+type Link = (typeof LINKS)[GeneratedFamily]
+
+function parentsIn(data: GenerateData, link: Link): Weights {
+  const parents = data[link] ?? {}
+  return isObject(parents) ? entriesOf(parents) : [[parents, 1]]
+}
+
+function checkParents(data: GenerateData, link: Link, store: Store, note: Report): void {
+  const family = LINKED_FAMILIES[link]
+  const isOfName = isObject(data[link])
+  for (const [id] of parentsIn(data, link))
+    if (!store[family].get(id))
+      note(isOfName ? [link, id] : [link], { ...missingRecord(id, [family], store), isOfName })
+}
+
+async function generateRecords(
+  family: GeneratedFamily,
+  data: GenerateData,
+  generating: Generating,
+  report: Report
+): Promise<void> {
+  const { faker, store, now } = generating
+  const parents = parentsOf(family, data, store)
+  if (parents.length === 0) {
+    const what = LINKS[family] === 'location' ? 'Location' : 'merchant Account'
+    return report([], say('missing_parent', what, family))
+  }
+  const { from, to } = data.created ?? {}
+  const [min, max] = from && to ? [instantIn(from), instantIn(to)] : [now, now]
+  const instants = new Float64Array(present(data[family]))
+    .map(() => drawWhole(faker, min, max))
+    .sort()
+  if (family === 'transactions')
+    return generatePayments(instants, parents, data, generating, report)
+  const drawParent = byWeight(parents, faker)
+  const draw = (instant: number): RecordFields => ({
+    created: isoOf(instant),
+    ...DRAWS[family](faker, drawParent, store[family].size + 1)
+  })
+  await fill(family, instants, draw, generating)
+}
+
+/** Those that the entry names, else the first Location or merchant. */
+function parentsOf(family: GeneratedFamily, data: GenerateData, store: Store): Weights {
+  if (family === 'accounts') return [['', 1]]
+  const parents = parentsIn(data, LINKS[family])
+  if (parents.length > 0) return parents
+  const [first] =
+    LINKS[family] === 'location'
+      ? store.locations.inCreationOrder()
+      : store.accounts.inCreationOrder().filter(({ type }) => type === 'merchant')
+  return first ? [[first.id, 1]] : []
+}
+
+type Draw = (faker: Faker, parent: () => string, nth: number) => RecordFields
+const DRAWS: Readonly<Record<Exclude<GeneratedFamily, 'transactions'>, Draw>> = {
+  accounts: ({ company, internet, location }) => ({
+    type: 'merchant',
+    name: company.name(),
+    email: internet.exampleEmail(),
+    address: drawAddress(location)
+  }),
+  users: ({ person, internet }, account) => ({
+    account: account(),
+    name: person.fullName(),
+    email: internet.exampleEmail()
+  }),
+  locations: ({ company, location }, account) => ({
+    display_name: company.name(),
+    account: account(),
+    address: drawAddress(location)
+  }),
+  tickets: (faker, location, nth) => ({
+    reference: `${drawOne(faker, SPOTS)} ${drawWhole(faker, 1, 40)} #${String(nth).padStart(4, '0')}`,
+    location: location()
+  })
+}
+
+const drawAddress = (location: Faker['location']): RecordFields => ({
+  country: 'US',
+  line1: location.streetAddress(),
+  city: location.city(),
+  postal_code: location.zipCode('#####')
+})
