@@ -2,7 +2,7 @@
 import type { TSchema } from 'typebox'
 import * as Type from 'typebox'
 import { type DocumentOptions, PUBLISHER } from '../../src/control/openapi/api.js'
-import type { Json } from '../../src/control/openapi/examples.js'
+import type { Json } from '../../src/control/openapi/schemas.js'
 import { NUMBER_FORMATS, oneOf, referTo } from '../../src/control/openapi/schemas.js'
 import type { Group, Row } from '../../src/control/route.js'
 import { CONTROL_ERRORS } from '../../src/core/errors.js'
@@ -117,7 +117,7 @@ export function controlDocument(
       schemas[name] = {}
       schemas[name] = whole(named[name] as Part)
     }
-    return referTo('schemas', name)
+    return referTo(name)
   }
 
   /** A part of a schema; what has a name is referred to. */
