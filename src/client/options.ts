@@ -68,9 +68,8 @@ export type JournalMatch = {
   on: OperationName
   match?: Omit<Match, 'key'> & { account?: string | readonly string[] }
 }
-/** How many requests came, their order, or whether the script was used, `within` a time to wait. */
+/** How many requests came, or their order, `within` a time to wait. */
 export type Verification = { within?: string } & (
   | (JournalMatch & Omit<Expectation, 'on' | 'match'>)
   | { sequence: readonly JournalMatch[] }
-  | { script: 'all_used' }
 )

@@ -160,21 +160,9 @@ export const filterOfScenario = (filter: string) =>
 
 /** The problems of a `verify` body, and the messages of verdicts. */
 export const VERIFY = {
-  no_way: () =>
-    "must have one of on, sequence, state and script; without a body, the scenario's own expectations are judged",
-  several_ways: () => 'must have only one of on, sequence, state and script',
-  key_not_kept: () =>
-    'the journal does not keep keys; use account, the Account that the key acts as',
-  header_not_kept: (name: string, keptHeaders: readonly string[]) =>
-    `the journal does not keep ${name}, only ${keptHeaders.join(' and ')}; match it in a script entry, or under expect of the scenario`,
-  secret_not_kept: (name: string, on: string) =>
-    `${name} is not kept, so requests cannot be found by it; match it in a script entry instead (${on})`,
-  too_many_steps: (count: number) => `The sequence has ${count} items`,
+  not_kept: () =>
+    'the journal does not keep this; match the account in place of a key, or write this under expect of the scenario',
   nothing_expected: () => 'The scenario has no expectations.',
-  all_hold: () => 'Every expectation of the scenario holds.',
-  more: (count: number) => `and ${count} more`,
-  all_applied: () => 'Every script entry was applied.',
-  never_applied: (entries: readonly string[]) =>
-    `Script entries that were never applied: ${entries.join('; ')}.`
+  all_hold: () => 'Every expectation of the scenario holds.'
 } satisfies Sentences
 export const say = sayer(VERIFY)

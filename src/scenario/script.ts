@@ -133,10 +133,6 @@ export class Script {
     for (const counted of this.#entries.values()) this.#index(counted)
   }
 
-  get isUsed(): boolean {
-    return this.unused().length === 0
-  }
-
   recount(id: string, { values, ...count }: EntryCount): void {
     const counted = present(this.#entries.get(id))
     this.#revision++

@@ -55,8 +55,7 @@ const SENT: Readonly<Record<string, readonly (readonly [path: string, body?: obj
       ['/verify'],
       ['/verify', { on: 'GET /refunds' }],
       ['/verify', { sequence: [{ on: 'GET /refunds' }, { on: 'GET /accounts' }] }],
-      ['/verify', { state: { refunds: { count: 3 } } }],
-      ['/verify', { script: 'all_used' }]
+      ['/verify', { state: { refunds: { count: 3 } } }]
     ],
     'POST /session': [['/session', { token: 'any' }]],
     'PATCH /settings': [['/settings', { 'pagination.max_limit': 5 }]]

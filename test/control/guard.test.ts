@@ -119,7 +119,7 @@ t.test('control: a body is JSON or YAML, as large as its limit', async t => {
     /limits\.\w+/.exec((await control(on, body)).body.error?.message ?? '')?.[0]
   t.equal(await limitOf('POST /records', '{"accounts":[]}'.padEnd(300)), undefined)
   t.equal(await limitOf('POST /records', '{"accounts":[]}'.padEnd(301)), 'limits.control_body')
-  t.equal(await limitOf('POST /verify', '{"script":"all_used"}'), 'limits.body')
+  t.equal(await limitOf('POST /verify', '{"on":"GET /refunds"}'), 'limits.body')
 })
 
 t.test('control: before the start scenario is loaded', async t => {

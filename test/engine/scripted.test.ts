@@ -569,7 +569,7 @@ t.test('when: after: the operation takes effect, then the script responds', asyn
       entry?.values?.map(({ applied }) => applied),
       'per' in more ? [count] : undefined
     )
-    t.equal(world.state.script.isUsed, count === 1)
+    t.equal(world.state.script.unused().length, 1 - count)
     t.equal(entry?.first === undefined, count === 0 || !('for' in more))
   }
   const { executed, world } = await scripted(
@@ -579,7 +579,7 @@ t.test('when: after: the operation takes effect, then the script responds', asyn
   `)
   )
   const exchange = executed('POST /refunds', { body: 'transaction=txn_a&amount=5' })
-  t.ok(world.state.script.isUsed, 'an entry for 0 calls is applied to none')
+  t.strictSame(world.state.script.unused(), [], 'an entry for 0 calls is applied to none')
   world.state.script.clear()
   world.state.script.retract(exchange.script?.action as Action, () =>
     t.fail('of an entry that is gone')
