@@ -6,6 +6,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import t from 'tap'
 import { controlDocument } from '../../scripts/docs/control-document.js'
 import { CONTROL_GROUPS } from '../../src/control/requests.js'
+import { VERSION } from '../../src/scenario/library.js'
 import { NOW, sandboxClient, smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 
@@ -171,6 +172,7 @@ t.test('control: the OpenAPI document has the rows, says how each can fail', asy
   })
   t.strictSame(own.body, {
     ...document,
+    info: { ...document.info, version: VERSION },
     servers: [{ url: 'http://localhost:4010/_control', description: 'The emulator.' }]
   })
 })

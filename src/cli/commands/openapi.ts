@@ -7,30 +7,19 @@ import { launchOf, type SettingFlags, settingOptions } from '../launch.js'
 export const OPENAPI: CommandSpec = {
   about: 'Print the emulated API as OpenAPI 3.1, with these settings.',
   options: [
-    option(
-      '--style <style>',
-      'How nested parameters are described: as objects, or flat, with names in brackets.'
-    )
-      .choices(['nested', 'flat'])
-      .default('nested'),
     option('--format <format>', 'Format of the document.')
       .choices(['json', 'yaml'])
       .default('json'),
     ...settingOptions(['port'], {}, { port: "Port in the address of the document's server." })
   ],
-  examples: [
-    ['for most client generators', 'commerce-emulator openapi --style flat > openapi.json']
-  ],
-  async run(
-    { style, format, ...flags }: SettingFlags & { style: string; format: string },
-    { environment, stdout }
-  ) {
+  examples: [['for client generators', 'commerce-emulator openapi > openapi.json']],
+  async run({ format, ...flags }: SettingFlags & { format: string }, { environment, stdout }) {
     const [{ openApiDocument }, { yamlText }] = await Promise.all([
       import('../../control/openapi/api.js'),
       import('../../scenario/yaml.js')
     ])
     const { values: settings } = settingsInForce(await launchOf(flags, environment))
-    const document = openApiDocument({ settings, version: VERSION, isFlat: style === 'flat' })
+    const document = openApiDocument({ settings, version: VERSION })
     stdout.write(format === 'yaml' ? yamlText(document) : jsonText(document))
     return STATUS.done
   }

@@ -30,8 +30,6 @@ export type DocumentOptions = {
   base?: string
   version: string
   settings: Settings
-  /** Names nested parameters in brackets, for generators that do not know `deepObject`. */
-  isFlat?: boolean
 }
 
 export const FAMILY_TEXTS: Readonly<Record<Family, string>> = {
@@ -64,10 +62,9 @@ export function openApiDocument({
   version,
   settings,
   origin = `http://localhost:${settings.port}`,
-  base = BASE,
-  isFlat = false
+  base = BASE
 }: DocumentOptions): Json {
-  const publisher = new Publisher(settings, isFlat, { base, list: settings['shapes.list'] })
+  const publisher = new Publisher(settings, { base, list: settings['shapes.list'] })
   const paths: Record<string, Json> = {}
   for (const id of OPERATION_IDS) {
     const { method, path } = operationOf(id)
@@ -115,12 +112,10 @@ function operationObject(id: OperationId, publisher: Publisher): Json {
   }
 }
 
-const DEEP = { style: 'deepObject', explode: true }
-
 function parametersOf(id: OperationId, publisher: Publisher): Json[] {
   const operation = operationOf(id)
   const table = tableOf(id, 'querystring') ?? {}
-  const example = requestExample(table, publisher.isFlat)
+  const example = requestExample(table)
   const inPath = PATH_RECORDS[id].map(({ name, family }) => ({
     name,
     in: 'path',
@@ -134,8 +129,7 @@ function parametersOf(id: OperationId, publisher: Publisher): Json[] {
     return {
       name: field.name,
       in: 'query',
-      description: schema.description ?? 'Filters by creation.',
-      ...(field.table.properties && DEEP),
+      description: schema.description,
       schema,
       example: example[field.name]
     }
@@ -146,18 +140,14 @@ function parametersOf(id: OperationId, publisher: Publisher): Json[] {
 function requestBody(id: OperationId, publisher: Publisher): Json | undefined {
   const table = tableOf(id, 'body')
   if (table === undefined) return undefined
-  const { isFlat, schemas } = publisher
-  const { properties = {} } = table
-  const nested = keysOf(properties).filter(name => properties[name]?.type === 'object')
   const name = id.replace(/^./, first => first.toUpperCase())
-  schemas[name] = publisher.object(table, operationOf(id))
+  publisher.schemas[name] = publisher.object(table, operationOf(id))
   return {
     required: operationOf(id).kind === 'create',
     content: {
       'application/x-www-form-urlencoded': {
         schema: referTo(name),
-        encoding: isFlat ? undefined : each(nested, () => DEEP),
-        example: requestExample(table, isFlat)
+        example: requestExample(table)
       }
     }
   }

@@ -17,15 +17,6 @@ type Use = 'response' | Operation
 type Field = { name: string; table: Schema; isRequired: boolean }
 
 const NULL = { type: 'null' }
-/** Unsets a parameter in an update. */
-const EMPTY = { type: 'string', maxLength: 0 }
-/** A name in a form is not empty, and brackets nest it (FORM-2). */
-const METADATA_NAME = '[^\\[\\]]+'
-const METADATA = {
-  type: 'object',
-  propertyNames: { pattern: `^${METADATA_NAME}$` },
-  additionalProperties: { type: 'string' }
-}
 /** Rough shapes, without lookaround, `\d` or `\w`, on which engines disagree. */
 const PATTERNS: Readonly<Record<string, string>> = {
   email: '[^@\\s]+@[^@\\s]+[.][^@\\s]+',
@@ -54,40 +45,39 @@ function pageSize(limit: Schema, settings: Settings): Schema {
   return { ...limit, ...(isBounded && { minimum: 1, maximum }), default: size }
 }
 
-/** In the flat style metadata can have any key. */
+/** Metadata can have any key, which is not empty; brackets nest it (FORM-2). */
 function namesWithMetadata(fields: readonly Field[]): Json {
   const names = fields.map(({ name }) => name.replaceAll(/[[\]]/g, '\\$&')).join('|')
-  return { pattern: `^(?:${names}|metadata\\[${METADATA_NAME}\\])$` }
+  return { pattern: `^(?:${names}|metadata\\[[^\\[\\]]+\\])$` }
 }
 
-/** Publishes tables by the settings, in one of the two styles. */
+/** Publishes tables by the settings. */
 export class Publisher {
   readonly schemas: Json = {}
 
   constructor(
     readonly settings: Settings,
-    readonly isFlat: boolean,
     readonly shape: Shape
   ) {}
 
-  /** The fields of a table; of a request as it names them, in the flat style in brackets. */
+  /** The fields of a table; of a request as it names them, nested ones in brackets. */
   fields({ properties = {}, required = [] }: Schema, use: Use): Field[] {
-    const { settings, isFlat } = this
+    const { settings } = this
     return Object.entries(properties).flatMap(([name, table]): Field | Field[] => {
       const isRequired = required.includes(name)
       if (table['x-fixed'] && settings['parameters.not_updatable'] === 'reject') return []
       if (table['x-page-size']) return { name, isRequired, table: pageSize(table, settings) }
       const sent = sentName(name, table, settings['pagination.cursors'])
-      if (!isFlat || use === 'response' || table.type !== 'object')
-        return { name: sent, table, isRequired }
+      if (use === 'response' || table.type !== 'object') return { name: sent, table, isRequired }
       const parts = this.fields(table, use).map(part => ({
         ...part,
         name: inBrackets(name, part.name),
         isRequired: isRequired && part.isRequired
       }))
+      if (!isUpdate(use)) return parts
       const { properties: _, additionalProperties: __, ...whole } = table
-      const cleared = { name, table: { ...whole, ...EMPTY }, isRequired: false }
-      return isUpdate(use) ? [...parts, cleared] : parts
+      const cleared = { ...whole, type: 'string', maxLength: 0 }
+      return [...parts, { name, table: cleared, isRequired: false }]
     })
   }
 
@@ -109,7 +99,7 @@ export class Publisher {
   object(table: Schema, use: Use): Json {
     const fields = this.fields(table, use)
     const required = fields.flatMap(({ name, isRequired }) => (isRequired ? name : []))
-    const isOpen = use !== 'response' && this.isFlat && table.properties?.metadata !== undefined
+    const isOpen = use !== 'response' && table.properties?.metadata !== undefined
     return {
       type: 'object',
       required: isUpdate(use) || required.length === 0 ? undefined : required,
@@ -135,9 +125,9 @@ export class Publisher {
     const [type = '', orNull] = [table.type].flat()
     if (items) return { type, items: this.table(items, use) }
     if (type === 'object') {
-      const schema = properties ? this.table(table, use) : METADATA
-      const instead = orNull ? NULL : isUpdate(use) && EMPTY
-      return instead ? { anyOf: [schema, instead] } : schema
+      if (!properties) return { type, additionalProperties: { type: 'string' } }
+      const schema = this.table(table, use)
+      return orNull ? { anyOf: [schema, NULL] } : schema
     }
     if (words) {
       const known = words.filter(word => word !== null)
@@ -223,10 +213,10 @@ function listExample(record: Json, { base, list }: Shape) {
   }) as Json
 }
 
-/** The values of a request; in the flat style by their names in brackets. */
-export function requestExample(table: Schema, isFlat: boolean): Json {
+/** The values of a request by the names that it sends. */
+export function requestExample(table: Schema): Json {
   const parts = Object.entries(exampleOf(table)).flatMap(([name, value]) =>
-    isFlat && isObject(value)
+    isObject(value)
       ? Object.entries(value).map(([part, inner]) => [inBrackets(name, part), inner])
       : [[name, value]]
   )

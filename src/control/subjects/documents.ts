@@ -1,9 +1,8 @@
 /** The documents that describe the emulator, and the files of its pages. */
 import { createReadStream } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import type { FastifyRequest } from 'fastify'
 import { controlOfBase } from '../../core/paths.js'
-import { optional, parameters, word } from '../../reference/parameters.js'
+import { parameters } from '../../reference/parameters.js'
 import { PACKAGE_ROOT } from '../../scenario/library.js'
 import { bindingsOf } from '../../scenario/steps.js'
 import { noSuchPath, type Row, type Rows, row } from '../route.js'
@@ -15,13 +14,13 @@ const addressOf = ({ arrival: { base }, headers: { host } }: FastifyRequest) => 
   base
 })
 
-const inFormat = async (document: object, format?: string) =>
-  format === 'yaml' ? (await import('../../scenario/yaml.js')).yamlText(document) : document
-
-const schemaRow = (kind: 'fixture' | 'scenario' | 'script', of: string): Row => ({
-  does: `Returns the JSON Schema of ${of}, for editors.`,
-  run: () => createReadStream(`${PACKAGE_ROOT}/docs/schema/${kind}.json`)
+/** A document of the package. */
+const documentRow = (of: string, name: string): Row => ({
+  does: `Returns ${of}.`,
+  run: () => createReadStream(`${PACKAGE_ROOT}/docs/${name}.json`)
 })
+const schemaRow = (kind: 'fixture' | 'scenario' | 'script', of: string): Row =>
+  documentRow(`the JSON Schema of ${of}, for editors`, `schema/${kind}`)
 
 const fileRow = (page: 'console' | 'docs'): Row => ({
   does: '',
@@ -34,33 +33,17 @@ const fileRow = (page: 'console' | 'docs'): Row => ({
 export const DOCUMENT_ROWS: Rows = {
   'GET /openapi.json': row({
     does: 'Returns the emulated API as OpenAPI 3.1.',
-    query: parameters({
-      style: optional(
-        word(['nested', 'flat'], {
-          description:
-            '`nested`, the default, or `flat`, which writes nested parameters in brackets, for generators that do not support `deepObject`.'
-        })
-      ),
-      ...format(['json', 'yaml'])
-    }),
-    run: async ({ request, sandbox: { settings }, version, query: { style, format } }) => {
-      const { openApiDocument } = await import('../openapi/api.js')
-      const options = { ...addressOf(request), version, settings, isFlat: style === 'flat' }
-      return inFormat(openApiDocument(options), format)
-    }
-  }),
-  'GET /openapi.control.json': row({
-    does: 'Returns the control API as OpenAPI 3.1.',
     query: parameters(format(['json', 'yaml'])),
-    run: async ({ request, version, query: { format } }) => {
-      const { origin, base } = addressOf(request)
-      const file = await readFile(`${PACKAGE_ROOT}/docs/openapi.control.json`, 'utf8')
-      const document = JSON.parse(file)
-      document.info.version = version
-      document.servers[0].url = `${origin}${controlOfBase(base)}`
-      return inFormat(document, format)
+    run: async ({ request, sandbox: { settings }, version, query: { format } }) => {
+      const [{ openApiDocument }, { yamlText }] = await Promise.all([
+        import('../openapi/api.js'),
+        import('../../scenario/yaml.js')
+      ])
+      const document = openApiDocument({ ...addressOf(request), version, settings })
+      return format === 'yaml' ? yamlText(document) : document
     }
   }),
+  'GET /openapi.control.json': documentRow('the control API as OpenAPI 3.1', 'openapi.control'),
   'GET /docs': {
     does: 'Returns a page on which to read about the emulated API and try it.',
     page: true,
