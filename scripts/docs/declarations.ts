@@ -4,7 +4,7 @@
  */
 import type { TSchema } from 'typebox'
 import { CONTROL_GROUPS } from '../../src/control/requests.js'
-import type { Row } from '../../src/control/route.js'
+import type { Row } from '../../src/control/row.js'
 import { CATALOGUE } from '../../src/core/errors.js'
 import { CONTROL } from '../../src/core/paths.js'
 import { SETTINGS, settingsSchema } from '../../src/core/settings.js'
@@ -307,7 +307,7 @@ const METHODS: Readonly<Record<string, readonly [on: string, errors?: string]>> 
   'requests(filter?: JournalFilter)': ['GET /requests', 'parameter_invalid sandbox_unknown'],
   'why(id: string)': ['GET /requests/ID', 'request_unknown'],
   'changes(id: string)': ['GET /requests/ID/changes', 'request_unknown state_unknown'],
-  'explain(on: string, options?: ExplainOptions)': [
+  'explain(on: string, options?: InjectOptions)': [
     'POST /explain',
     'option_invalid document_invalid setting_invalid parameter_invalid sandbox_unknown'
   ],
@@ -363,7 +363,7 @@ const OPTIONS = [
   'Moment',
   'Release',
   'JournalFilter',
-  'ExplainOptions',
+  'InjectOptions',
   'Verification',
   'Scope'
 ]

@@ -20,7 +20,6 @@ import { EmulatorError, errorFrom } from './error.js'
 import type { Methods } from './methods.js'
 import type {
   ControlOptions,
-  ExplainOptions,
   InjectedResponse,
   InjectOptions,
   Json,
@@ -89,7 +88,6 @@ const INJECT_OPTIONS = [
   'key',
   'headers'
 ] as const satisfies (keyof InjectOptions)[]
-const EXPLAIN_OPTIONS = [...INJECT_OPTIONS, 'changes'] as const satisfies (keyof ExplainOptions)[]
 
 type Control = <T = void>(on: string, options?: ControlOptions) => Promise<T>
 
@@ -192,7 +190,7 @@ const evidenceMethods = (control: Control) =>
         query: { format: 'scenario' }
       }),
     explain: async (on, options = {}) => {
-      checkOptions('explain', options, EXPLAIN_OPTIONS)
+      checkOptions('explain', options, INJECT_OPTIONS)
       return control('POST /explain', { body: { ...requestIn(on, 'POST /refunds'), ...options } })
     },
     verify: body => control('POST /verify', body && { body }),

@@ -5,7 +5,7 @@ import { extname } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliDecompress, gzip } from 'node:zlib'
 import type { FastifyReply } from 'fastify'
-import type { Pages } from '../control/route.js'
+import type { Pages } from '../control/row.js'
 import { remembered } from '../core/remembered.js'
 
 /** From `src/console` and from the bundle. */

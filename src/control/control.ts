@@ -9,8 +9,10 @@ import { controlRefusal } from '../server/errors.js'
 import { wantsPage } from '../server/pages.js'
 import { EventStreams } from './evidence/events.js'
 import { CONTROL_HEADERS, guardControl, Sessions } from './guard.js'
+import { acceptBodies } from './parts.js'
 import { CONTROL_GROUPS } from './requests.js'
-import { acceptBodies, addRoute, noSuchPath, type Row, type Services } from './route.js'
+import { addRoute, noSuchPath } from './route.js'
+import type { Row, Services } from './row.js'
 import { FILE_ROWS } from './subjects/documents.js'
 
 export type ControlOptions = Pick<

@@ -75,8 +75,6 @@ export const isSame = (a: string, b: string) => timingSafeEqual(digest(a), diges
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
 const SESSION_MS = 12 * 60 * 60 * 1000
-/** The oldest session gives way. */
-const MAX_SESSIONS = 100
 const READING: readonly (string | undefined)[] = ['GET', 'HEAD']
 
 /** The end of each session by its random id. */
@@ -85,8 +83,6 @@ export class Sessions {
 
   begin(now: number): string {
     const id = randomBytes(32).toString('base64url')
-    for (const [oldId, end] of this.#ends)
-      if (end <= now || this.#ends.size >= MAX_SESSIONS) this.#ends.delete(oldId)
     this.#ends.set(id, now + SESSION_MS)
     return id
   }

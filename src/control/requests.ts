@@ -1,10 +1,12 @@
-import type { Group } from './route.js'
+import type { Group } from './row.js'
 import { CLOCK_ROWS, SNAPSHOT_ROWS } from './subjects/clock.js'
 import { DOCUMENT_ROWS } from './subjects/documents.js'
 import { EVIDENCE_ROWS } from './subjects/evidence.js'
 import { EXPLAIN_ROWS } from './subjects/explain.js'
 import { JOURNAL_ROWS } from './subjects/journal.js'
+import { OVERVIEW_ROWS } from './subjects/overview.js'
 import { SANDBOX_ROWS } from './subjects/sandboxes.js'
+import { SCENARIO_ROWS } from './subjects/scenarios.js'
 import { SCRIPT_ROWS } from './subjects/script.js'
 import { SESSION_ROWS } from './subjects/session.js'
 import { SETTINGS_ROWS } from './subjects/settings.js'
@@ -12,7 +14,7 @@ import { STATE_ROWS } from './subjects/state.js'
 import { VERIFY_ROWS } from './subjects/verify.js'
 
 export const CONTROL_GROUPS: readonly Group[] = [
-  { title: 'State', rows: STATE_ROWS },
+  { title: 'State', rows: { ...OVERVIEW_ROWS, ...SCENARIO_ROWS, ...STATE_ROWS } },
   { title: 'Sandboxes', rows: SANDBOX_ROWS },
   { title: 'Script and gates', rows: SCRIPT_ROWS },
   { title: 'Clock and snapshots', rows: { ...CLOCK_ROWS, ...SNAPSHOT_ROWS } },

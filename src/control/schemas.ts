@@ -2,8 +2,10 @@
 import type { TProperties, TSchema } from 'typebox'
 import * as Type from 'typebox'
 import { ASSUMPTION_IDS } from '../reference/assumptions.js'
+import { OPERATION_NAMES } from '../reference/operations.js'
 import { closed, integer, nullable, optional, text, word } from '../reference/parameters.js'
 import { RULE_IDS } from '../reference/rules.js'
+import { FAMILIES } from '../store/store.js'
 
 const noted = (description?: string) => (description === undefined ? {} : { description })
 
@@ -48,6 +50,93 @@ export const NEAR_MISS = response(
 export const nearMisses = optional(
   list(NEAR_MISS, 'Near misses: what nearly matched, and why it did not.')
 )
+
+export const OUTCOME = word(
+  ['refused', 'answered', 'scripted', 'lost_before', 'lost_after', 'not_written'],
+  {
+    description:
+      '`lost_before` and `lost_after`: a script lost the response, before or after the operation ran. `not_written`: the data folder could not be written.'
+  }
+)
+const PARAMETERS = namedSchema(
+  'Parameters',
+  typed('{ [name: string]: string | readonly string[] | Parameters }', {
+    type: 'object',
+    additionalProperties: any
+  }),
+  'Parameters as they were sent, nested; secrets are masked.'
+)
+/** What the script did to a request. */
+export const SCRIPTED = {
+  id: text(),
+  name: textOrNull,
+  fault: textOrNull,
+  applied: optional(flag('False if it changed nothing.')),
+  problem: optional(described('Why it could not make its change.'))
+}
+/** A request without what a trial lacks: client, script and duration. */
+export const REQUEST = {
+  sandbox: optional(
+    nullable(
+      described('The name of its sandbox, or null at the base address; only for a whole run.')
+    )
+  ),
+  id: described('The Request-Id of the response.'),
+  at: described("When it arrived, by the sandbox's clock."),
+  on: typed('OperationName | null', {
+    ...nullable(word(OPERATION_NAMES)),
+    description: 'Null where no operation matched.'
+  }),
+  method: text(),
+  path: described('Below the base address, without the query.'),
+  params: map(text()),
+  account: nullable(described('The Account that the key acts as; null without a valid key.')),
+  query: PARAMETERS,
+  body: PARAMETERS,
+  test: nullable(described('The test that sent the request, by its Test-Name header.')),
+  trace: nullable(described('The trace that the request belongs to, by its traceparent header.')),
+  outcome: OUTCOME,
+  status: count(),
+  answer: any,
+  answered: flag('Whether the response was sent.'),
+  took_effect: flag(),
+  refusal: nullable(
+    closed({
+      code: text(),
+      rule: typed('RuleId | null', nullable(rule)),
+      assumption: typed('AssumptionId | null', nullable(assumption)),
+      param: textOrNull
+    })
+  )
+}
+export const JOURNALED = {
+  ...REQUEST,
+  user_agent: textOrNull,
+  script: nullable(closed(SCRIPTED)),
+  ms: Type.Number({ description: 'Duration in milliseconds.' })
+}
+export const WHY = closed({
+  rules: list(
+    closed({ rule, verdict: word(['passed', 'violated']), text: text(), facts: optional(map(any)) })
+  ),
+  assumptions: list(closed({ assumption, topic: text() })),
+  changed_by: list(
+    text(),
+    'What had last changed the records that this request depends on: ids of requests, and control requests by method and path.'
+  ),
+  near_misses: optional(
+    list(
+      NEAR_MISS,
+      'Unused script entries and unmet expectations that the request nearly matched; not in a report.'
+    )
+  )
+})
+export const RECORD_CHANGE = response('RecordChange', {
+  family: word(FAMILIES),
+  id: text(),
+  before: any,
+  after: any
+})
 
 /** The query parameter `format`; the first is the default. */
 export const format = <T extends string>(

@@ -42,8 +42,7 @@ export const REFUSALS = {
     'path_unknown',
     (method: string, control: string, path: string, known: readonly string[]) => {
       const pathOf = (on: string) => on.slice(on.indexOf(' ') + 1)
-      const parts = [path, path.slice(path.lastIndexOf('/')), path.replace(/(?<=.)\/.*/, '')]
-      const near = parts.map(part => nearest(part, known.map(pathOf))).find(Boolean)
+      const near = nearest(path, known.map(pathOf))
       const likely = known
         .filter(on => pathOf(on) === near)
         .map(on => on.replace(' ', ` ${control}`))
@@ -123,7 +122,7 @@ export const REFUSALS = {
     (id: string, limit: number) =>
       `The state around ${id} is no longer kept: a load, a reset, or more than limits.journal (${limit}) changes or 16 MiB of changes came later. Ask sooner, or raise limits.journal.`
   ),
-  twoMoments: refusalOf('after', () => 'cannot be combined with before; send two requests'),
+  twoMoments: refusalOf('after', () => 'cannot be combined with before'),
   operationUnknown: refusalOf(
     'on',
     (on: string, known: readonly string[]) =>

@@ -177,8 +177,6 @@ t.test('control: an Origin passes when it is that of the Host', async t => {
     ['GET /load', 'POST /_control/load'],
     ['POST /healt', 'GET /_control/health'],
     ['PUT /clok', 'GET /_control/clock or PUT /_control/clock'],
-    ['POST /state/reset', 'POST /_control/reset'],
-    ['POST /load/declined', 'POST /_control/load'],
     ['POST /snapshots', 'GET /_control/snapshots'],
     ['GET /frobnicated', undefined]
   ]) {

@@ -1,6 +1,5 @@
 /** Metrics as Prometheus text; prom-client is loaded at the first request. */
 import type { Registry } from 'prom-client'
-import { LATENCY_BOUNDS } from '../../evidence/totals.js'
 import { nameOf, type OperationId } from '../../reference/operations.js'
 import type { Sandboxes } from '../../sandbox/sandboxes.js'
 import { FAMILIES } from '../../store/store.js'
@@ -8,7 +7,7 @@ import { FAMILIES } from '../../store/store.js'
 type Value = { metricName?: string; labels: object; value: number }
 type Metric = {
   name: string
-  type: 'counter' | 'gauge' | 'histogram'
+  type: 'counter' | 'gauge' | 'summary'
   help: string
   labelNames?: readonly string[]
   values: (sandboxes: Sandboxes) => Value[]
@@ -30,13 +29,18 @@ export const METRICS: readonly Metric[] = [
   },
   {
     name: CALL_DURATION,
-    type: 'histogram',
-    help: 'Duration of requests of the emulated API.',
+    type: 'summary',
+    help: 'Duration of requests of the emulated API, and their number.',
     labelNames: ['operation'],
     values: sandboxes =>
-      operationsOf(sandboxes).flatMap(([operation, { latency }]) =>
-        durationsOf({ operation }, latency)
-      )
+      operationsOf(sandboxes).flatMap(([operation, { statuses, ms }]) => [
+        { metricName: `${CALL_DURATION}_sum`, labels: { operation }, value: ms / 1000 },
+        {
+          metricName: `${CALL_DURATION}_count`,
+          labels: { operation },
+          value: [...statuses.values()].reduce((sum, count) => sum + count, 0)
+        }
+      ])
   },
   {
     name: 'commerce_records',
@@ -69,25 +73,6 @@ const operationsOf = ({ main }: Sandboxes) =>
     main.run.metrics.operations,
     ([id, counts]) => [id === 'none' ? id : nameOf(id as OperationId), counts] as const
   )
-
-/** In seconds, as Prometheus has them. */
-function durationsOf(
-  labels: object,
-  { buckets, sum }: { buckets: Iterable<number>; sum: number }
-): Value[] {
-  let count = 0
-  const values = Array.from(buckets, (inBucket, index): Value => {
-    count += inBucket
-    const bound = LATENCY_BOUNDS[index]
-    const le = bound === undefined ? '+Inf' : bound / 1000
-    return { metricName: `${CALL_DURATION}_bucket`, labels: { le, ...labels }, value: count }
-  })
-  return [
-    ...values,
-    { metricName: `${CALL_DURATION}_sum`, labels, value: sum / 1000 },
-    { metricName: `${CALL_DURATION}_count`, labels, value: count }
-  ]
-}
 
 const REGISTRIES = new WeakMap<Sandboxes, Promise<Registry>>()
 export function metricsOf(sandboxes: Sandboxes): Promise<Registry> {

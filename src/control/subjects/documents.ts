@@ -5,7 +5,8 @@ import { controlOfBase } from '../../core/paths.js'
 import { parameters } from '../../reference/parameters.js'
 import { PACKAGE_ROOT } from '../../scenario/library.js'
 import { bindingsOf } from '../../scenario/steps.js'
-import { noSuchPath, type Row, type Rows, row } from '../route.js'
+import { noSuchPath } from '../route.js'
+import { type Row, type Rows, row } from '../row.js'
 import { format } from '../schemas.js'
 
 /** As the client knows it. */

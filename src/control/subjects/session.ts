@@ -1,6 +1,6 @@
 import { closed, text } from '../../reference/parameters.js'
 import { isSame, isSignedIn, signIn, signOut } from '../guard.js'
-import { type Rows, row } from '../route.js'
+import { type Rows, row } from '../row.js'
 import { flag, response } from '../schemas.js'
 import { REFUSALS } from '../sentences.js'
 

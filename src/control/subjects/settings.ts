@@ -4,7 +4,7 @@ import { SETTING_KEYS, SETTINGS, scenarioPathOf, variableOf } from '../../core/s
 import { text, word } from '../../reference/parameters.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
 import { changeSettings, unsetSetting } from '../../sandbox/settings.js'
-import { CHANGES, type Rows, row } from '../route.js'
+import { CHANGES, type Rows, row } from '../row.js'
 import { any, map, response, textOrNull, typed } from '../schemas.js'
 
 const SHOWN = response('ShownSettings', {

@@ -6,7 +6,7 @@ import type { Sandbox } from '../../sandbox/sandbox.js'
 import { explainedMessage } from '../../scenario/match/near-misses.js'
 import { Counting } from '../evidence/counting.js'
 import { expectationIn, type Wanted, wantedSchema } from '../evidence/expected.js'
-import { type Context, type Rows, row } from '../route.js'
+import { type Context, type Rows, row } from '../row.js'
 import {
   count,
   described,

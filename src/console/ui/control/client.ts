@@ -14,7 +14,6 @@ export type TrialCall = {
   path: string
   body?: string | null
   key?: string | null
-  changes?: object
 }
 
 export type RequestParts = {

@@ -1,0 +1,144 @@
+/** The evidence of the whole run, for its reports. */
+import * as Type from 'typebox'
+import { FINDINGS } from '../../evidence/findings.js'
+import type { Period } from '../../evidence/run-history.js'
+import { ASSUMPTIONS } from '../../reference/assumptions.js'
+import { closed, nullable, text, word } from '../../reference/parameters.js'
+import type { Sandboxes } from '../../sandbox/sandboxes.js'
+import {
+  assumption,
+  count,
+  described,
+  flag,
+  list,
+  OUTCOME,
+  response,
+  rule,
+  SCENARIO,
+  strings,
+  textOrNull,
+  totals,
+  typed
+} from '../schemas.js'
+import { maskedList } from '../writing.js'
+import { ENTRY } from './script.js'
+import { VERDICT } from './verify.js'
+
+const rules = (description?: string) => list(rule, description)
+const finding = word(Object.keys(FINDINGS))
+export const COVERAGE = response('CoverageReport', {
+  seen: count(
+    'The number of outcomes seen. A rule that requests can both pass and violate has two outcomes, any other rule has one.'
+  ),
+  possible: count(),
+  percent: Type.Number(),
+  never_exercised: rules(),
+  never_violated: rules('Passed and never violated, though a request can violate them.'),
+  rules: list(
+    closed({
+      rule,
+      text: text(),
+      violable: flag(),
+      passable: flag(),
+      passed: count(),
+      violated: count()
+    })
+  )
+})
+export const FOUND = list(
+  closed({
+    finding,
+    severity: word(['error', 'warning']),
+    about: text(),
+    advice: text(),
+    times: count(),
+    requests: strings
+  })
+)
+const RUN_CALL = response(
+  'RunCall',
+  {
+    request: text(),
+    test: nullable(described('The test that sent it, by its Test-Name header.')),
+    on: textOrNull,
+    method: text(),
+    path: text(),
+    outcome: OUTCOME,
+    status: count(),
+    entry: typed('ExplainedCall | null', {
+      description: 'Present if the request was refused or a finding names it.'
+    })
+  },
+  'A request of a run, named `SANDBOX#PERIOD/req_N`.'
+)
+export const RUN = response('RunReport', {
+  object: word(['run']),
+  version: text(),
+  scenario: SCENARIO,
+  calls: count(),
+  reached: count('Requests with a valid key for an operation.'),
+  coverage: COVERAGE,
+  findings: FOUND,
+  assumptions: list(
+    closed({ assumption, topic: text(), default: text(), ...totals }),
+    'The assumptions that at least one response relied on.'
+  ),
+  unused_scenarios: strings,
+  unused_script_entries: list(ENTRY),
+  expectations: list(
+    closed({
+      ...VERDICT,
+      sandbox: textOrNull,
+      tests: strings,
+      periods: closed({ met: count(), of: count() })
+    }),
+    'Each with its sandbox (null at the base address), the tests whose requests counted, and the number of periods in which it was met.'
+  ),
+  sandboxes: list(closed({ sandbox: textOrNull, periods: count() })),
+  tests: list(
+    closed({
+      test: textOrNull,
+      calls: count(),
+      refused: count(),
+      passed: rules(),
+      violated: rules(),
+      findings: list(closed({ finding, times: count() }))
+    }),
+    '`test` is null for requests that named no test.'
+  ),
+  requests: list(RUN_CALL),
+  omitted: closed(
+    { requests: count(), entries: count(), by_test: count() },
+    { description: 'How much was dropped because a limit was reached.' }
+  )
+})
+
+/** In slices; long lists are built while they are written. */
+export async function runDocument(sandboxes: Sandboxes, version: string): Promise<object> {
+  const { main } = sandboxes
+  const { run, scenario } = main
+  const { metrics, coverage, assumptions } = run
+  await run.history.settled
+  const periods: Period[] = []
+  for (const sandbox of sandboxes.all()) if (sandbox.isJudged) periods.push(await sandbox.period())
+  const soFar = run.history.with(periods)
+  const history = soFar.isEmpty ? soFar.with([await main.period()]) : soFar
+  return {
+    object: 'run',
+    version,
+    scenario,
+    calls: metrics.total,
+    reached: metrics.reached,
+    coverage: coverage.report(),
+    findings: run.findings(),
+    assumptions: assumptions.ids().map(id => {
+      const { topic, default: fallback } = ASSUMPTIONS[id]
+      const { times, requests } = assumptions.get(id)
+      return { assumption: id, topic, default: fallback, times, requests }
+    }),
+    unused_scenarios: history.unusedScenarios(),
+    unused_script_entries: maskedList(history.unused(), main),
+    expectations: maskedList(history.judged(), main),
+    ...run.listing()
+  }
+}
