@@ -8,12 +8,11 @@ import { Bodies } from '../server/bodies.js'
 import { controlRefusal } from '../server/errors.js'
 import { wantsPage } from '../server/pages.js'
 import { EventStreams } from './evidence/events.js'
-import { CONTROL_HEADERS, guardControl, Sessions } from './guard.js'
+import { CONTROL_HEADERS, guardControl } from './guard.js'
 import { acceptBodies } from './parts.js'
-import { CONTROL_GROUPS } from './requests.js'
+import { ALL_ROWS } from './requests.js'
 import { addRoute, noSuchPath } from './route.js'
-import type { Row, Services } from './row.js'
-import { FILE_ROWS } from './subjects/documents.js'
+import type { Services } from './row.js'
 
 export type ControlOptions = Pick<
   Services,
@@ -22,7 +21,6 @@ export type ControlOptions = Pick<
 
 /** Roughly the bytes of a streamed response that are on their way. */
 const PIECE = 131_072
-const ROWS = [...CONTROL_GROUPS.map(({ rows }) => rows), FILE_ROWS].flatMap(Object.entries<Row>)
 
 export async function controlApi(
   control: FastifyInstance,
@@ -33,7 +31,6 @@ export async function controlApi(
   setMaxListeners(0, closing.signal)
   const services: Services = {
     ...options,
-    sessions: new Sessions(),
     streams: new EventStreams(settings),
     waiting: new Shares({ what: 'verify requests that wait', setting: 'limits.waiting' }, settings),
     closing: closing.signal
@@ -49,7 +46,7 @@ export async function controlApi(
       new Shares({ what: 'bytes of documents', setting: 'limits.control_body', all: 2 }, settings)
     )
   )
-  for (const [on, row] of ROWS) addRoute(control, on, row, services)
+  for (const [on, row] of ALL_ROWS) addRoute(control, on, row, services)
 }
 
 function addHooks(control: FastifyInstance, services: Services, arrivals: Arrivals): void {
@@ -61,7 +58,7 @@ function addHooks(control: FastifyInstance, services: Services, arrivals: Arriva
   control.setNotFoundHandler(refusePath)
   control.addHook('onRequest', (request, reply, done) => {
     reply.headers({ ...CONTROL_HEADERS, 'request-id': request.arrival.id })
-    guardControl(request, services)
+    guardControl(request, services.settings)
     if (request.is404) refusePath(request)
     enterSandbox(request, arrivals)
     done()
@@ -82,7 +79,7 @@ const asksForToken = ({ code }: { code: string }, request: FastifyRequest) =>
 function refusePath(request: FastifyRequest): never {
   throw noSuchPath(
     request,
-    ROWS.map(([on]) => on)
+    ALL_ROWS.map(([on]) => on)
   )
 }
 

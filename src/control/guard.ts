@@ -1,5 +1,5 @@
 /** Protects the control API from web pages and from callers without the token. */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { isIP } from 'node:net'
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyRequest } from 'fastify'
@@ -8,8 +8,6 @@ import { HEALTH } from '../core/paths.js'
 import type { Settings } from '../core/settings.js'
 import { isOfOtherOrigin, isOfOtherSite } from '../server/pages.js'
 import { REFUSALS } from './sentences.js'
-
-type Guard = { settings: Settings; sessions: Sessions }
 
 /** Headers of every response. */
 export const CONTROL_HEADERS = {
@@ -20,7 +18,7 @@ export const CONTROL_HEADERS = {
 } as const
 
 /** Errors: `host_not_allowed`, `origin_not_allowed`, `token_required`, `not_ready`. */
-export function guardControl(request: FastifyRequest, { settings, sessions }: Guard): void {
+export function guardControl(request: FastifyRequest, settings: Settings): void {
   const { control_token: token, control_hosts: hosts } = settings
   const { headers, raw, routeOptions, arrival } = request
   const { host, origin, authorization } = headers
@@ -35,7 +33,7 @@ export function guardControl(request: FastifyRequest, { settings, sessions }: Gu
     token !== null &&
     !isOpen &&
     !isSame(authorization ?? '', `Bearer ${token}`) &&
-    !isSignedIn(request, sessions)
+    !isSignedIn(request, settings)
   )
     throw REFUSALS.tokenRequired()
   if (!isHealth) arrival.sandbox.requireLoaded()
@@ -74,34 +72,16 @@ function isSafeHost(host: string, allowed: readonly string[]): boolean {
 export const isSame = (a: string, b: string) => timingSafeEqual(digest(a), digest(b))
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
-const SESSION_MS = 12 * 60 * 60 * 1000
 const READING: readonly (string | undefined)[] = ['GET', 'HEAD']
 
-/** The end of each session by its random id. */
-export class Sessions {
-  readonly #ends = new Map<string, number>()
-
-  begin(now: number): string {
-    const id = randomBytes(32).toString('base64url')
-    this.#ends.set(id, now + SESSION_MS)
-    return id
-  }
-
-  has(id: string, now: number): boolean {
-    return (this.#ends.get(id) ?? 0) > now
-  }
-
-  end(id: string): void {
-    this.#ends.delete(id)
-  }
-}
+const SESSION_SECONDS = 12 * 60 * 60
+const SECRET = randomBytes(32)
+/** What a browser sends in place of the token, to this process alone. */
+const sessionOf = (token: string) => createHmac('sha256', SECRET).update(token).digest('base64url')
 
 /** Browsers share cookies between ports, so each port has its own name. */
 const cookieName = ({ headers }: FastifyRequest) =>
   `commerce_emulator_${/:(\d+)$/.exec(headers.host ?? '')?.[1] ?? '80'}`
-
-const idIn = (request: FastifyRequest): string =>
-  parseCookie(request.headers.cookie ?? '')[cookieName(request)] ?? ''
 
 /**
  * Pages of other ports send the cookies too. Without Sec-Fetch-Site, browsers name the Origin of a
@@ -114,23 +94,16 @@ function isOwnPage({ headers, method }: FastifyRequest): boolean {
 }
 
 /** After the guard has refused other origins. */
-export const isSignedIn = (request: FastifyRequest, sessions: Sessions): boolean =>
-  isOwnPage(request) && sessions.has(idIn(request), request.arrival.reading.request.now)
+export function isSignedIn(request: FastifyRequest, { control_token: token }: Settings): boolean {
+  const { [cookieName(request)]: session = '' } = parseCookie(request.headers.cookie ?? '')
+  return token !== null && isOwnPage(request) && isSame(session, sessionOf(token))
+}
 
-const cookie = (request: FastifyRequest, id: string, seconds: number): string =>
-  stringifySetCookie(cookieName(request), id, {
+/** The cookie of a session with the token, or one that replaces it. */
+export const sessionCookie = (request: FastifyRequest, token?: string): string =>
+  stringifySetCookie(cookieName(request), token === undefined ? '' : sessionOf(token), {
     path: '/',
-    maxAge: seconds,
+    maxAge: token === undefined ? 0 : SESSION_SECONDS,
     httpOnly: true,
     sameSite: 'strict'
   })
-
-/** Begins a session, and returns its cookie. */
-export const signIn = (request: FastifyRequest, sessions: Sessions): string =>
-  cookie(request, sessions.begin(request.arrival.reading.request.now), SESSION_MS / 1000)
-
-/** Returns the cookie that replaces its own. */
-export function signOut(request: FastifyRequest, sessions: Sessions): string {
-  sessions.end(idIn(request))
-  return cookie(request, '', 0)
-}

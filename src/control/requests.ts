@@ -1,6 +1,6 @@
-import type { Group } from './row.js'
+import type { Group, Row } from './row.js'
 import { CLOCK_ROWS, SNAPSHOT_ROWS } from './subjects/clock.js'
-import { DOCUMENT_ROWS } from './subjects/documents.js'
+import { DOCUMENT_ROWS, FILE_ROWS } from './subjects/documents.js'
 import { EVIDENCE_ROWS } from './subjects/evidence.js'
 import { EXPLAIN_ROWS } from './subjects/explain.js'
 import { JOURNAL_ROWS } from './subjects/journal.js'
@@ -25,3 +25,8 @@ export const CONTROL_GROUPS: readonly Group[] = [
   { title: 'Sign-in of the console', rows: SESSION_ROWS },
   { title: 'Settings and descriptions', rows: { ...SETTINGS_ROWS, ...DOCUMENT_ROWS } }
 ]
+
+export const ALL_ROWS: readonly [on: string, row: Row][] = [
+  ...CONTROL_GROUPS.map(({ rows }) => rows),
+  FILE_ROWS
+].flatMap(Object.entries<Row>)

@@ -10,7 +10,6 @@ import type { SourceDocument } from '../scenario/read/document.js'
 import type { Body } from '../scenario/reading.js'
 import type { Data } from '../server/api.js'
 import type { EventStreams } from './evidence/events.js'
-import type { Sessions } from './guard.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -34,7 +33,6 @@ export type Services = {
   version: string
   data: Data
   pages: Pages
-  sessions: Sessions
   streams: EventStreams
   waiting: Shares
   closing: AbortSignal

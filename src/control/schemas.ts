@@ -33,23 +33,14 @@ export const assumption = word(ASSUMPTION_IDS)
 /** How often something happened, and in which requests. */
 export const totals = { times: count(), requests: strings }
 
-export const SCENARIO = response(
-  'LoadedScenario',
-  { name: text(), description: textOrNull },
-  'The loaded scenario.'
-)
-export const CLOCK = response('ClockState', {
-  now: described('An ISO 8601 instant.'),
-  running: flag('Whether the clock runs on from `now`.')
-})
+export const SCENARIO = response('LoadedScenario', { name: text(), description: textOrNull })
+export const CLOCK = response('ClockState', { now: text(), running: flag() })
 export const NEAR_MISS = response(
   'NearMiss',
   { in: text(), misses: list(closed({ condition: text(), wanted: text(), got: text() })) },
   'The id of a request or record that nearly matched, and the conditions that it missed.'
 )
-export const nearMisses = optional(
-  list(NEAR_MISS, 'Near misses: what nearly matched, and why it did not.')
-)
+export const nearMisses = optional(list(NEAR_MISS))
 
 export const OUTCOME = word(
   ['refused', 'answered', 'scripted', 'lost_before', 'lost_after', 'not_written'],
@@ -71,34 +62,27 @@ export const SCRIPTED = {
   id: text(),
   name: textOrNull,
   fault: textOrNull,
-  applied: optional(flag('False if it changed nothing.')),
-  problem: optional(described('Why it could not make its change.'))
+  applied: optional(flag()),
+  problem: optional(text())
 }
 /** A request without what a trial lacks: client, script and duration. */
 export const REQUEST = {
-  sandbox: optional(
-    nullable(
-      described('The name of its sandbox, or null at the base address; only for a whole run.')
-    )
-  ),
+  sandbox: optional(nullable(described('Null at the base address; only for a whole run.'))),
   id: described('The Request-Id of the response.'),
   at: described("When it arrived, by the sandbox's clock."),
-  on: typed('OperationName | null', {
-    ...nullable(word(OPERATION_NAMES)),
-    description: 'Null where no operation matched.'
-  }),
+  on: typed('OperationName | null', nullable(word(OPERATION_NAMES))),
   method: text(),
   path: described('Below the base address, without the query.'),
   params: map(text()),
-  account: nullable(described('The Account that the key acts as; null without a valid key.')),
+  account: nullable(described('The Account that the key acts as.')),
   query: PARAMETERS,
   body: PARAMETERS,
-  test: nullable(described('The test that sent the request, by its Test-Name header.')),
-  trace: nullable(described('The trace that the request belongs to, by its traceparent header.')),
+  test: nullable(described('By its Test-Name header.')),
+  trace: nullable(described('By its traceparent header.')),
   outcome: OUTCOME,
   status: count(),
   answer: any,
-  answered: flag('Whether the response was sent.'),
+  answered: flag(),
   took_effect: flag(),
   refusal: nullable(
     closed({
@@ -113,7 +97,7 @@ export const JOURNALED = {
   ...REQUEST,
   user_agent: textOrNull,
   script: nullable(closed(SCRIPTED)),
-  ms: Type.Number({ description: 'Duration in milliseconds.' })
+  ms: Type.Number()
 }
 export const WHY = closed({
   rules: list(
@@ -124,12 +108,7 @@ export const WHY = closed({
     text(),
     'What had last changed the records that this request depends on: ids of requests, and control requests by method and path.'
   ),
-  near_misses: optional(
-    list(
-      NEAR_MISS,
-      'Unused script entries and unmet expectations that the request nearly matched; not in a report.'
-    )
-  )
+  near_misses: nearMisses
 })
 export const RECORD_CHANGE = response('RecordChange', {
   family: word(FAMILIES),

@@ -121,12 +121,11 @@ const newCounts = () => ({ statuses: new Map<number, number>(), ms: 0 })
 export class Metrics {
   readonly operations = new Map<OperationId | 'none', ReturnType<typeof newCounts>>()
   total = 0
-  scripted = 0
   /** Requests with a valid key and a known operation. */
   reached = 0
 
   add(entry: Entry) {
-    const { operation, outcome, ms, script } = entry
+    const { operation, outcome, ms } = entry
     const label = operation ?? 'none'
     const counts = this.operations.get(label) ?? newCounts()
     this.operations.set(label, counts)
@@ -134,7 +133,6 @@ export class Metrics {
     statuses.set(outcome.status, (statuses.get(outcome.status) ?? 0) + 1)
     counts.ms += ms
     this.total++
-    if (script !== null) this.scripted++
     if (hasReached(entry, STAGE.identified)) this.reached++
   }
 }

@@ -52,18 +52,6 @@ export const METRICS: readonly Metric[] = [
         labels: { family },
         value: sandboxes.all().reduce((sum, { store }) => sum + store[family].size, 0)
       }))
-  },
-  {
-    name: 'commerce_sandboxes',
-    type: 'gauge',
-    help: 'Named sandboxes.',
-    values: sandboxes => [{ labels: {}, value: sandboxes.all().length - 1 }]
-  },
-  {
-    name: 'commerce_script_actions_total',
-    type: 'counter',
-    help: 'Requests to which a script entry was applied.',
-    values: ({ main }) => [{ labels: {}, value: main.run.metrics.scripted }]
   }
 ]
 

@@ -1,5 +1,4 @@
 /** How the emulator would respond to a request, tried on a copy of the sandbox. */
-import type { FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
 import { encodeForm, type FormValue } from '../../core/form-encoding.js'
@@ -10,9 +9,8 @@ import { close, masked } from '../../evidence/entry.js'
 import { needsKey } from '../../reference/operations.js'
 import { closed, nullable, optional, parameters, text, word } from '../../reference/parameters.js'
 import { changesBy } from '../../replay/past.js'
-import type { Sandbox } from '../../sandbox/sandbox.js'
 import { bindingsOf } from '../../scenario/steps.js'
-import { type Rows, row } from '../row.js'
+import { type Context, type Rows, row } from '../row.js'
 import {
   format,
   list,
@@ -54,10 +52,7 @@ export const EXPLAIN_ROWS: Rows = {
     },
     response: response('TriedCall', {
       ...REQUEST,
-      headers: map(
-        typed('string | string[]'),
-        'Headers of the response, by lower-case name, without those of the connection.'
-      ),
+      headers: map(typed('string | string[]')),
       script: nullable(closed(SCRIPTED)),
       why: WHY,
       changes: closed({ records: list(RECORD_CHANGE) })
@@ -68,7 +63,7 @@ export const EXPLAIN_ROWS: Rows = {
 
 async function explain(
   tried: Tried,
-  { sandbox, base }: FastifyRequest['arrival'],
+  { sandbox, base }: Context['request']['arrival'],
   isText: boolean
 ): Promise<object | string> {
   checkPath(tried.path)
@@ -98,7 +93,7 @@ function checkPath(path: string): void {
 /** The default is the key of the first merchant. */
 function requestIn(
   { method, path, query = {}, body = null, key, headers = {} }: Tried,
-  { store }: Sandbox
+  { store }: Context['sandbox']
 ): InnerRequest {
   const more = encodeForm(query)
   // HTTP carries bytes as characters

@@ -3,12 +3,11 @@ import * as Type from 'typebox'
 import { FINDINGS } from '../../evidence/findings.js'
 import type { Period } from '../../evidence/run-history.js'
 import { ASSUMPTIONS } from '../../reference/assumptions.js'
-import { closed, nullable, text, word } from '../../reference/parameters.js'
+import { closed, text, word } from '../../reference/parameters.js'
 import type { Sandboxes } from '../../sandbox/sandboxes.js'
 import {
   assumption,
   count,
-  described,
   flag,
   list,
   OUTCOME,
@@ -59,7 +58,7 @@ const RUN_CALL = response(
   'RunCall',
   {
     request: text(),
-    test: nullable(described('The test that sent it, by its Test-Name header.')),
+    test: textOrNull,
     on: textOrNull,
     method: text(),
     path: text(),
@@ -79,10 +78,7 @@ export const RUN = response('RunReport', {
   reached: count('Requests with a valid key for an operation.'),
   coverage: COVERAGE,
   findings: FOUND,
-  assumptions: list(
-    closed({ assumption, topic: text(), default: text(), ...totals }),
-    'The assumptions that at least one response relied on.'
-  ),
+  assumptions: list(closed({ assumption, topic: text(), default: text(), ...totals })),
   unused_scenarios: strings,
   unused_script_entries: list(ENTRY),
   expectations: list(
@@ -92,7 +88,7 @@ export const RUN = response('RunReport', {
       tests: strings,
       periods: closed({ met: count(), of: count() })
     }),
-    'Each with its sandbox (null at the base address), the tests whose requests counted, and the number of periods in which it was met.'
+    'Each with its sandbox, the tests whose requests counted, and the periods in which it was met.'
   ),
   sandboxes: list(closed({ sandbox: textOrNull, periods: count() })),
   tests: list(
@@ -103,8 +99,7 @@ export const RUN = response('RunReport', {
       passed: rules(),
       violated: rules(),
       findings: list(closed({ finding, times: count() }))
-    }),
-    '`test` is null for requests that named no test.'
+    })
   ),
   requests: list(RUN_CALL),
   omitted: closed(

@@ -24,10 +24,8 @@ import {
 const PROBLEM = response(
   'Problem',
   {
-    path: described(
-      'Place in the document, such as `tickets[3].location`; empty for the document itself.'
-    ),
-    code: described('The kind of problem, for programs; messages may change.'),
+    path: described('Such as `tickets[3].location`; empty for the document itself.'),
+    code: text(),
     message: text(),
     file: optional(text()),
     line: optional(count()),
@@ -47,7 +45,7 @@ export const SCENARIO_ROWS: Rows = {
     }
   },
   'POST /load': row({
-    does: 'Replaces everything with a scenario, or changes nothing if the scenario has a problem. A JSON body is `{"scenario": …}`, with the name of a scenario, the document itself or its text (of more than one line); `vars` gives the values of its variables, and `seed` replaces its seed, also after a reset. A YAML body, with the content type `application/yaml`, is the document itself.',
+    does: 'Replaces everything with a scenario, or changes nothing if the scenario has a problem. In a JSON body, `scenario` is a name, the document or its text (of more than one line); `vars` gives the values of its variables, and `seed` replaces its seed, also after a reset. A YAML body is the document itself.',
     query: parameters({ dry_run: yes('only checks the document.') }),
     body: {
       example: '{"scenario":"default"}',

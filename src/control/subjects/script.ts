@@ -24,29 +24,16 @@ import { REFUSALS } from '../sentences.js'
 import { lookedIn, masked, maskedList } from '../writing.js'
 
 const counts = {
-  matched: count('Requests that matched.'),
-  applied: count('Requests that it was applied to.'),
-  first: optional(
-    count(
-      "When it was first applied, in milliseconds of the sandbox's clock; only for an entry with `for`."
-    )
-  )
+  matched: count(),
+  applied: count(),
+  first: optional(count("When it was first applied, in milliseconds of the sandbox's clock."))
 }
 export const ENTRY = response('ListedEntry', {
   id: text(),
   entry: typed('ScriptEntry'),
   ...counts,
-  uncounted: optional(
-    count(
-      'Requests that were neither counted nor affected, because the entry counts too many values already.'
-    )
-  ),
-  values: optional(
-    list(
-      closed({ value: text(), ...counts }),
-      'Only for an entry with `per`: the counts of each value. API keys are shown as digests.'
-    )
-  ),
+  uncounted: optional(count('Requests beyond the values that an entry counts.')),
+  values: optional(list(closed({ value: text(), ...counts }), 'With `per`: for each value.')),
   near_misses: nearMisses
 })
 

@@ -1,5 +1,5 @@
 import { closed, text } from '../../reference/parameters.js'
-import { isSame, isSignedIn, signIn, signOut } from '../guard.js'
+import { isSame, isSignedIn, sessionCookie } from '../guard.js'
 import { type Rows, row } from '../row.js'
 import { flag, response } from '../schemas.js'
 import { REFUSALS } from '../sentences.js'
@@ -11,9 +11,9 @@ export const SESSION_ROWS: Rows = {
     does: "Returns whether a token is required, and whether the request's cookie is valid. Needs no token.",
     open: true,
     response: SESSION,
-    run: ({ settings, sessions, request }) => ({
+    run: ({ settings, request }) => ({
       token_required: settings.control_token !== null,
-      signed_in: isSignedIn(request, sessions)
+      signed_in: isSignedIn(request, settings)
     })
   },
   'POST /session': row({
@@ -21,17 +21,16 @@ export const SESSION_ROWS: Rows = {
     body: { example: '{"token":"TOKEN"}', schema: () => closed({ token: text() }) },
     open: true,
     response: SESSION,
-    run: ({ settings: { control_token: token }, sessions, body, request, reply }) => {
+    run: ({ settings: { control_token: token }, body, request, reply }) => {
       if (token === null) return { token_required: false, signed_in: false }
       if (!isSame(body.token, token)) throw REFUSALS.tokenWrong()
-      reply.header('set-cookie', signIn(request, sessions))
+      reply.header('set-cookie', sessionCookie(request, token))
       return { token_required: true, signed_in: true }
     }
   }),
   'DELETE /session': {
     does: 'Signs out.',
     open: true,
-    run: ({ sessions, request, reply }) =>
-      void reply.header('set-cookie', signOut(request, sessions))
+    run: ({ request, reply }) => void reply.header('set-cookie', sessionCookie(request))
   }
 }

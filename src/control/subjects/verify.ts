@@ -29,26 +29,14 @@ const judgement = word(['met', 'unmet', 'never exercised'])
 export const VERDICT = {
   expectation: typed('Expectation'),
   wanted: text(),
-  value: optional(
-    described(
-      'Only for an unmet expectation with `per`: the first value for which it does not hold.'
-    )
-  ),
+  value: optional(described('With `per`, the first value for which it does not hold.')),
   verdict: judgement,
-  seen: optional(
-    count(
-      'The number of matching requests; for a sequence, of requests in order; with `value`, of requests with that value.'
-    )
-  ),
+  seen: optional(count('Requests that matched; for a sequence, in order.')),
   holds: flag(),
-  forbidden: flag(
-    'Whether something forbidden was seen: too many requests, a wrong order, a record that must not exist.'
-  ),
+  forbidden: flag('Whether something was seen that must not happen.'),
   message: text(),
   tests: optional(list(text(), 'The tests whose requests counted.')),
-  requests: optional(
-    list(text(), 'Only for an unmet expectation: the requests that were counted.')
-  ),
+  requests: optional(list(text(), 'The requests that were counted.')),
   near_misses: nearMisses
 }
 
