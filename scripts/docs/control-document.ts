@@ -195,7 +195,7 @@ export function controlDocument(
   function operation(
     on: string,
     tag: string,
-    { does, query, body, response: answer, status = 200, also, open }: Row
+    { does, query, body, response: answer, status = 200, also }: Row
   ): Json {
     const [method, path] = on.split(' ') as [string, string]
     const answered = answer && inner(schemaOf(answer))
@@ -229,7 +229,6 @@ export function controlDocument(
       tags: [tag],
       summary: about.split(/(?<=\.) /)[0],
       description: about,
-      ...(open && { security: [] }),
       ...(parameters.length > 0 && { parameters }),
       ...(body && {
         requestBody: {

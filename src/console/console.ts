@@ -92,8 +92,6 @@ export const PAGES: Pages = {
     const page = await pageOf(reply, 'index.html', {
       sandbox: control.replace(/^\/sandbox\/|\/?_control$/g, '')
     })
-    // where it asks for the token, it is not what is at this address
-    if (reply.statusCode !== 200) return void reply.send(page)
     reply.headers({ 'cache-control': 'no-cache', vary: 'accept' })
     await sendOnce(reply, Buffer.from(page), () => page)
   },

@@ -1,12 +1,10 @@
 import { setMaxListeners } from 'node:events'
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { ApiError } from '../core/errors.js'
-import { controlOfBase, HEALTH } from '../core/paths.js'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { HEALTH } from '../core/paths.js'
 import { Shares } from '../core/shares.js'
 import type { Arrivals } from '../server/arrivals.js'
 import { Bodies } from '../server/bodies.js'
 import { controlRefusal } from '../server/errors.js'
-import { wantsPage } from '../server/pages.js'
 import { EventStreams } from './evidence/events.js'
 import { CONTROL_HEADERS, guardControl } from './guard.js'
 import { acceptBodies } from './parts.js'
@@ -50,11 +48,7 @@ export async function controlApi(
 }
 
 function addHooks(control: FastifyInstance, services: Services, arrivals: Arrivals): void {
-  control.setErrorHandler((error: FastifyError | ApiError, request, reply) =>
-    asksForToken(error, request)
-      ? services.pages.console(reply.code(401), controlOfBase(request.arrival.base))
-      : controlRefusal(error, request, reply)
-  )
+  control.setErrorHandler(controlRefusal)
   control.setNotFoundHandler(refusePath)
   control.addHook('onRequest', (request, reply, done) => {
     reply.headers({ ...CONTROL_HEADERS, 'request-id': request.arrival.id })
@@ -71,10 +65,6 @@ function addHooks(control: FastifyInstance, services: Services, arrivals: Arriva
   })
 }
 
-/** Whether a browser opened a page, which asks for the token. */
-const asksForToken = ({ code }: { code: string }, request: FastifyRequest) =>
-  code === 'token_required' && request.routeOptions.config?.row?.page === true && wantsPage(request)
-
 /** Errors: `path_unknown`. */
 function refusePath(request: FastifyRequest): never {
   throw noSuchPath(
@@ -87,7 +77,6 @@ function refusePath(request: FastifyRequest): never {
 function enterSandbox(request: FastifyRequest, arrivals: Arrivals): void {
   const { arrival, routeOptions } = request
   const { row } = routeOptions.config
-  if (row?.open) return
   const sandbox = arrivals.sandboxOf(request, {
     makes: row?.makesSandbox === true,
     namesOthers: routeOptions.url !== HEALTH

@@ -1,7 +1,6 @@
 /** Protects the control API from web pages and from callers without the token. */
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, timingSafeEqual } from 'node:crypto'
 import { isIP } from 'node:net'
-import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyRequest } from 'fastify'
 import { shortened } from '../core/nearest.js'
 import { HEALTH } from '../core/paths.js'
@@ -21,22 +20,16 @@ export const CONTROL_HEADERS = {
 export function guardControl(request: FastifyRequest, settings: Settings): void {
   const { control_token: token, control_hosts: hosts } = settings
   const { headers, raw, routeOptions, arrival } = request
-  const { host, origin, authorization } = headers
+  const { host, origin, authorization = '' } = headers
   const isHealth = routeOptions.url === HEALTH
   if (!isHealth && host !== undefined && (hasSeveralHosts(raw) || !isSafeHost(host, hosts))) {
     throw REFUSALS.hostNotAllowed(nameIn(host) ?? shortened(host))
   }
   if (isOfOtherSite(request) && !opensPage(request)) throw REFUSALS.otherSite()
   if (isOfOtherOrigin(request)) throw REFUSALS.otherOrigin(String(origin), String(host))
-  const isOpen = isHealth || routeOptions.config?.row?.open === true
-  if (
-    token !== null &&
-    !isOpen &&
-    !isSame(authorization ?? '', `Bearer ${token}`) &&
-    !isSignedIn(request, settings)
-  )
-    throw REFUSALS.tokenRequired()
-  if (!isHealth) arrival.sandbox.requireLoaded()
+  if (isHealth) return
+  if (token !== null && !isToken(authorization, token)) throw REFUSALS.tokenRequired()
+  arrival.sandbox.requireLoaded()
 }
 
 /** Whether a link was followed; its site cannot see the page. */
@@ -69,41 +62,14 @@ function isSafeHost(host: string, allowed: readonly string[]): boolean {
 }
 
 /** Compares in constant time. */
-export const isSame = (a: string, b: string) => timingSafeEqual(digest(a), digest(b))
+const isSame = (a: string, b: string) => timingSafeEqual(digest(a), digest(b))
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
-const READING: readonly (string | undefined)[] = ['GET', 'HEAD']
-
-const SESSION_SECONDS = 12 * 60 * 60
-const SECRET = randomBytes(32)
-/** What a browser sends in place of the token, to this process alone. */
-const sessionOf = (token: string) => createHmac('sha256', SECRET).update(token).digest('base64url')
-
-/** Browsers share cookies between ports, so each port has its own name. */
-const cookieName = ({ headers }: FastifyRequest) =>
-  `commerce_emulator_${/:(\d+)$/.exec(headers.host ?? '')?.[1] ?? '80'}`
-
-/**
- * Pages of other ports send the cookies too. Without Sec-Fetch-Site, browsers name the Origin of a
- * request that changes something.
- */
-function isOwnPage({ headers, method }: FastifyRequest): boolean {
-  const { 'sec-fetch-site': site, origin } = headers
-  if (site === undefined) return READING.includes(method) || origin !== undefined
-  return site === 'same-origin' || (site === 'none' && READING.includes(method))
+/** The token, as a program sends it, or as the password that a browser asked for. */
+function isToken(authorization: string, token: string): boolean {
+  const [, credentials = ''] = /^basic +(.*)$/i.exec(authorization) ?? []
+  const password = Buffer.from(credentials, 'base64')
+    .toString()
+    .replace(/^[^:]*:/, '')
+  return isSame(authorization, `Bearer ${token}`) || isSame(password, token)
 }
-
-/** After the guard has refused other origins. */
-export function isSignedIn(request: FastifyRequest, { control_token: token }: Settings): boolean {
-  const { [cookieName(request)]: session = '' } = parseCookie(request.headers.cookie ?? '')
-  return token !== null && isOwnPage(request) && isSame(session, sessionOf(token))
-}
-
-/** The cookie of a session with the token, or one that replaces it. */
-export const sessionCookie = (request: FastifyRequest, token?: string): string =>
-  stringifySetCookie(cookieName(request), token === undefined ? '' : sessionOf(token), {
-    path: '/',
-    maxAge: token === undefined ? 0 : SESSION_SECONDS,
-    httpOnly: true,
-    sameSite: 'strict'
-  })

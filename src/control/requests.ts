@@ -8,7 +8,6 @@ import { OVERVIEW_ROWS } from './subjects/overview.js'
 import { SANDBOX_ROWS } from './subjects/sandboxes.js'
 import { SCENARIO_ROWS } from './subjects/scenarios.js'
 import { SCRIPT_ROWS } from './subjects/script.js'
-import { SESSION_ROWS } from './subjects/session.js'
 import { SETTINGS_ROWS } from './subjects/settings.js'
 import { STATE_ROWS } from './subjects/state.js'
 import { VERIFY_ROWS } from './subjects/verify.js'
@@ -22,7 +21,6 @@ export const CONTROL_GROUPS: readonly Group[] = [
     title: 'Evidence',
     rows: { ...JOURNAL_ROWS, ...EXPLAIN_ROWS, ...VERIFY_ROWS, ...EVIDENCE_ROWS }
   },
-  { title: 'Sign-in of the console', rows: SESSION_ROWS },
   { title: 'Settings and descriptions', rows: { ...SETTINGS_ROWS, ...DOCUMENT_ROWS } }
 ]
 

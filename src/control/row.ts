@@ -57,9 +57,7 @@ export type Context<Q = unknown, B = unknown> = Services & {
 }
 
 export type Flags = {
-  /** Needs no token: it shows no state. */
-  open?: true
-  /** The console asks a browser for its token. */
+  /** Pages of other sites may link to it. */
   page?: true
   /** Creates the sandbox that it names, unless it fails. */
   makesSandbox?: true

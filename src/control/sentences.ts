@@ -30,14 +30,12 @@ export const REFUSALS = {
   ),
   tokenRequired: refusal(
     'token_required',
-    () => 'This control API needs Authorization: Bearer TOKEN, with the value of CONTROL_TOKEN.',
+    () =>
+      'This control API needs Authorization: Bearer TOKEN, with the value of CONTROL_TOKEN. A browser asks for it as the password; the user name is not read.',
     {
-      headers: { 'www-authenticate': 'Bearer realm="commerce-emulator control"' }
+      headers: { 'www-authenticate': 'Basic realm="commerce-emulator control"' }
     }
   ),
-  tokenWrong: refusal('token_required', () => 'The token is not the value of CONTROL_TOKEN.', {
-    param: 'token'
-  }),
   pathUnknown: refusal(
     'path_unknown',
     (method: string, control: string, path: string, known: readonly string[]) => {

@@ -58,7 +58,6 @@ const SENT: Readonly<Record<string, readonly (readonly [path: string, body?: obj
       ['/verify', { sequence: [{ on: 'GET /refunds' }, { on: 'GET /accounts' }] }],
       ['/verify', { state: { refunds: { count: 3 } } }]
     ],
-    'POST /session': [['/session', { token: 'any' }]],
     'PATCH /settings': [['/settings', { 'pagination.max_limit': 5 }]]
   }
 const document: Json = JSON.parse(

@@ -192,8 +192,7 @@ const from = (site: string, mode: string, dest: string) => ({
   'sec-fetch-dest': dest
 })
 const PAGES = ['GET ', 'GET /docs']
-const OTHERS =
-  'GET /state,GET /health,GET /session,GET /console/console.js,POST /reset,GET /nowhere'.split(',')
+const OTHERS = 'GET /state,GET /health,GET /console/console.js,POST /reset,GET /nowhere'.split(',')
 
 t.test('control: a page of another site or port may open a page, and nothing else', async t => {
   const { control, state } = await startTestEmulator(t)

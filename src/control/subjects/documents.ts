@@ -62,6 +62,6 @@ export const DOCUMENT_ROWS: Rows = {
 
 /** Files of the pages, which are not documented. */
 export const FILE_ROWS: Rows = {
-  'GET /console/FILE': { ...fileRow('console'), open: true },
+  'GET /console/FILE': fileRow('console'),
   'GET /docs/FILE': fileRow('docs')
 }
