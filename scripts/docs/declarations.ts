@@ -276,10 +276,6 @@ const METHODS: Readonly<Record<string, readonly [on: string, errors?: string]>> 
     'sandbox_unknown request_unknown state_unknown parameter_invalid'
   ],
   'records(fixture: Fixture)': ['POST /records', 'document_invalid document_too_large'],
-  'changeRecord(family: Family, id: string, patch: object)': [
-    'PATCH /records/FAMILY/ID',
-    'record_unknown document_invalid'
-  ],
   'deleteRecord(family: Family, id: string)': [
     'DELETE /records/FAMILY/ID',
     'record_unknown record_in_use'

@@ -154,8 +154,6 @@ const stateMethods = (control: Control) =>
     reset: () => control('POST /reset'),
     state: moment => control('GET /state', { query: { ...moment } }),
     records: body => control('POST /records', { body }),
-    changeRecord: async (family, id, body) =>
-      control(`PATCH /records/${idIn(family)}/${idIn(id)}`, { body }),
     deleteRecord: async (family, id) => control(`DELETE /records/${idIn(family)}/${idIn(id)}`),
     snapshot: async name => control(`PUT /snapshots/${nameIn(name)}`),
     restore: async name => control(`POST /snapshots/${nameIn(name)}/restore`),

@@ -84,7 +84,6 @@ export const SAYS = {
     `${id} exists already, with ${was}; a merge cannot change that; load a whole document instead`,
   in_use: (id: string, referring: readonly string[]) =>
     `${id} cannot be deleted: ${someOf(referring)} ${referring.length === 1 ? 'refers' : 'refer'} to it`,
-  fixed_id: (id: string) => `the id of ${id} cannot be changed`,
   missing_parent: (what: string, family: string) =>
     `there is no ${what} for the generated ${family}`,
   no_early_ticket: (location: string) =>

@@ -31,7 +31,6 @@ const SENT: Readonly<Record<string, readonly (readonly [path: string, body?: obj
     'POST /records': [
       ['/records', { tickets: [{ location: 'loc_a', reference: 'x', extra: { table: 4 } }] }]
     ],
-    'PATCH /records/FAMILY/ID': [['/records/tickets/tkt_a', { extra: { table: 5 } }]],
     'POST /keys': [['/keys', { account: 'mch_a' }]],
     'POST /script': [['/script', ENTRY]],
     'POST /gates/NAME/open': [['/gates/door/open']],

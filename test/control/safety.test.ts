@@ -19,7 +19,6 @@ const MAKES_SANDBOX: Record<string, object | undefined> = {
   'POST /reset': undefined,
   'POST /load': { scenario: { data: smallFixture() } },
   'POST /records': { tickets: [{ id: 'tkt_b', location: 'loc_a' }] },
-  'PATCH /records/:family/:id': { reference: 'T-9' },
   'DELETE /records/:family/:id': undefined,
   'POST /keys': { account: 'mch_a' },
   'PATCH /settings': { 'pagination.max_limit': 5 },

@@ -86,11 +86,7 @@ export function openApiDocument({
     components: {
       schemas: { ...publisher.schemas, ErrorResponse: errorSchema(publisher) },
       securitySchemes: {
-        apiKey: {
-          type: 'http',
-          scheme: 'basic',
-          description: 'The API key is the user name; the password is empty.'
-        }
+        apiKey: { type: 'http', scheme: 'basic', description: 'The API key is the user name.' }
       }
     }
   }
@@ -125,14 +121,10 @@ function parametersOf(id: OperationId, publisher: Publisher): Json[] {
     example: VALUES[RESOURCE_NAMES[family].toLowerCase()]
   }))
   const inQuery = publisher.fields(table, operation).map(field => {
+    const { name } = field
     const schema = publisher.field(field, operation)
-    return {
-      name: field.name,
-      in: 'query',
-      description: schema.description,
-      schema,
-      example: example[field.name]
-    }
+    const { description } = schema
+    return { name, in: 'query', description, schema, example: example[name] }
   })
   return [...inPath, ...inQuery]
 }
@@ -142,15 +134,9 @@ function requestBody(id: OperationId, publisher: Publisher): Json | undefined {
   if (table === undefined) return undefined
   const name = id.replace(/^./, first => first.toUpperCase())
   publisher.schemas[name] = publisher.object(table, operationOf(id))
-  return {
-    required: operationOf(id).kind === 'create',
-    content: {
-      'application/x-www-form-urlencoded': {
-        schema: referTo(name),
-        example: requestExample(table)
-      }
-    }
-  }
+  const media = { schema: referTo(name), example: requestExample(table) }
+  const content = { 'application/x-www-form-urlencoded': media }
+  return { required: operationOf(id).kind === 'create', content }
 }
 
 function success(id: OperationId, publisher: Publisher): Json {
@@ -167,14 +153,9 @@ function success(id: OperationId, publisher: Publisher): Json {
   }
 }
 
-/** Requests that do not reach an operation. */
-const UNROUTED: readonly string[] =
-  'path_unknown method_not_allowed request_malformed headers_too_large request_timeout expectation_failed'.split(
-    ' '
-  )
-/** Mocks respond with the first. */
+/** Of requests that reach an operation; mocks respond with the first. */
 const CODES = keysOf(SERVICE_ERRORS)
-  .filter(code => !UNROUTED.includes(code))
+  .filter(code => !/^(?:path|method|request|headers|expectation)_/.test(code))
   .sort((a, b) => Number(b.startsWith('parameter')) - Number(a.startsWith('parameter')))
 
 const isKeyChecked = (settings: Settings) => settings['auth.payment_key'] === 'check'

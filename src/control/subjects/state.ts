@@ -1,10 +1,9 @@
 /** The records and keys of a sandbox. */
-import * as Type from 'typebox'
 import { RESOURCE_NAMES } from '../../reference/operations.js'
 import { closed, optional, parameters, text } from '../../reference/parameters.js'
 import { each } from '../../reference/rules.js'
 import { changesOf } from '../../sandbox/changes.js'
-import { addBody, addKey, deleteRecord, patchRecord } from '../../sandbox/records.js'
+import { addBody, addKey, deleteRecord } from '../../sandbox/records.js'
 import { exported, keysIn } from '../../scenario/records/export.js'
 import { fixtureSchema } from '../../scenario/shape/parts.js'
 import { FAMILIES } from '../../store/store.js'
@@ -16,7 +15,6 @@ import {
   format,
   list,
   listing,
-  namedSchema,
   response,
   strings,
   textOrNull,
@@ -62,7 +60,7 @@ export const STATE_ROWS: Rows = {
     }
   }),
   'POST /records': {
-    does: 'Merges a fixture into the current state and returns the records, or changes nothing if the fixture has a problem.',
+    does: 'Merges a fixture into the current state and returns the records, or changes nothing if the fixture has a problem. A record with a known id replaces it.',
     body: {
       example: '{"tickets":[{"location":"loc_bistro","reference":"T-61"}]}',
       published: fixtureSchema
@@ -75,20 +73,6 @@ export const STATE_ROWS: Rows = {
     ),
     run: ({ sandbox, sent, left }) => addBody(sandbox, sent, left)
   },
-  'PATCH /records/FAMILY/ID': row({
-    does: 'Applies a JSON Merge Patch to a record, in the form that fixtures have, and returns the record, or changes nothing if the result has a problem.',
-    body: {
-      example: '{"reference":"T-62"}',
-      schema: () => Type.Unsafe<object>({ type: 'object' })
-    },
-    ...CHANGES,
-    adds: true,
-    response: namedSchema(
-      'ChangedRecord',
-      typed(FAMILIES.map(family => RESOURCE_NAMES[family]).join(' | '), { type: 'object' })
-    ),
-    run: ({ sandbox, name, id, body, document }) => patchRecord(sandbox, name, id, body, document)
-  }),
   'DELETE /records/FAMILY/ID': {
     does: 'Deletes a record, unless other records refer to it; the refusal names them.',
     ...CHANGES,
