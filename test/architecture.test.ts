@@ -46,7 +46,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   replay: 38_520,
   reports: 47_470,
   server: 39_770,
-  control: 117_180,
+  control: 114_990,
   console: 232_100,
   client: 27_930,
   cli: 139_500,

@@ -12,16 +12,16 @@ const noted = (description?: string) => (description === undefined ? {} : { desc
 /** A schema that is written as a type of the package. */
 export const typed = (type: string, schema: object = {}) =>
   Type.Unsafe<unknown>({ ...schema, 'x-type': type })
-/** A type of the package; `about` describes it if it is not a response. */
-export const namedSchema = <T extends TSchema>(name: string, schema: T, about?: string): T =>
-  Object.assign(schema, { 'x-name': name, ...(about && { 'x-about': about }) })
-export const response = (name: string, properties: TProperties, about?: string) =>
-  namedSchema(name, closed(properties), about)
+/** A type of the package. */
+export const namedSchema = <T extends TSchema>(name: string, schema: T): T =>
+  Object.assign(schema, { 'x-name': name })
+export const response = (name: string, properties: TProperties) =>
+  namedSchema(name, closed(properties))
 export const list = (items: TSchema, description?: string) => Type.Array(items, noted(description))
 export const listing = (items: TSchema) => closed({ data: list(items) })
 export const map = (values: TSchema, description?: string) =>
   Type.Unsafe<object>({ type: 'object', additionalProperties: values, ...noted(description) })
-export const flag = (description?: string) => Type.Boolean(noted(description))
+export const flag = () => Type.Boolean()
 export const count = (description?: string) => integer(noted(description))
 export const described = (description: string) => text({ description })
 
@@ -35,18 +35,17 @@ export const totals = { times: count(), requests: strings }
 
 export const SCENARIO = response('LoadedScenario', { name: text(), description: textOrNull })
 export const CLOCK = response('ClockState', { now: text(), running: flag() })
-export const NEAR_MISS = response(
-  'NearMiss',
-  { in: text(), misses: list(closed({ condition: text(), wanted: text(), got: text() })) },
-  'The id of a request or record that nearly matched, and the conditions that it missed.'
-)
+export const NEAR_MISS = response('NearMiss', {
+  in: described('The id of a request or record.'),
+  misses: list(closed({ condition: text(), wanted: text(), got: text() }))
+})
 export const nearMisses = optional(list(NEAR_MISS))
 
 export const OUTCOME = word(
   ['refused', 'answered', 'scripted', 'lost_before', 'lost_after', 'not_written'],
   {
     description:
-      '`lost_before` and `lost_after`: a script lost the response, before or after the operation ran. `not_written`: the data folder could not be written.'
+      '`lost_before` and `lost_after`: a script lost the response, before or after the operation ran.'
   }
 )
 const PARAMETERS = namedSchema(
@@ -54,18 +53,9 @@ const PARAMETERS = namedSchema(
   typed('{ [name: string]: string | readonly string[] | Parameters }', {
     type: 'object',
     additionalProperties: any
-  }),
-  'Parameters as they were sent, nested; secrets are masked.'
+  })
 )
-/** What the script did to a request. */
-export const SCRIPTED = {
-  id: text(),
-  name: textOrNull,
-  fault: textOrNull,
-  applied: optional(flag()),
-  problem: optional(text())
-}
-/** A request without what a trial lacks: client, script and duration. */
+/** A request without what a trial lacks: client and duration. */
 export const REQUEST = {
   sandbox: optional(nullable(described('Null at the base address; only for a whole run.'))),
   id: described('The Request-Id of the response.'),
@@ -84,6 +74,15 @@ export const REQUEST = {
   answer: any,
   answered: flag(),
   took_effect: flag(),
+  script: nullable(
+    closed({
+      id: text(),
+      name: textOrNull,
+      fault: textOrNull,
+      applied: optional(flag()),
+      problem: optional(text())
+    })
+  ),
   refusal: nullable(
     closed({
       code: text(),
@@ -96,7 +95,6 @@ export const REQUEST = {
 export const JOURNALED = {
   ...REQUEST,
   user_agent: textOrNull,
-  script: nullable(closed(SCRIPTED)),
   ms: Type.Number()
 }
 export const WHY = closed({
@@ -104,10 +102,7 @@ export const WHY = closed({
     closed({ rule, verdict: word(['passed', 'violated']), text: text(), facts: optional(map(any)) })
   ),
   assumptions: list(closed({ assumption, topic: text() })),
-  changed_by: list(
-    text(),
-    'What had last changed the records that this request depends on: ids of requests, and control requests by method and path.'
-  ),
+  changed_by: list(text(), 'What had last changed the records that this request depends on.'),
   near_misses: nearMisses
 })
 export const RECORD_CHANGE = response('RecordChange', {

@@ -21,7 +21,7 @@ export const REFUSALS = {
   otherSite: refusal(
     'origin_not_allowed',
     () =>
-      'Pages of other sites and ports may not reach the control API, and this request came from such a page. Type the address into the browser instead.'
+      'This request came from a page of another site or port, which may not reach the control API. Type the address instead.'
   ),
   otherOrigin: refusal(
     'origin_not_allowed',
@@ -62,10 +62,7 @@ export const REFUSALS = {
     (type = '') =>
       `${type === '' ? 'No Content-Type was sent' : `The Content-Type is ${type}`}; the control API reads JSON and YAML. Send application/json or application/yaml.`
   ),
-  bodyUnexpected: refusal(
-    'body_malformed',
-    () => 'This request takes no body; a scenario is loaded with POST /_control/load.'
-  ),
+  bodyUnexpected: refusal('body_malformed', () => 'This request takes no body.'),
   bodyMissing: refusal(
     'body_malformed',
     (example: string) =>
@@ -96,7 +93,7 @@ export const REFUSALS = {
   patternsFull: refusal(
     'limit_reached',
     (maximum: number, together: number) =>
-      `A script must have at most ${maximum} patterns; with this entry it has ${together}. Remove entries with patterns, or join patterns with |.`
+      `A script must have at most ${maximum} patterns; with this entry it has ${together}. Join patterns with |.`
   ),
   entryUnknown: refusal(
     'entry_unknown',
@@ -118,9 +115,8 @@ export const REFUSALS = {
   stateUnknown: refusal(
     'state_unknown',
     (id: string, limit: number) =>
-      `The state around ${id} is no longer kept: a load, a reset, or more than limits.journal (${limit}) changes or 16 MiB of changes came later. Ask sooner, or raise limits.journal.`
+      `The state around ${id} is no longer kept, after a load, a reset, or more than limits.journal (${limit}) changes or 16 MiB of them. Ask sooner, or raise limits.journal.`
   ),
-  twoMoments: refusalOf('after', () => 'cannot be combined with before'),
   operationUnknown: refusalOf(
     'on',
     (on: string, known: readonly string[]) =>
@@ -142,18 +138,17 @@ export const REFUSALS = {
   unplayable: refusalOf(
     'format',
     (id: string) =>
-      `${id} cannot be replayed: it must match an operation, have a valid API key or none, send each name once, and use only records that a fixture can hold`
+      `${id} cannot be replayed; it needs an operation, a valid API key or none, each name once, and records that a fixture can hold`
   ),
   journalIncomplete: refusal(
     'journal_incomplete',
     (missing: number) =>
-      `The journal lacks ${missing} of the requests: it dropped them, or was disabled when they arrived. Raise limits.journal, or write this under expect in the scenario, which counts requests as they arrive.`
+      `The journal lacks ${missing} of the requests. Raise limits.journal, or write this under expect in the scenario, which counts requests as they arrive.`
   )
 }
 
-/** A scenario replays requests of one sandbox from the first one on. */
-export const filterOfScenario = (filter: string) =>
-  refusalOf(filter, () => 'cannot be combined with format=scenario')()
+export const notTogether = (param: string, partner: string) =>
+  refusalOf(param, () => `cannot be combined with ${partner}`)()
 
 /** The problems of a `verify` body, and the messages of verdicts. */
 export const VERIFY = {

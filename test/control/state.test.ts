@@ -67,7 +67,7 @@ t.test('control: the overview shows scenario, seed, clock', async t => {
     counts: { accounts: 2, users: 0, locations: 1, tickets: 1, transactions: 0, refunds: 0 }
   })
   const names =
-    'health,scenarios,state,script,clock,snapshots,requests,coverage,findings,run,metrics,sandboxes,openapi,docs,settings,assumptions,schemas'
+    'health,scenarios,state,script,clock,snapshots,requests,coverage,findings,run,metrics,sandboxes,openapi,docs,settings,assumptions'
   t.equal(Object.keys(linked).join(), `api,${names}`)
   t.strictSame((await control('GET /')).body, body)
   const links: string[] = Object.values<string | string[]>(linked).flat()

@@ -1,5 +1,6 @@
 /** Metrics as Prometheus text; prom-client is loaded at the first request. */
 import type { Registry } from 'prom-client'
+import { remembered } from '../../core/remembered.js'
 import { nameOf, type OperationId } from '../../reference/operations.js'
 import type { Sandboxes } from '../../sandbox/sandboxes.js'
 import { FAMILIES } from '../../store/store.js'
@@ -62,14 +63,7 @@ const operationsOf = ({ main }: Sandboxes) =>
     ([id, counts]) => [id === 'none' ? id : nameOf(id as OperationId), counts] as const
   )
 
-const REGISTRIES = new WeakMap<Sandboxes, Promise<Registry>>()
-export function metricsOf(sandboxes: Sandboxes): Promise<Registry> {
-  const registry = REGISTRIES.get(sandboxes) ?? registryOf(sandboxes)
-  REGISTRIES.set(sandboxes, registry)
-  return registry
-}
-
-async function registryOf(sandboxes: Sandboxes): Promise<Registry> {
+export const metricsOf = remembered(async (sandboxes: Sandboxes): Promise<Registry> => {
   const { default: prometheus } = await import('prom-client')
   const registry = new prometheus.Registry()
   prometheus.collectDefaultMetrics({ register: registry })
@@ -79,4 +73,4 @@ async function registryOf(sandboxes: Sandboxes): Promise<Registry> {
       get: async () => ({ name, help, type, aggregator: 'sum', values: values(sandboxes) })
     } as never)
   return registry
-}
+})

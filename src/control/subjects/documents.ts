@@ -1,6 +1,5 @@
 /** The documents that describe the emulator, and the files of its pages. */
 import { createReadStream } from 'node:fs'
-import type { FastifyRequest } from 'fastify'
 import { controlOfBase } from '../../core/paths.js'
 import { parameters } from '../../reference/parameters.js'
 import { PACKAGE_ROOT } from '../../scenario/library.js'
@@ -8,12 +7,6 @@ import { bindingsOf } from '../../scenario/steps.js'
 import { noSuchPath } from '../route.js'
 import { type Row, type Rows, row } from '../row.js'
 import { format } from '../schemas.js'
-
-/** As the client knows it. */
-const addressOf = ({ arrival: { base }, headers: { host } }: FastifyRequest) => ({
-  origin: host === undefined ? '' : `http://${host}`,
-  base
-})
 
 /** A document of the package. */
 const documentRow = (of: string, name: string): Row => ({
@@ -40,7 +33,10 @@ export const DOCUMENT_ROWS: Rows = {
         import('../openapi/api.js'),
         import('../../scenario/yaml.js')
       ])
-      const document = openApiDocument({ ...addressOf(request), version, settings })
+      const { arrival, headers } = request
+      // as the client knows it
+      const origin = headers.host === undefined ? '' : `http://${headers.host}`
+      const document = openApiDocument({ origin, base: arrival.base, version, settings })
       return format === 'yaml' ? yamlText(document) : document
     }
   }),

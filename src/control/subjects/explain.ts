@@ -11,17 +11,7 @@ import { closed, nullable, optional, parameters, text, word } from '../../refere
 import { changesBy } from '../../replay/past.js'
 import { bindingsOf } from '../../scenario/steps.js'
 import { type Context, type Rows, row } from '../row.js'
-import {
-  format,
-  list,
-  map,
-  RECORD_CHANGE,
-  REQUEST,
-  response,
-  SCRIPTED,
-  typed,
-  WHY
-} from '../schemas.js'
+import { format, list, map, RECORD_CHANGE, REQUEST, response, typed, WHY } from '../schemas.js'
 import { REFUSALS } from '../sentences.js'
 import { masked as withoutKeys } from '../writing.js'
 import { explanationOf } from './journal.js'
@@ -53,7 +43,6 @@ export const EXPLAIN_ROWS: Rows = {
     response: response('TriedCall', {
       ...REQUEST,
       headers: map(typed('string | string[]')),
-      script: nullable(closed(SCRIPTED)),
       why: WHY,
       changes: closed({ records: list(RECORD_CHANGE) })
     }),

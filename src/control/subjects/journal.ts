@@ -40,9 +40,9 @@ export const JOURNAL_ROWS: Rows = {
     query: FILTERS,
     response: response('Journal', {
       object: word(['list']),
-      data: list(response('JournalCall', JOURNALED, 'A request of the journal.')),
+      data: list(response('JournalCall', JOURNALED)),
       has_more: flag(),
-      dropped: count('Requests that the journal had to drop.')
+      dropped: count()
     }),
     run: async ({ sandbox, sandboxes, query: { format: as, ...filters }, left }) =>
       as === 'scenario'

@@ -5,7 +5,7 @@ import { each } from '../../reference/rules.js'
 import { wantsPage } from '../../server/pages.js'
 import { FAMILIES } from '../../store/store.js'
 import type { Rows } from '../row.js'
-import { CLOCK, count, response, SCENARIO, typed } from '../schemas.js'
+import { CLOCK, count, map, response, SCENARIO } from '../schemas.js'
 import { clockState } from './clock.js'
 
 const LINKS =
@@ -26,7 +26,7 @@ export const OVERVIEW_ROWS: Rows = {
       clock: CLOCK,
       calls: count('Since the last load or reset.'),
       counts: closed(each(FAMILIES, () => count())),
-      links: typed('{ [name: string]: string } & { schemas: string[] }', { type: 'object' })
+      links: map(text())
     }),
     run: ({ request, reply, sandbox, pages, version }) => {
       const { base } = request.arrival
@@ -45,8 +45,7 @@ export const OVERVIEW_ROWS: Rows = {
           api: base,
           ...Object.fromEntries(
             LINKS.map(name => [name.replace(/\.json$/, ''), `${control}/${name}`])
-          ),
-          schemas: ['fixture', 'scenario', 'script'].map(kind => `${control}/schema/${kind}.json`)
+          )
         }
       }
     }

@@ -8,6 +8,7 @@ import type { Sandboxes } from '../../sandbox/sandboxes.js'
 import {
   assumption,
   count,
+  described,
   flag,
   list,
   OUTCOME,
@@ -23,16 +24,14 @@ import { maskedList } from '../writing.js'
 import { ENTRY } from './script.js'
 import { VERDICT } from './verify.js'
 
-const rules = (description?: string) => list(rule, description)
+const rules = list(rule)
 const finding = word(Object.keys(FINDINGS))
 export const COVERAGE = response('CoverageReport', {
-  seen: count(
-    'The number of outcomes seen. A rule that requests can both pass and violate has two outcomes, any other rule has one.'
-  ),
+  seen: count('A rule that requests can both pass and violate has two outcomes.'),
   possible: count(),
   percent: Type.Number(),
-  never_exercised: rules(),
-  never_violated: rules('Passed and never violated, though a request can violate them.'),
+  never_exercised: rules,
+  never_violated: rules,
   rules: list(
     closed({
       rule,
@@ -54,28 +53,24 @@ export const FOUND = list(
     requests: strings
   })
 )
-const RUN_CALL = response(
-  'RunCall',
-  {
-    request: text(),
-    test: textOrNull,
-    on: textOrNull,
-    method: text(),
-    path: text(),
-    outcome: OUTCOME,
-    status: count(),
-    entry: typed('ExplainedCall | null', {
-      description: 'Present if the request was refused or a finding names it.'
-    })
-  },
-  'A request of a run, named `SANDBOX#PERIOD/req_N`.'
-)
+const RUN_CALL = response('RunCall', {
+  request: described('`SANDBOX#PERIOD/req_N`.'),
+  test: textOrNull,
+  on: textOrNull,
+  method: text(),
+  path: text(),
+  outcome: OUTCOME,
+  status: count(),
+  entry: typed('ExplainedCall | null', {
+    description: 'Present if the request was refused or a finding names it.'
+  })
+})
 export const RUN = response('RunReport', {
   object: word(['run']),
   version: text(),
   scenario: SCENARIO,
   calls: count(),
-  reached: count('Requests with a valid key for an operation.'),
+  reached: count('With a valid key, for an operation.'),
   coverage: COVERAGE,
   findings: FOUND,
   assumptions: list(closed({ assumption, topic: text(), default: text(), ...totals })),
@@ -87,8 +82,7 @@ export const RUN = response('RunReport', {
       sandbox: textOrNull,
       tests: strings,
       periods: closed({ met: count(), of: count() })
-    }),
-    'Each with its sandbox, the tests whose requests counted, and the periods in which it was met.'
+    })
   ),
   sandboxes: list(closed({ sandbox: textOrNull, periods: count() })),
   tests: list(
@@ -96,16 +90,13 @@ export const RUN = response('RunReport', {
       test: textOrNull,
       calls: count(),
       refused: count(),
-      passed: rules(),
-      violated: rules(),
+      passed: rules,
+      violated: rules,
       findings: list(closed({ finding, times: count() }))
     })
   ),
   requests: list(RUN_CALL),
-  omitted: closed(
-    { requests: count(), entries: count(), by_test: count() },
-    { description: 'How much was dropped because a limit was reached.' }
-  )
+  omitted: closed({ requests: count(), entries: count(), by_test: count() })
 })
 
 /** In slices; long lists are built while they are written. */

@@ -21,18 +21,14 @@ import {
   yes
 } from '../schemas.js'
 
-const PROBLEM = response(
-  'Problem',
-  {
-    path: described('Such as `tickets[3].location`; empty for the document itself.'),
-    code: text(),
-    message: text(),
-    file: optional(text()),
-    line: optional(count()),
-    column: optional(count())
-  },
-  'A problem of a document or of settings.'
-)
+const PROBLEM = response('Problem', {
+  path: described('Such as `tickets[3].location`; empty for the document itself.'),
+  code: text(),
+  message: text(),
+  file: optional(text()),
+  line: optional(count()),
+  column: optional(count())
+})
 
 export const SCENARIO_ROWS: Rows = {
   'POST /reset': {

@@ -32,8 +32,8 @@ export const ENTRY = response('ListedEntry', {
   id: text(),
   entry: typed('ScriptEntry'),
   ...counts,
-  uncounted: optional(count('Requests beyond the values that an entry counts.')),
-  values: optional(list(closed({ value: text(), ...counts }), 'With `per`: for each value.')),
+  uncounted: optional(count()),
+  values: optional(list(closed({ value: text(), ...counts }))),
   near_misses: nearMisses
 })
 

@@ -9,25 +9,21 @@ import { any, map, response, textOrNull, typed } from '../schemas.js'
 
 const SHOWN = response('ShownSettings', {
   settings: map(
-    response(
-      'ShownSetting',
-      {
-        value: any,
-        source: text(),
-        given_by: textOrNull,
-        default: any,
-        scope: word(['process', 'sandbox']),
-        about: text(),
-        schema: typed(
-          '{ type?: string | readonly string[]; enum?: readonly (string | number | boolean)[]; minimum?: number; maximum?: number }'
-        ),
-        flag: text(),
-        variable: text(),
-        scenario: textOrNull,
-        assumption: textOrNull
-      },
-      'A setting.'
-    )
+    response('ShownSetting', {
+      value: any,
+      source: text(),
+      given_by: textOrNull,
+      default: any,
+      scope: word(['process', 'sandbox']),
+      about: text(),
+      schema: typed(
+        '{ type?: string | readonly string[]; enum?: readonly (string | number | boolean)[]; minimum?: number; maximum?: number }'
+      ),
+      flag: text(),
+      variable: text(),
+      scenario: textOrNull,
+      assumption: textOrNull
+    })
   )
 })
 

@@ -7,17 +7,7 @@ import { explainedMessage } from '../../scenario/match/near-misses.js'
 import { Counting } from '../evidence/counting.js'
 import { expectationIn, type Wanted, wantedSchema } from '../evidence/expected.js'
 import { type Context, type Rows, row } from '../row.js'
-import {
-  count,
-  described,
-  flag,
-  isYes,
-  list,
-  nearMisses,
-  response,
-  typed,
-  yes
-} from '../schemas.js'
+import { count, flag, isYes, list, nearMisses, response, strings, typed, yes } from '../schemas.js'
 import { REFUSALS, VERIFY } from '../sentences.js'
 import { lookedIn, masked, maskedList } from '../writing.js'
 import { ENTRY } from './script.js'
@@ -29,14 +19,14 @@ const judgement = word(['met', 'unmet', 'never exercised'])
 export const VERDICT = {
   expectation: typed('Expectation'),
   wanted: text(),
-  value: optional(described('With `per`, the first value for which it does not hold.')),
+  value: optional(text()),
   verdict: judgement,
   seen: optional(count('Requests that matched; for a sequence, in order.')),
   holds: flag(),
-  forbidden: flag('Whether something was seen that must not happen.'),
+  forbidden: flag(),
   message: text(),
-  tests: optional(list(text(), 'The tests whose requests counted.')),
-  requests: optional(list(text(), 'The requests that were counted.')),
+  tests: optional(strings),
+  requests: optional(strings),
   near_misses: nearMisses
 }
 
@@ -53,7 +43,7 @@ export const VERIFY_ROWS: Rows = {
       holds: flag(),
       verdict: optional(judgement),
       message: text(),
-      seen: optional(count('Requests that matched.')),
+      seen: optional(count()),
       requests: optional(
         list(typed('JournalCall', { type: 'object' }), 'The last matching requests.')
       ),
