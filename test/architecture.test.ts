@@ -51,7 +51,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   client: 27_930,
   cli: 139_500,
   top: 22_220,
-  test: 2_382_790,
+  test: 2_382_650,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */

@@ -21,7 +21,7 @@ export const REFUSALS = {
   otherSite: refusal(
     'origin_not_allowed',
     () =>
-      'This request came from a page of another site or port, which may not reach the control API. Type the address instead.'
+      'This request came from a page of another site or port, which may not reach the control API.'
   ),
   otherOrigin: refusal(
     'origin_not_allowed',

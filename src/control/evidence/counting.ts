@@ -24,14 +24,14 @@ export class Counting {
   #known = 0
   #unseen: Entry[] = []
   #counted: Entry[] = []
-  #wake = () => {}
+  #wake?: () => void
 
   constructor(expectation: Expectation, sandbox: Sandbox) {
     this.#expectation = expectation
     this.#sandbox = sandbox
     this.stop = this.#journal.listen(request => {
       this.#unseen.push(request)
-      this.#wake()
+      this.#wake?.()
     })
   }
 
@@ -72,12 +72,17 @@ export class Counting {
   }
 
   async waitUntilHolds(isOver: AbortSignal): Promise<void> {
-    isOver.addEventListener('abort', () => this.#wake())
-    while (!isOver.aborted && !(await this.holds()))
-      await new Promise<void>(resolve => {
+    isOver.addEventListener('abort', () => this.#wake?.())
+    const news = () =>
+      new Promise<void>(resolve => {
         this.#wake = resolve
-        if (isOver.aborted || this.#isCleared || this.#unseen.length > 0) resolve()
       })
+    // what comes while it is judged is news too
+    let next = news()
+    while (!isOver.aborted && !(await this.holds())) {
+      await next
+      next = news()
+    }
   }
 
   /** Errors: `journal_incomplete`. */
