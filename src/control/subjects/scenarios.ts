@@ -1,4 +1,4 @@
-/** Scenarios to load, and back to the first state of the loaded one. */
+/** Scenarios to load, and the reset of the loaded one. */
 import * as Type from 'typebox'
 import type { Problem } from '../../core/errors.js'
 import { SETTINGS } from '../../core/settings.js'
