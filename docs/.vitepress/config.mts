@@ -8,7 +8,7 @@ import { defineConfig } from 'vitepress'
 const REPOSITORY = 'https://github.com/commerce-emulator/commerce-emulator'
 const DOCS = join(import.meta.dirname, '..')
 /** What pages link to that is no page. */
-const FILES = ['openapi.json', 'openapi.flat.json', 'openapi.control.json', 'schema']
+const FILES = ['openapi.json', 'openapi.control.json', 'schema']
 
 /** Anchors as GitHub makes them, so that a link works in both places. */
 const slugify = (heading: string) =>

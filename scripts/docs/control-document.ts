@@ -2,9 +2,9 @@
 import type { TSchema } from 'typebox'
 import * as Type from 'typebox'
 import { type DocumentOptions, PUBLISHER } from '../../src/control/openapi/api.js'
-import type { Json } from '../../src/control/openapi/examples.js'
+import type { Json } from '../../src/control/openapi/schemas.js'
 import { NUMBER_FORMATS, oneOf, referTo } from '../../src/control/openapi/schemas.js'
-import type { Group, Row } from '../../src/control/route.js'
+import type { Group, Row } from '../../src/control/row.js'
 import { CONTROL_ERRORS } from '../../src/core/errors.js'
 import { BASE, controlOfBase } from '../../src/core/paths.js'
 import { FINDINGS } from '../../src/evidence/findings.js'
@@ -117,7 +117,7 @@ export function controlDocument(
       schemas[name] = {}
       schemas[name] = whole(named[name] as Part)
     }
-    return referTo('schemas', name)
+    return referTo(name)
   }
 
   /** A part of a schema; what has a name is referred to. */
@@ -195,7 +195,7 @@ export function controlDocument(
   function operation(
     on: string,
     tag: string,
-    { does, query, body, response: answer, status = 200, also, open }: Row
+    { does, query, body, response: answer, status = 200, also }: Row
   ): Json {
     const [method, path] = on.split(' ') as [string, string]
     const answered = answer && inner(schemaOf(answer))
@@ -229,7 +229,6 @@ export function controlDocument(
       tags: [tag],
       summary: about.split(/(?<=\.) /)[0],
       description: about,
-      ...(open && { security: [] }),
       ...(parameters.length > 0 && { parameters }),
       ...(body && {
         requestBody: {

@@ -1,6 +1,6 @@
 /** docs/reference/control.md: the control API. */
 import { CONTROL_GROUPS } from '../../src/control/requests.js'
-import type { Row } from '../../src/control/route.js'
+import type { Row } from '../../src/control/row.js'
 import { CONTROL } from '../../src/core/paths.js'
 import { type Schema, schemaOf } from '../../src/reference/parameters.js'
 import { code, page } from './markdown.js'

@@ -4,7 +4,7 @@
  */
 import type { TSchema } from 'typebox'
 import { CONTROL_GROUPS } from '../../src/control/requests.js'
-import type { Row } from '../../src/control/route.js'
+import type { Row } from '../../src/control/row.js'
 import { CATALOGUE } from '../../src/core/errors.js'
 import { CONTROL } from '../../src/core/paths.js'
 import { SETTINGS, settingsSchema } from '../../src/core/settings.js'
@@ -29,7 +29,6 @@ type Written = Schema & {
   else?: Schema
   'x-type'?: string
   'x-name'?: string
-  'x-about'?: string
 }
 type Named = Readonly<Record<string, { about: string; schema: Schema }>>
 
@@ -87,7 +86,7 @@ function declared(roots: Named, names: ReadonlyMap<string, string>, isInput: boo
   const listOf = (type: string) => (isInput ? `readonly ${type}[]` : `${type}[]`)
 
   function inner(schema: Written, indent: string): string {
-    const { 'x-name': name, description = '', 'x-about': about = description } = schema
+    const { 'x-name': name, description: about = '' } = schema
     if (name === undefined) return names.get(textOf(schema)) ?? written(schema, indent)
     if (!types.has(name)) types.set(name, { about, schema })
     return name
@@ -138,7 +137,7 @@ function declared(roots: Named, names: ReadonlyMap<string, string>, isInput: boo
 }
 
 const declaration = (name: string, about: string, type: string) =>
-  `/** ${about} */\nexport type ${name} =${spaced(type)}\n`
+  `${about && `/** ${about} */\n`}export type ${name} =${spaced(type)}\n`
 
 /** Every setting by its key, and nested by the dots of it. */
 function settingsType(): Schema {
@@ -174,12 +173,11 @@ function answersOf(rows: Readonly<Record<string, Row>>): Named {
   const named: Record<string, Named[string]> = {}
   const look = (part: unknown): void => {
     if (typeof part !== 'object' || part === null) return
-    const { 'x-name': name, 'x-about': about } = part as Written
-    if (name !== undefined && about !== undefined) named[name] = { about, schema: part as Schema }
+    const { 'x-name': name } = part as Written
+    if (name !== undefined) named[name] ??= { about: '', schema: part as Schema }
     for (const inner of Object.values(part)) look(inner)
   }
   for (const [on, { response: answer, does }] of Object.entries(rows)) {
-    look(answer)
     const whole = (answer ?? {}) as Written
     const items = whole.properties?.data?.items as Written | undefined
     for (const [what, schema] of [
@@ -190,6 +188,7 @@ function answersOf(rows: Readonly<Record<string, Row>>): Named {
       const about = `${what} of ${requestName(on)}, which ${sentenceOf(does).replace(/^./, first => first.toLowerCase())}`
       if (name !== undefined) named[name] ??= { about, schema }
     }
+    look(answer)
   }
   return named
 }
@@ -276,10 +275,6 @@ const METHODS: Readonly<Record<string, readonly [on: string, errors?: string]>> 
     'sandbox_unknown request_unknown state_unknown parameter_invalid'
   ],
   'records(fixture: Fixture)': ['POST /records', 'document_invalid document_too_large'],
-  'changeRecord(family: Family, id: string, patch: object)': [
-    'PATCH /records/FAMILY/ID',
-    'record_unknown document_invalid'
-  ],
   'deleteRecord(family: Family, id: string)': [
     'DELETE /records/FAMILY/ID',
     'record_unknown record_in_use'
@@ -306,7 +301,7 @@ const METHODS: Readonly<Record<string, readonly [on: string, errors?: string]>> 
   ],
   'requests(filter?: JournalFilter)': ['GET /requests', 'parameter_invalid sandbox_unknown'],
   'why(id: string)': ['GET /requests/ID', 'request_unknown'],
-  'explain(on: string, options?: ExplainOptions)': [
+  'explain(on: string, options?: InjectOptions)': [
     'POST /explain',
     'option_invalid document_invalid setting_invalid parameter_invalid sandbox_unknown'
   ],
@@ -361,7 +356,7 @@ const OPTIONS = [
   'Moment',
   'Release',
   'JournalFilter',
-  'ExplainOptions',
+  'InjectOptions',
   'Verification',
   'Scope'
 ]

@@ -34,8 +34,6 @@ const catalog = () => {
   ]
   return shipped(entries)
 }
-const openApi = (isFlat: boolean) => () =>
-  shipped(openApiDocument({ settings: settingsInForce({}).values, version: VERSION, isFlat }))
 const WRITTEN: Readonly<Record<string, Files>> = {
   docs: Object.fromEntries(
     Object.entries(REFERENCE_PAGES).map(([name, page]) => [`docs/reference/${name}`, page])
@@ -51,8 +49,8 @@ const WRITTEN: Readonly<Record<string, Files>> = {
     'dist/generated/client/methods.ts': methods
   },
   openapi: {
-    'docs/openapi.json': openApi(false),
-    'docs/openapi.flat.json': openApi(true),
+    'docs/openapi.json': () =>
+      shipped(openApiDocument({ settings: settingsInForce({}).values, version: VERSION })),
     'docs/openapi.control.json': () =>
       shipped(
         controlDocument(CONTROL_GROUPS, {

@@ -120,7 +120,6 @@ function methodsOver(send: Send): Omit<Methods, 'load' | 'explain'> {
     reset: () => send('POST /reset'),
     state: row('GET /state'),
     records: row('POST /records'),
-    changeRecord: row('PATCH /records/FAMILY/ID'),
     deleteRecord: row('DELETE /records/FAMILY/ID'),
     snapshot: row('PUT /snapshots/NAME'),
     restore: row('POST /snapshots/NAME/restore'),

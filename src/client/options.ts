@@ -1,13 +1,6 @@
 /** Options of the package. */
 import type { FormValue } from '../core/form-encoding.js'
-import type {
-  Expectation,
-  Fixture,
-  Match,
-  OperationName,
-  RuleId,
-  SandboxSettings
-} from './documents.js'
+import type { Expectation, Match, OperationName, RuleId } from './documents.js'
 
 /** Values of a scenario's variables by name. */
 export type Variables = { readonly [name: string]: string | number | boolean }
@@ -22,11 +15,6 @@ export type InjectOptions = {
   /** The API key; null sends none. By default the first key, if the operation needs one. */
   key?: string | null
   headers?: { readonly [name: string]: string }
-}
-/** A request to try. The default key is that of the first merchant. */
-export type ExplainOptions = InjectOptions & {
-  /** Records to add or replace, settings and the time, on the copy that tries the request. */
-  changes?: { data?: Fixture; settings?: SandboxSettings; clock?: string }
 }
 /** The body of a response. */
 // biome-ignore lint/suspicious/noExplicitAny: a test knows what it expects in a response
@@ -68,9 +56,8 @@ export type JournalMatch = {
   on: OperationName
   match?: Omit<Match, 'key'> & { account?: string | readonly string[] }
 }
-/** How many requests came, their order, or whether the script was used, `within` a time to wait. */
+/** How many requests came, or their order, `within` a time to wait. */
 export type Verification = { within?: string } & (
   | (JournalMatch & Omit<Expectation, 'on' | 'match'>)
   | { sequence: readonly JournalMatch[] }
-  | { script: 'all_used' }
 )

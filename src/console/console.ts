@@ -5,7 +5,7 @@ import { extname } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliDecompress, gzip } from 'node:zlib'
 import type { FastifyReply } from 'fastify'
-import type { Pages } from '../control/route.js'
+import type { Pages } from '../control/row.js'
 import { remembered } from '../core/remembered.js'
 
 /** From `src/console` and from the bundle. */
@@ -92,8 +92,6 @@ export const PAGES: Pages = {
     const page = await pageOf(reply, 'index.html', {
       sandbox: control.replace(/^\/sandbox\/|\/?_control$/g, '')
     })
-    // where it asks for the token, it is not what is at this address
-    if (reply.statusCode !== 200) return void reply.send(page)
     reply.headers({ 'cache-control': 'no-cache', vary: 'accept' })
     await sendOnce(reply, Buffer.from(page), () => page)
   },

@@ -1,17 +1,16 @@
 import { setMaxListeners } from 'node:events'
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { ApiError } from '../core/errors.js'
-import { controlOfBase, HEALTH } from '../core/paths.js'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { HEALTH } from '../core/paths.js'
 import { Shares } from '../core/shares.js'
 import type { Arrivals } from '../server/arrivals.js'
 import { Bodies } from '../server/bodies.js'
 import { controlRefusal } from '../server/errors.js'
-import { wantsPage } from '../server/pages.js'
 import { EventStreams } from './evidence/events.js'
-import { CONTROL_HEADERS, guardControl, Sessions } from './guard.js'
-import { CONTROL_GROUPS } from './requests.js'
-import { acceptBodies, addRoute, noSuchPath, type Row, type Services } from './route.js'
-import { FILE_ROWS } from './subjects/documents.js'
+import { CONTROL_HEADERS, guardControl } from './guard.js'
+import { acceptBodies } from './parts.js'
+import { ALL_ROWS } from './requests.js'
+import { addRoute, noSuchPath } from './route.js'
+import type { Services } from './row.js'
 
 export type ControlOptions = Pick<
   Services,
@@ -20,7 +19,6 @@ export type ControlOptions = Pick<
 
 /** Roughly the bytes of a streamed response that are on their way. */
 const PIECE = 131_072
-const ROWS = [...CONTROL_GROUPS.map(({ rows }) => rows), FILE_ROWS].flatMap(Object.entries<Row>)
 
 export async function controlApi(
   control: FastifyInstance,
@@ -31,7 +29,6 @@ export async function controlApi(
   setMaxListeners(0, closing.signal)
   const services: Services = {
     ...options,
-    sessions: new Sessions(),
     streams: new EventStreams(settings),
     waiting: new Shares({ what: 'verify requests that wait', setting: 'limits.waiting' }, settings),
     closing: closing.signal
@@ -47,19 +44,15 @@ export async function controlApi(
       new Shares({ what: 'bytes of documents', setting: 'limits.control_body', all: 2 }, settings)
     )
   )
-  for (const [on, row] of ROWS) addRoute(control, on, row, services)
+  for (const [on, row] of ALL_ROWS) addRoute(control, on, row, services)
 }
 
 function addHooks(control: FastifyInstance, services: Services, arrivals: Arrivals): void {
-  control.setErrorHandler((error: FastifyError | ApiError, request, reply) =>
-    asksForToken(error, request)
-      ? services.pages.console(reply.code(401), controlOfBase(request.arrival.base))
-      : controlRefusal(error, request, reply)
-  )
+  control.setErrorHandler(controlRefusal)
   control.setNotFoundHandler(refusePath)
   control.addHook('onRequest', (request, reply, done) => {
     reply.headers({ ...CONTROL_HEADERS, 'request-id': request.arrival.id })
-    guardControl(request, services)
+    guardControl(request, services.settings)
     if (request.is404) refusePath(request)
     enterSandbox(request, arrivals)
     done()
@@ -72,15 +65,11 @@ function addHooks(control: FastifyInstance, services: Services, arrivals: Arriva
   })
 }
 
-/** Whether a browser opened a page, which asks for the token. */
-const asksForToken = ({ code }: { code: string }, request: FastifyRequest) =>
-  code === 'token_required' && request.routeOptions.config?.row?.page === true && wantsPage(request)
-
 /** Errors: `path_unknown`. */
 function refusePath(request: FastifyRequest): never {
   throw noSuchPath(
     request,
-    ROWS.map(([on]) => on)
+    ALL_ROWS.map(([on]) => on)
   )
 }
 
@@ -88,7 +77,6 @@ function refusePath(request: FastifyRequest): never {
 function enterSandbox(request: FastifyRequest, arrivals: Arrivals): void {
   const { arrival, routeOptions } = request
   const { row } = routeOptions.config
-  if (row?.open) return
   const sandbox = arrivals.sandboxOf(request, {
     makes: row?.makesSandbox === true,
     namesOthers: routeOptions.url !== HEALTH

@@ -21,7 +21,7 @@ export const REFUSALS = {
   otherSite: refusal(
     'origin_not_allowed',
     () =>
-      'Pages of other sites and ports may not reach the control API, and this request came from such a page. Type the address into the browser instead.'
+      'This request came from a page of another site or port, which may not reach the control API.'
   ),
   otherOrigin: refusal(
     'origin_not_allowed',
@@ -30,20 +30,17 @@ export const REFUSALS = {
   ),
   tokenRequired: refusal(
     'token_required',
-    () => 'This control API needs Authorization: Bearer TOKEN, with the value of CONTROL_TOKEN.',
+    () =>
+      'This control API needs Authorization: Bearer TOKEN, with the value of CONTROL_TOKEN. A browser asks for it as the password; the user name is not read.',
     {
-      headers: { 'www-authenticate': 'Bearer realm="commerce-emulator control"' }
+      headers: { 'www-authenticate': 'Basic realm="commerce-emulator control"' }
     }
   ),
-  tokenWrong: refusal('token_required', () => 'The token is not the value of CONTROL_TOKEN.', {
-    param: 'token'
-  }),
   pathUnknown: refusal(
     'path_unknown',
     (method: string, control: string, path: string, known: readonly string[]) => {
       const pathOf = (on: string) => on.slice(on.indexOf(' ') + 1)
-      const parts = [path, path.slice(path.lastIndexOf('/')), path.replace(/(?<=.)\/.*/, '')]
-      const near = parts.map(part => nearest(part, known.map(pathOf))).find(Boolean)
+      const near = nearest(path, known.map(pathOf))
       const likely = known
         .filter(on => pathOf(on) === near)
         .map(on => on.replace(' ', ` ${control}`))
@@ -65,10 +62,7 @@ export const REFUSALS = {
     (type = '') =>
       `${type === '' ? 'No Content-Type was sent' : `The Content-Type is ${type}`}; the control API reads JSON and YAML. Send application/json or application/yaml.`
   ),
-  bodyUnexpected: refusal(
-    'body_malformed',
-    () => 'This request takes no body; a scenario is loaded with POST /_control/load.'
-  ),
+  bodyUnexpected: refusal('body_malformed', () => 'This request takes no body.'),
   bodyMissing: refusal(
     'body_malformed',
     (example: string) =>
@@ -99,7 +93,7 @@ export const REFUSALS = {
   patternsFull: refusal(
     'limit_reached',
     (maximum: number, together: number) =>
-      `A script must have at most ${maximum} patterns; with this entry it has ${together}. Remove entries with patterns, or join patterns with |.`
+      `A script must have at most ${maximum} patterns; with this entry it has ${together}. Join patterns with |.`
   ),
   entryUnknown: refusal(
     'entry_unknown',
@@ -121,9 +115,8 @@ export const REFUSALS = {
   stateUnknown: refusal(
     'state_unknown',
     (id: string, limit: number) =>
-      `The state around ${id} is no longer kept: a load, a reset, or more than limits.journal (${limit}) changes or 16 MiB of changes came later. Ask sooner, or raise limits.journal.`
+      `The state around ${id} is no longer kept, after a load, a reset, or more than limits.journal (${limit}) changes or 16 MiB of them. Ask sooner, or raise limits.journal.`
   ),
-  twoMoments: refusalOf('after', () => 'cannot be combined with before; send two requests'),
   operationUnknown: refusalOf(
     'on',
     (on: string, known: readonly string[]) =>
@@ -145,36 +138,23 @@ export const REFUSALS = {
   unplayable: refusalOf(
     'format',
     (id: string) =>
-      `${id} cannot be replayed: it must match an operation, have a valid API key or none, send each name once, and use only records that a fixture can hold`
+      `${id} cannot be replayed; it needs an operation, a valid API key or none, each name once, and records that a fixture can hold`
   ),
   journalIncomplete: refusal(
     'journal_incomplete',
     (missing: number) =>
-      `The journal lacks ${missing} of the requests, which it has dropped. Raise limits.journal, or write this under expect in the scenario, which counts requests as they arrive.`
+      `The journal lacks ${missing} of the requests. Raise limits.journal, or write this under expect in the scenario, which counts requests as they arrive.`
   )
 }
 
-/** A scenario replays requests of one sandbox from the first one on. */
-export const filterOfScenario = (filter: string) =>
-  refusalOf(filter, () => 'cannot be combined with format=scenario')()
+export const notTogether = (param: string, partner: string) =>
+  refusalOf(param, () => `cannot be combined with ${partner}`)()
 
 /** The problems of a `verify` body, and the messages of verdicts. */
 export const VERIFY = {
-  no_way: () =>
-    "must have one of on, sequence, state and script; without a body, the scenario's own expectations are judged",
-  several_ways: () => 'must have only one of on, sequence, state and script',
-  key_not_kept: () =>
-    'the journal does not keep keys; use account, the Account that the key acts as',
-  header_not_kept: (name: string, keptHeaders: readonly string[]) =>
-    `the journal does not keep ${name}, only ${keptHeaders.join(' and ')}; match it in a script entry, or under expect of the scenario`,
-  secret_not_kept: (name: string, on: string) =>
-    `${name} is not kept, so requests cannot be found by it; match it in a script entry instead (${on})`,
-  too_many_steps: (count: number) => `The sequence has ${count} items`,
+  not_kept: () =>
+    'the journal does not keep this; match the account in place of a key, or write this under expect of the scenario',
   nothing_expected: () => 'The scenario has no expectations.',
-  all_hold: () => 'Every expectation of the scenario holds.',
-  more: (count: number) => `and ${count} more`,
-  all_applied: () => 'Every script entry was applied.',
-  never_applied: (entries: readonly string[]) =>
-    `Script entries that were never applied: ${entries.join('; ')}.`
+  all_hold: () => 'Every expectation of the scenario holds.'
 } satisfies Sentences
 export const say = sayer(VERIFY)

@@ -7,10 +7,7 @@ import { JSON_TYPE } from '../engine/error-text.js'
 import { keysToMask } from '../engine/keys.js'
 import { MEDIA_TYPES } from '../reports/formats.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
-import { exported } from '../scenario/records/export.js'
-import type { Store } from '../store/store.js'
 import { jsonPieces, type Lazy, lazily } from '../work/json-pieces.js'
-import { pause } from '../work/slices.js'
 import type { Ask, Text } from '../work/worker.js'
 
 /** Sends JSON, at once if it is short, otherwise as fast as the client reads. */
@@ -57,20 +54,4 @@ export async function written(ask: Ask, write: Text['write'], value: unknown): P
   let json = ''
   for await (const piece of jsonPieces(value, 3)) json += piece
   return ask({ write, json } satisfies Text) as Promise<string>
-}
-
-/** Records and keys as YAML, in pieces. */
-export async function* yamlOfStore(store: Store): AsyncGenerator<string> {
-  const { yamlText } = await import('../scenario/yaml.js')
-  for (const [name, members] of Object.entries(exported(store))) {
-    let isEmpty = true
-    for (const member of members) {
-      const text = yamlText({ [name]: [member] })
-      // the name stands once, before the first
-      yield isEmpty ? text : text.slice(text.indexOf('\n') + 1)
-      isEmpty = false
-      await pause()
-    }
-    if (isEmpty) yield yamlText({ [name]: [] })
-  }
 }

@@ -108,32 +108,23 @@ export class AssumptionUsage {
   }
 }
 
-export const LATENCY_BOUNDS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 10_000] as const
-/** The last bucket is above every bound; `sum` is in milliseconds. */
-const newCounts = () => ({
-  statuses: new Map<number, number>(),
-  latency: { buckets: [0, ...LATENCY_BOUNDS.map(() => 0)], sum: 0 }
-})
+const newCounts = () => ({ statuses: new Map<number, number>(), ms: 0 })
 
 export class Metrics {
   readonly operations = new Map<OperationId | 'none', ReturnType<typeof newCounts>>()
   total = 0
-  scripted = 0
   /** Requests with a valid key and a known operation. */
   reached = 0
 
   add(entry: Entry) {
-    const { operation, outcome, ms, script } = entry
+    const { operation, outcome, ms } = entry
     const label = operation ?? 'none'
     const counts = this.operations.get(label) ?? newCounts()
     this.operations.set(label, counts)
-    const { statuses, latency } = counts
+    const { statuses } = counts
     statuses.set(outcome.status, (statuses.get(outcome.status) ?? 0) + 1)
-    const place = LATENCY_BOUNDS.findIndex(bound => ms <= bound)
-    countAt(latency.buckets, place < 0 ? LATENCY_BOUNDS.length : place)
-    latency.sum += ms
+    counts.ms += ms
     this.total++
-    if (script !== null) this.scripted++
     if (hasReached(entry, STAGE.identified)) this.reached++
   }
 }

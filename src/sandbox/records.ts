@@ -1,21 +1,13 @@
-/** Adds, changes and deletes records and API keys. */
-import { mergePatched } from '../core/patch.js'
+/** Adds and deletes records and API keys. */
 import type { Step } from '../core/places.js'
-import { type Family, RESOURCE_NAMES } from '../reference/operations.js'
-import {
-  type DocumentProblem,
-  ProblemList,
-  refusalOf,
-  withoutProblems
-} from '../scenario/documents.js'
+import { RESOURCE_NAMES } from '../reference/operations.js'
+import { ProblemList, refusalOf, withoutProblems } from '../scenario/documents.js'
 import { below, type SourceDocument } from '../scenario/read/document.js'
 import { checkCount } from '../scenario/read/refusal.js'
 import type { Body } from '../scenario/reading.js'
 import type { ImportedRecords } from '../scenario/records/edits.js'
-import { exportedRecord } from '../scenario/records/export.js'
 import { type Fixture, fixtureIn, recordsIn } from '../scenario/records/fixture.js'
-import { say } from '../scenario/sentences.js'
-import { problemsOfShape, shapeProblems } from '../scenario/shape/sources.js'
+import { shapeProblems } from '../scenario/shape/sources.js'
 import { FAMILIES, type RecordOf } from '../store/store.js'
 import { editAtOnce, editInTurn } from './editing.js'
 import type { Sandbox } from './sandbox.js'
@@ -66,50 +58,15 @@ async function checkedFixture(document: SourceDocument, under: readonly Step[]):
   return fixtureIn(document, part.data as object, under)
 }
 
-/** A JSON Merge Patch of what a fixture gives. Errors: `record_unknown`, `document_invalid`. */
-export async function patchRecord(
-  sandbox: Sandbox,
-  name: string,
-  id: string,
-  patch: object,
-  document: SourceDocument
-): Promise<RecordOf<Family>> {
-  const { family, record } = recordNamed(sandbox, name, id)
-  const patched = mergePatched(exportedRecord(family, record), patch) as { id?: unknown }
-  const data = { [family]: [patched] }
-  let problems: readonly Pick<DocumentProblem, 'steps' | 'code' | 'message'>[] =
-    patched.id === id
-      ? problemsOfShape('fixture', data)
-      : [{ steps: [family, 0, 'id'], ...say('fixed_id', id) }]
-  if (problems.length === 0) {
-    const edit = { fixtures: [fixtureIn(document, data)], removed: [] }
-    problems = editAtOnce(sandbox, edit, `PATCH /_control/records/${family}/${id}`).problems
-  }
-  // without the place of the record in the fixture
-  const placed = problems.map(problem => ({
-    ...problem,
-    document,
-    steps: problem.steps.slice(2)
-  }))
-  if (placed.length > 0) throw await refusalOf(placed)
-  return sandbox.store[family].get(id) as RecordOf<Family>
-}
-
 /** Errors: `record_unknown`, `record_in_use`. */
 export function deleteRecord(sandbox: Sandbox, name: string, id: string): void {
-  const { family } = recordNamed(sandbox, name, id)
+  const family = FAMILIES.find(family => family === name)
+  if (family === undefined) throw REFUSALS.noFamily(name, FAMILIES)
+  const records = sandbox.store[family]
+  if (!records.get(id)) throw REFUSALS.noRecord(RESOURCE_NAMES[family], id, records.someIds())
   const edit = { fixtures: [], removed: [id], families: [family] }
   const [problem] = editAtOnce(sandbox, edit, `DELETE /_control/records/${family}/${id}`).problems
   if (problem) throw REFUSALS.recordInUse(problem.message)
-}
-
-function recordNamed({ store }: Sandbox, name: string, id: string) {
-  const family = FAMILIES.find(family => family === name)
-  if (family === undefined) throw REFUSALS.noFamily(name, FAMILIES)
-  const record = store[family].get(id)
-  if (record === undefined)
-    throw REFUSALS.noRecord(RESOURCE_NAMES[family], id, store[family].someIds())
-  return { family, record }
 }
 
 /** Errors: `account_unknown`, `limit_reached`. */

@@ -75,7 +75,6 @@ export const SAYS = {
     `the Refunds of ${id} add up to ${refunded} ${currency}, more than the ${charged} that can be refunded`,
   in_use: (id: string, referring: readonly string[]) =>
     `${id} cannot be deleted: ${someOf(referring)} ${referring.length === 1 ? 'refers' : 'refer'} to it`,
-  fixed_id: (id: string) => `the id of ${id} cannot be changed`,
   missing_parent: (what: string, family: string) =>
     `there is no ${what} for the generated ${family}`,
   no_early_ticket: (location: string) =>

@@ -472,43 +472,22 @@ t.test('shapes: steps and plays expect the shaped response, refer to it', async 
   t.notMatch(expected(scripted as Answer), /req_3/)
 })
 
-t.test('shapes: OpenAPI describes the shaped responses', async t => {
+t.test('shapes: OpenAPI has examples of the shaped responses, and no schemas', t => {
   const document = documentOf({ 'shapes.list': LIST, 'shapes.error': ERROR })
   const { LocationList, RefundList, Transaction, ErrorResponse } = document.components.schemas
 
-  t.strictSame(Object.keys(LocationList.properties), ['result', 'kind', 'version', 'ok', 'none'])
-  t.strictSame(LocationList.required, Object.keys(LIST))
-  t.hasStrict(LocationList.properties.result.properties.rows, {
-    type: 'array',
-    items: { $ref: '#/components/schemas/Location' }
-  })
-  t.strictSame(LocationList.properties.none, {
-    const: null,
-    'x-assumption': 'A09',
-    description: 'Assumption A09.'
-  })
+  for (const { type, properties } of [LocationList, RefundList, ErrorResponse])
+    t.strictSame([type, properties], ['object', undefined])
   t.match(Transaction.properties.refunds.$ref, /RefundList$/)
-  t.strictSame(Object.keys(RefundList.properties.result.properties), ['rows', 'more'])
   t.strictSame(
     Object.keys(Transaction.examples[0].refunds),
     'result kind version ok none'.split(' ')
   )
-  t.equal(
-    document.paths['/locations'].get.responses[200].content['application/json'].example.result.rows
-      .length,
-    1
-  )
-  t.strictSame(ErrorResponse.required, ['errors', 'trace', 'ok'])
-  t.equal(document.components.examples.cursor_unknown.value.errors[0].reason, 'cursor_unknown')
-  const nested = documentOf({
-    'shapes.error': { error: { at: '$param', by: '$rule' } },
-    'errors.expose_rule': false
-  }).components.schemas.ErrorResponse
-  const { error } = nested.properties
-  t.strictSame(
-    [nested.required, Object.keys(error.properties), error.required],
-    [['error'], ['at'], []]
-  )
+  const { 200: success, 400: refusal } = document.paths['/locations'].get.responses
+  const exampleIn = ({ content }: Json) => content['application/json'].example
+  t.equal(exampleIn(success).result.rows.length, 1)
+  t.match(exampleIn(refusal).errors[0].reason, /^parameter_/)
+  t.end()
 })
 
 t.test('shapes: a value is read where a template has its placeholder', async t => {

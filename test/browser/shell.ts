@@ -52,28 +52,15 @@ for (const view of ['requests', 'evidence', 'data', 'scenario', 'settings']) {
   })
 }
 
-t.test('console: with a token it asks for it once, and signs out', BROWSER, async t => {
-  const { page, origin, violations } = await openConsole(t, {
+t.test('console: with a token the browser sends it with every request', BROWSER, async t => {
+  const { page, context, origin } = await openConsole(t, {
     settings: { control_token: 'open sesame' },
     expected: /401/
   })
-
-  const field = page.getByLabel('Control token')
-  await field.fill('wrong')
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByText('The token is not the value of CONTROL_TOKEN.').waitFor()
-  t.strictSame(await violations(), [])
-  await field.fill('open sesame')
-  await field.press('Enter')
+  await context.setHTTPCredentials({ username: '', password: 'open sesame' })
+  await page.goto(`${origin}/_control`)
   await page.getByText('Live').waitFor()
   await page.goto(`${origin}/_control/docs`)
-  await page.getByText('Commerce Service API').first().waitFor()
-  await page.goto(`${origin}/_control`)
-  await page.getByRole('button', { name: 'Sign out' }).click()
-  await field.waitFor()
-  await page.goto(`${origin}/_control/docs`)
-  await field.fill('open sesame')
-  await field.press('Enter')
   await page.getByText('List Locations').first().waitFor()
 })
 
@@ -232,25 +219,6 @@ t.test('console: a late response from the previous sandbox replaces nothing', LO
   await chooseSandbox(page, 'worker-1')
   await page.waitForTimeout(800)
   t.equal(await shown.textContent(), 'month-end')
-})
-
-t.test('console: when a session has ended, it asks for the token again', LONG, async t => {
-  const { page, context, call } = await openConsole(t, {
-    settings: { control_token: 'open sesame' },
-    expected: /401/
-  })
-
-  await page.getByLabel('Control token').fill('open sesame')
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByText('Live').waitFor()
-  t.equal(
-    (await context.cookies()).every(({ httpOnly, sameSite }) => httpOnly && sameSite === 'Strict'),
-    true
-  )
-  t.equal(await page.evaluate('document.cookie'), '')
-  await context.clearCookies()
-  await call('GET /tickets')
-  await page.getByLabel('Control token').waitFor()
 })
 
 /** What a page of another site tries, each with the result. */

@@ -1,7 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import t from 'tap'
-import { LATENCY_BOUNDS } from '../../src/evidence/totals.js'
 import {
   type Emulator,
   MERCHANT,
@@ -48,8 +47,6 @@ t.test('journal: it lists the newest first, filtered by operation, status, id', 
     ['?since=2026-03-02', '7,6,5,4,3'],
     ['?since=2026-03-02T00:00:01Z', ''],
     ['?since=2026-03-01T00:00:00Z&status=404', '5,2'],
-    [`?trace=${TRACE}`, '2'],
-    ['?trace=00f067aa0ba902b7', ''],
     ['?limit=2', '7,6'],
     ['?rule=REF-7', '7'],
     ['?rule=REF-4', '']
@@ -316,21 +313,15 @@ t.test('metrics: Prometheus text with requests', async t => {
   t.equal(headers['content-type'], 'text/plain; version=0.0.4; charset=utf-8')
   const calls = ['GET /tickets 200 3', 'none 404 1', 'GET /locations 200 1', 'GET /refunds 503 1']
   t.strictSame(counts('calls_total'), calls)
-  t.strictSame([counts('script_actions_total'), counts('sandboxes')], [['2'], ['2']])
   const kept = 'accounts 6,users 0,locations 3,tickets 3,transactions 0,refunds 0'
   t.equal(counts('records').join(), kept)
-  t.ok(text.includes('# TYPE commerce_call_duration_seconds histogram\n'))
+  t.ok(text.includes('# TYPE commerce_call_duration_seconds summary\n'))
   t.equal(samples.filter(({ name }) => name === 'process_cpu_seconds_total').length, 1)
   const ofLocations = (name: string) =>
     of(`call_duration_seconds_${name}`).filter(
       ({ labels }) => labels.operation === 'GET /locations'
     )
-  const buckets = new Map(ofLocations('bucket').map(({ labels, value }) => [labels.le, value]))
-  t.strictSame([...buckets.keys()], [...LATENCY_BOUNDS.map(bound => String(bound / 1000)), '+Inf'])
-  t.strictSame(
-    [buckets.get('0.01'), buckets.get('10'), buckets.get('+Inf'), ofLocations('count')[0]?.value],
-    [0, 1, 1, 1]
-  )
+  t.equal(ofLocations('count')[0]?.value, 1)
   t.ok((ofLocations('sum')[0]?.value ?? 0) >= 0.025)
   t.notOk(text.includes(MERCHANT))
 
@@ -342,14 +333,7 @@ t.test('metrics: Prometheus text with requests', async t => {
     [...calls, 'GET /accounts 200 1'],
     'reading counts nothing twice, at the address of any sandbox'
   )
-  t.strictSame(
-    [
-      counts('records', later)[3],
-      counts('sandboxes', later),
-      counts('script_actions_total', later)
-    ],
-    ['tickets 2', ['1'], ['2']]
-  )
+  t.equal(counts('records', later)[3], 'tickets 2')
 })
 
 t.test('requests: over a run, the requests of every sandbox have its name', async t => {

@@ -119,7 +119,7 @@ t.test('control: a body is JSON or YAML, as large as its limit', async t => {
     /limits\.\w+/.exec((await control(on, body)).body.error?.message ?? '')?.[0]
   t.equal(await limitOf('POST /records', '{"accounts":[]}'.padEnd(300)), undefined)
   t.equal(await limitOf('POST /records', '{"accounts":[]}'.padEnd(301)), 'limits.control_body')
-  t.equal(await limitOf('POST /verify', '{"script":"all_used"}'), 'limits.body')
+  t.equal(await limitOf('POST /verify', '{"on":"GET /refunds"}'), 'limits.body')
 })
 
 t.test('control: before the start scenario is loaded', async t => {
@@ -177,8 +177,6 @@ t.test('control: an Origin passes when it is that of the Host', async t => {
     ['GET /load', 'POST /_control/load'],
     ['POST /healt', 'GET /_control/health'],
     ['PUT /clok', 'GET /_control/clock or PUT /_control/clock'],
-    ['POST /state/reset', 'POST /_control/reset'],
-    ['POST /load/declined', 'POST /_control/load'],
     ['POST /snapshots', 'GET /_control/snapshots'],
     ['GET /frobnicated', undefined]
   ]) {
@@ -194,8 +192,7 @@ const from = (site: string, mode: string, dest: string) => ({
   'sec-fetch-dest': dest
 })
 const PAGES = ['GET ', 'GET /docs']
-const OTHERS =
-  'GET /state,GET /health,GET /session,GET /console/console.js,POST /reset,GET /nowhere'.split(',')
+const OTHERS = 'GET /state,GET /health,GET /console/console.js,POST /reset,GET /nowhere'.split(',')
 
 t.test('control: a page of another site or port may open a page, and nothing else', async t => {
   const { control, state } = await startTestEmulator(t)

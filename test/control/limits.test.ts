@@ -261,7 +261,6 @@ t.test('A35: without memory for more, a request that adds something gets 429', a
     control('POST /records', { tickets: tickets(3000) }),
     control('POST /script', ENTRY),
     control('POST /keys', { account: 'mch_a' }),
-    control('PATCH /records/users/usr_x', { name: 'Y' }),
     control('PUT /snapshots/after')
   ]
   const others = [

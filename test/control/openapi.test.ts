@@ -8,7 +8,7 @@ import t from 'tap'
 import { parse } from 'yaml'
 import { controlDocument } from '../../scripts/docs/control-document.js'
 import { openApiDocument } from '../../src/control/openapi/api.js'
-import { EXAMPLE_KEY } from '../../src/control/openapi/examples.js'
+import { EXAMPLE_KEY } from '../../src/control/openapi/schemas.js'
 import { CONTROL_GROUPS } from '../../src/control/requests.js'
 import type { ErrorCode } from '../../src/core/errors.js'
 import { FORMATS } from '../../src/core/formats.js'
@@ -28,26 +28,18 @@ import { type Answer, NOW, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 
 const ORIGIN = 'http://localhost:4010'
-const documentOf = (
-  settings: GivenSettings = {},
-  base = '/next',
-  origin = ORIGIN,
-  isFlat = false
-): Json =>
+const documentOf = (settings: GivenSettings = {}, base = '/next', origin = ORIGIN): Json =>
   JSON.parse(
     JSON.stringify(
       openApiDocument({
         origin,
         base,
         version: '1.2.3',
-        settings: settingsInForce({ flag: settings }).values,
-        isFlat
+        settings: settingsInForce({ flag: settings }).values
       })
     )
   )
 const document = documentOf()
-const flat = documentOf({}, '/next', ORIGIN, true)
-const BOTH = [document, flat]
 const control: Json = JSON.parse(
   JSON.stringify(
     controlDocument(CONTROL_GROUPS, { origin: ORIGIN, base: '/next', version: VERSION })
@@ -87,13 +79,11 @@ const SHAPES: Readonly<Record<string, string>> = parse(`
   Tag: name! description
   PathItem: get:Operation post:Operation put:Operation patch:Operation delete:Operation
   Operation: 'operationId! tags! summary! description security parameters:Parameter[] requestBody:RequestBody responses!:Response*'
-  Parameter: name! in! required description style explode schema!:Schema example
+  Parameter: name! in! required description schema!:Schema example
   RequestBody: content!:MediaType* required! description
-  MediaType: schema!:Schema example examples:Example* encoding:Encoding*
-  Encoding: style! explode!
-  Example: summary! value!
+  MediaType: schema!:Schema example
   Response: description! content:MediaType*
-  Components: schemas!:Schema* examples:Example* securitySchemes!:SecurityScheme*
+  Components: schemas!:Schema* securitySchemes!:SecurityScheme*
   SecurityScheme: type! scheme! description
 `)
 
@@ -120,7 +110,7 @@ function misshapen(part: Json, shape: string, path: string): string[] {
 function validatorFor(of: Json) {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true })
   ajvFormats.default(ajv)
-  ajv.addVocabulary('x-rule x-assumption x-assumptions x-extensible-enum'.split(' '))
+  ajv.addVocabulary(['x-extensible-enum'])
   const local = (part: unknown) =>
     JSON.parse(JSON.stringify(part).replaceAll('#/components/schemas/', 'document#/$defs/'))
   ajv.addSchema({ $id: 'document', $defs: local(of.components.schemas) })
@@ -137,7 +127,7 @@ const validator = validatorFor(document)
 t.test('openapi: each object has what OpenAPI 3.1 requires, and nothing unknown', async t => {
   t.equal(document.openapi, '3.1.0')
   t.equal(document.info.version, '1.2.3')
-  for (const each of [...BOTH, control]) t.strictSame(misshapen(each, 'OpenApi', ''), [])
+  for (const each of [document, control]) t.strictSame(misshapen(each, 'OpenApi', ''), [])
 
   const spoilt = structuredClone(document)
   delete spoilt.paths['/refunds'].get.responses
@@ -150,14 +140,13 @@ t.test('openapi: each object has what OpenAPI 3.1 requires, and nothing unknown'
 })
 
 t.test('openapi: every reference leads to a component', async t => {
-  for (const each of [...BOTH, control]) {
+  for (const each of [document, control]) {
     const references = new Set([...within(each)].flatMap(({ $ref }) => $ref ?? []))
 
-    t.ok(references.size > 30)
+    t.ok(references.size > 20)
     for (const reference of references) t.ok(at(reference, each), reference)
-    for (const kind of ['schemas', 'examples'] as const)
-      for (const name of Object.keys(each.components[kind] ?? {}))
-        t.ok(references.has(`#/components/${kind}/${name}`), name)
+    for (const name of Object.keys(each.components.schemas))
+      t.ok(references.has(`#/components/schemas/${name}`), name)
   }
 })
 
@@ -189,108 +178,72 @@ t.test('openapi: the operations are those of the reference', async t => {
   }
 })
 
-/** Each name in a schema with its type, enum, bounds and assumption. */
-function namesOf(schema: Json, isSent: boolean, path = ''): string[] {
-  const {
-    type,
-    const: only,
-    enum: words = [only],
-    minimum,
-    maximum,
-    properties = {},
-    items,
-    'x-assumption': assumption
-  } = resolved(schema)
-  const bounds = path === '.limit' ? [] : [minimum, maximum]
-  const reads = isSent && assumption
-  const sent = Object.entries<Json>(properties).filter(([, inner]) => !inner['x-fixed'])
+/** Each name in a schema, nested ones in brackets, with its type, enum and bounds. */
+function namesOf(schema: Json, path = ''): string[] {
+  const { type, const: only, enum: words = [only], minimum, maximum, ...more } = resolved(schema)
+  const { properties, items, additionalProperties, 'x-fixed': isFixed, maxLength } = more
+  if (properties)
+    return Object.entries<Json>(properties).flatMap(([name, inner]) =>
+      namesOf(inner, path === '' ? name : `${path}[${name}]`)
+    )
+  if (isFixed || additionalProperties || maxLength === 0) return []
+  const bounds = path === 'limit' ? [] : [minimum, maximum]
   return [
-    JSON.stringify([path, type, words.filter((word: unknown) => word), bounds, reads]),
-    ...(items ? namesOf(items, isSent, `${path}[]`) : []),
-    ...sent.flatMap(([name, inner]) => namesOf(inner, isSent, `${path}.${name}`))
+    JSON.stringify([path, type, words.filter((word: unknown) => word), bounds]),
+    ...(items ? namesOf(items, `${path}[]`) : [])
   ]
 }
 
-t.test('openapi: every name of every table has its type, words, limits, assumption', async t => {
+t.test('openapi: every name of every table has its type, words and limits', async t => {
   for (const id of IDS) {
-    const { querystring, body, answer } = tablesOf(id)
+    const { querystring, body, response } = tablesOf(id)
     const { parameters = [], requestBody, responses } = operationOf(id)
     const query = parameters.filter((parameter: Json) => parameter.in === 'query')
     const properties = Object.fromEntries(
       query.map(({ name, schema, ...notes }: Json) => [name, { ...schema, ...notes }])
     )
-    t.strictSame(
-      namesOf({ type: 'object', properties }, true),
-      namesOf(querystring ?? { type: 'object' }, true),
-      id
-    )
-    for (const { name, required, style, explode, schema } of query) {
-      t.notOk(required, `${id}: ${name} may be left out`)
-      const isNested = resolved(schema).properties
-      t.strictSame([style, explode], isNested ? ['deepObject', true] : [undefined, undefined], name)
-    }
+    t.strictSame(namesOf({ properties }), namesOf(querystring ?? { properties: {} }), id)
+    for (const { name, required } of query) t.notOk(required, `${id}: ${name} may be left out`)
     t.equal(requestBody !== undefined, body !== undefined)
     if (body) {
-      const { schema, encoding = {} } = requestBody.content[FORM]
-      t.strictSame(namesOf(schema, true), namesOf(body, true), id)
-      const nested = Object.entries<Json>(body.properties).flatMap(([name, { type }]) =>
-        type === 'object' ? [[name, { style: 'deepObject', explode: true }]] : []
-      )
-      t.strictSame(encoding, Object.fromEntries(nested))
+      t.strictSame(namesOf(requestBody.content[FORM].schema), namesOf(body), id)
       t.equal(
         requestBody.required,
         knownOf(id).kind === 'create',
         'an update without parameters changes nothing'
       )
     }
-    if (answer)
-      t.strictSame(
-        namesOf(Object.values<Json>(responses)[0].content['application/json'].schema, false),
-        namesOf(answer, false),
-        id
-      )
+    const [success] = Object.values<Json>(responses)
+    if (response && !knownOf(id).disabledBy)
+      t.strictSame(namesOf(success.content['application/json'].schema), namesOf(response), id)
   }
 })
 
 t.test('openapi: a table in the words of JSON Schema, for a create', async t => {
   const most = Number.MAX_SAFE_INTEGER
-  const cases: [schema: string, path: string, words: object][] = parse(`
-    - [CreateLocation, '', {type: object, required: [display_name, address], additionalProperties: false}]
-    - [CreateLocation, display_name, {type: string, x-rule: LOC-1, pattern: '\\S'}]
-    - [CreateLocation, address, {type: object, required: [country], additionalProperties: false, x-rule: ADDR-1}]
-    - [CreateLocation, address country, {type: string, x-rule: ADDR-2, pattern: '^[A-Za-z]{2}$'}]
-    - [CreateLocation, metadata, {type: object, x-rule: META-1, propertyNames: {pattern: '^[^\\[\\]]+$'}, additionalProperties: {type: string}}]
-    - [UpdateLocation, '', {type: object, additionalProperties: false}]
+  const cases: [schema: string, name: string, words: object][] = parse(`
+    - [CreateLocation, display_name, {type: string, pattern: '\\S'}]
+    - [CreateLocation, 'address[country]', {type: string, pattern: '^[A-Za-z]{2}$'}]
+    - [UpdateLocation, address, {type: string, maxLength: 0}]
     - [UpdateLocation, display_name, {type: string, pattern: '^$|\\S'}]
-    - [UpdateAccount, type, {type: string, enum: [merchant, reseller, ''], x-rule: ACC-1}]
-    - [CreateTransaction, amount, {type: integer, format: int64, minimum: 0, maximum: ${most}, x-rule: TXN-7}]
-    - [CreateTransaction, adjustment_number, {type: number, format: double, x-assumption: A27}]
-    - [CreateTransaction, card last4, {type: string, x-assumption: A25, pattern: '^$|^[0-9]{4}$'}]
-    - [Account, created, {type: string, format: date-time, x-assumption: A05}]
-    - [Account, object, {type: string, const: account, x-assumption: A04}]
-    - [Account, type, {anyOf: [{type: string, enum: [merchant, reseller]}, {type: 'null'}], x-assumption: A04}]
-    - [Transaction, tip_amount, {type: [integer, 'null'], format: int64, minimum: 0, maximum: ${most}, x-assumption: A04}]
-    - [Transaction, refunds, {$ref: RefundList, x-rule: TXN-8}]
-    - [TicketList, data, {type: array, items: {$ref: Ticket}, x-rule: LIST-1}]
+    - [UpdateAccount, type, {type: string, enum: [merchant, reseller, '']}]
+    - [CreateTransaction, amount, {type: integer, format: int64, minimum: 0, maximum: ${most}}]
+    - [CreateTransaction, adjustment_number, {type: number, format: double}]
+    - [CreateTransaction, 'card[last4]', {type: string, pattern: '^$|^[0-9]{4}$'}]
+    - [Account, created, {type: string, format: date-time}]
+    - [Account, object, {type: string, const: account}]
+    - [Account, type, {anyOf: [{type: string, enum: [merchant, reseller]}, {type: 'null'}]}]
+    - [Transaction, tip_amount, {type: [integer, 'null'], format: int64, minimum: 0, maximum: ${most}}]
+    - [Transaction, refunds, {$ref: RefundList}]
+    - [TicketList, data, {type: array, items: {$ref: Ticket}}]
   `)
 
-  for (const [schema, path, words] of cases) {
-    const part = path
-      .split(' ')
-      .reduce(
-        (outer, name) => (name === '' ? outer : outer.properties[name]),
-        document.components.schemas[schema]
-      )
-    const { description, properties, examples, ...found } = part
+  for (const [schema, name, words] of cases) {
+    const { description, properties, examples, ...found } =
+      document.components.schemas[schema].properties[name]
     const named = JSON.parse(JSON.stringify(found).replaceAll('#/components/schemas/', ''))
-    t.strictSame(named, words, `${schema} ${path}`)
+    t.strictSame(named, words, `${schema} ${name}`)
   }
-  const { address, metadata } = document.components.schemas.UpdateLocation.properties
-  for (const [value, fits] of [
-    ['', true],
-    ['US', false]
-  ] as const)
-    for (const schema of [address, metadata]) t.equal(validator(schema)(value).length === 0, fits)
   t.equal(
     Object.hasOwn(document.components.schemas.UpdateRefund.properties, 'amount'),
     false,
@@ -312,10 +265,13 @@ const responsesOf = (of: Json) =>
   Object.values<Json>(of.paths).flatMap(methods =>
     Object.values<Json>(methods).flatMap(one => Object.entries<Json>(one.responses))
   )
+/** The codes that the description of a refusal lists. */
+const codesIn = (description: string) =>
+  Array.from(description.matchAll(/^- `(\w+)`/gm), ([, code]) => code as string)
 const schemasOf = (of: Json) => Object.values<Json>(of.components.schemas)
 
 type Hold = [rule: string, broken: (of: Json) => Json[], spoil: (of: Json) => unknown]
-/** Rules for both documents: each finds nothing, and something once the document is damaged. */
+/** Rules for the document: each finds nothing, and something once the document is damaged. */
 const HOLDS: Hold[] = [
   [
     'no enum has null, or only one value',
@@ -341,9 +297,8 @@ const HOLDS: Hold[] = [
         .flatMap(([, response]) => [
           ...answered(Object.values<Json>(response.content ?? {})[0]?.schema ?? {}, of)
         ])
-        .filter(field => !field['x-rule'] && !field['x-assumption']),
-    of =>
-      delete of.components.schemas.ErrorResponse.properties.error.properties.param['x-assumption']
+        .filter(field => !/(Rule|Assumption) [A-Z]/.test(field.description)),
+    of => delete of.components.schemas.ErrorResponse.properties.error.properties.param.description
   ],
   [
     'each success with a body has an example',
@@ -354,18 +309,16 @@ const HOLDS: Hold[] = [
     of => delete of.paths['/refunds/{id}'].get.responses[200].content['application/json'].example
   ],
   [
-    'each refusal has an example, that of a parameter first where there is one',
+    'each refusal has an example, that of a parameter where there is one',
     of =>
-      responsesOf(of).filter(([status, { content }]) => {
-        const { schema, examples = {} } = content?.['application/json'] ?? {}
-        const codes = Object.keys(examples)
+      responsesOf(of).filter(([status, { content, description }]) => {
+        const { schema, example } = content?.['application/json'] ?? {}
+        const codes = codesIn(description)
+        const code = codes.find(code => code.startsWith('parameter_')) ?? codes[0]
         const isRefusal = schema?.$ref?.endsWith('/ErrorResponse') && status !== 'default'
-        return (
-          isRefusal &&
-          (codes.length === 0 || codes.findIndex(code => code.startsWith('parameter_')) > 0)
-        )
+        return isRefusal && example?.error.code !== code
       }),
-    of => delete of.paths['/refunds'].get.responses[400].content['application/json'].examples
+    of => delete of.paths['/refunds'].get.responses[400].content['application/json'].example
   ],
   [
     'each parameter of a path or a query has a description',
@@ -398,23 +351,12 @@ const HOLDS: Hold[] = [
 ]
 
 t.test('openapi: what generators and mocks rely on', async t => {
-  for (const [rule, broken, spoil] of HOLDS)
-    for (const of of BOTH) {
-      const spoilt = structuredClone(of)
-      spoil(spoilt)
-      t.strictSame(broken(of), [], rule)
-      t.not(broken(spoilt).length, 0, `${rule}: the check sees what is wrong`)
-    }
-  const { type, code } = document.components.schemas.ErrorResponse.properties.error.properties
-  t.strictSame(
-    [
-      type.type,
-      code.type,
-      type['x-extensible-enum'].length,
-      code['x-extensible-enum'].includes('refund_exceeds_remaining')
-    ],
-    ['string', 'string', 5, true]
-  )
+  for (const [rule, broken, spoil] of HOLDS) {
+    const spoilt = structuredClone(document)
+    spoil(spoilt)
+    t.strictSame(broken(document), [], rule)
+    t.not(broken(spoilt).length, 0, `${rule}: the check sees what is wrong`)
+  }
 })
 
 t.test('openapi: an empty value', async t => {
@@ -426,26 +368,21 @@ t.test('openapi: an empty value', async t => {
     - [CreateTransaction, {ticket: '', payment_type: card}, false]
   `)
   for (const [schema, value, fits] of cases) {
-    const ref = { $ref: `#/components/schemas/${schema}` }
-    t.equal(validator(ref)(value).length === 0, fits, `${schema} ${JSON.stringify(value)}`)
     const sent = Object.fromEntries(new URLSearchParams(form(value)))
-    t.equal(
-      validatorFor(flat)(ref)(sent).length === 0,
-      fits,
-      `flat ${schema} ${JSON.stringify(sent)}`
-    )
+    const check = validator({ $ref: `#/components/schemas/${schema}` })
+    t.equal(check(sent).length === 0, fits, `${schema} ${JSON.stringify(sent)}`)
   }
 })
 
 t.test('openapi: the patterns of what is sent fit what clients send', async t => {
   const { CreateUser, CreateTransaction, CreateLocation } = document.components.schemas
-  const [, , , created] = operationOf('listUsers').parameters.slice(1)
+  const created = operationOf('listUsers').parameters.at(-1)
   const schemas: Readonly<Record<Format, Json>> = {
     email: CreateUser.properties.email,
-    country: CreateLocation.properties.address.properties.country,
+    country: CreateLocation.properties['address[country]'],
     currency: CreateTransaction.properties.currency,
-    last4: CreateTransaction.properties.card.properties.last4,
-    instant: created.schema.properties.lt
+    last4: CreateTransaction.properties['card[last4]'],
+    instant: created.schema
   }
   const cases: [format: Format, fit: string, unfit: string][] = parse(`
     - - instant
@@ -479,7 +416,7 @@ t.test('openapi: every number says its size', async t => {
 })
 
 t.test('openapi: every schema compiles as JSON Schema 2020-12', async t => {
-  for (const each of [...BOTH, control]) {
+  for (const each of [document, control]) {
     const validator = validatorFor(each)
     for (const [name, schema] of Object.entries<Json>(each.components.schemas)) {
       const check = validator({ $ref: `#/components/schemas/${name}` })
@@ -488,11 +425,7 @@ t.test('openapi: every schema compiles as JSON Schema 2020-12', async t => {
     for (const part of within(each.paths)) {
       if (!part.schema) continue
       const check = validator(part.schema)
-      const examples = [
-        ...('example' in part ? [part.example] : []),
-        ...Object.values<Json>(part.examples ?? {}).map(example => resolved(example).value)
-      ]
-      for (const example of examples) t.strictSame(check(example), [], JSON.stringify(example))
+      if ('example' in part) t.strictSame(check(part.example), [], JSON.stringify(part.example))
     }
   }
 })
@@ -559,33 +492,20 @@ t.test('openapi: every example request gets the described response', async t => 
   }
 })
 
-t.test('openapi: the flat document names nested parameters in brackets', async t => {
-  t.notMatch(JSON.stringify(flat), /deepObject|"encoding"/)
-  for (const id of IDS) t.strictSame(callOf(id, flat), callOf(id), id)
-
-  const { CreateLocation, UpdateLocation, CreateTransaction, Location } = flat.components.schemas
+t.test('openapi: nested parameters are named in brackets', async t => {
+  const { CreateLocation, UpdateLocation } = document.components.schemas
   t.strictSame(CreateLocation.required, ['display_name', 'address[country]'])
   t.equal(UpdateLocation.required, undefined)
-  const { schemas } = document.components
   t.strictSame(
-    [CreateLocation.properties['address[country]'], CreateTransaction.properties['card[last4]']],
-    [
-      schemas.CreateLocation.properties.address.properties.country,
-      schemas.CreateTransaction.properties.card.properties.last4
-    ]
-  )
-  t.strictSame(Location, schemas.Location, 'answers are as they are')
-  t.strictSame(
-    operationOf('listUsers', flat).parameters.map(({ name }: Json) => name),
+    operationOf('listUsers').parameters.map(({ name }: Json) => name),
     'id limit starting_after ending_before created[gte] created[gt] created[lte] created[lt]'.split(
       ' '
     )
   )
-
-  const check = validatorFor(flat)({ $ref: '#/components/schemas/UpdateLocation' })
+  const check = validator({ $ref: '#/components/schemas/UpdateLocation' })
   for (const fit of ['metadata[a]=b&metadata[c]=', 'metadata=', 'address=', 'address[country]='])
     t.strictSame(check(Object.fromEntries(new URLSearchParams(fit))), [])
-  for (const unfit of ['metadata=a', 'address=US'])
+  for (const unfit of ['metadata=a', 'metadata[a][b]=c', 'address=US', 'colour=red'])
     t.not(check(Object.fromEntries(new URLSearchParams(unfit))).length, 0, unfit)
 })
 
@@ -595,10 +515,6 @@ t.test('openapi: the documents in docs/ are the default documents, as printed', 
   const printed = async (...options: string[]) => (await ran(['openapi', ...options])).stdout
 
   t.strictSame(JSON.parse(shipped('openapi.json')), JSON.parse(await printed()))
-  t.strictSame(
-    JSON.parse(shipped('openapi.flat.json')),
-    JSON.parse(await printed('--style', 'flat'))
-  )
   t.strictSame(JSON.parse(shipped('openapi.control.json')), control)
   t.strictSame(parse(await printed('--format', 'yaml')), JSON.parse(shipped('openapi.json')))
   t.match(
@@ -697,8 +613,7 @@ t.test('openapi: the refusals of an operation are those that it returns', async 
 
   for (const id of IDS) {
     const listed = Object.entries<Json>(operationOf(id).responses).flatMap(
-      ([status, { content }]) =>
-        Object.keys(content?.['application/json'].examples ?? {}).map(code => `${status} ${code}`)
+      ([status, { description }]) => codesIn(description).map(code => `${status} ${code}`)
     )
     const seen = new Set<string>()
     for (const spoil of Object.values(SPOILERS)) {
@@ -728,17 +643,16 @@ t.test('openapi: the refusals of an operation are those that it returns', async 
 })
 
 t.test('openapi: what a setting allows is not described as refused', t => {
-  const codesIn = ({ paths }: Json) => JSON.stringify(paths)
   const cases: [settings: GivenSettings, code: string, open: boolean[]][] = parse(`
-    - [{}, none, [false, false]]
+    - [{}, none, [true, true]]
     - [{parameters.unknown: warn}, parameter_unknown, [true, true]]
     - [{parameters.unknown: ignore}, parameter_unknown, [true, true]]
-    - [{parameters.not_updatable: ignore}, parameter_not_updatable, [false, false]]
+    - [{parameters.not_updatable: ignore}, parameter_not_updatable, [true, true]]
   `)
   for (const [settings, code, open] of cases) {
     const changed = documentOf(settings)
     const { schemas } = changed.components
-    t.notMatch(codesIn(changed), `\`${code}\``)
+    t.notMatch(JSON.stringify(changed.paths), `\`${code}\``)
     t.strictSame(
       [schemas.CreateRefund, schemas.UpdateRefund].map(one => one.additionalProperties),
       open,
@@ -746,11 +660,8 @@ t.test('openapi: what a setting allows is not described as refused', t => {
     )
     t.equal('amount' in schemas.UpdateRefund.properties, code === 'parameter_not_updatable')
   }
-  t.match(codesIn(document), /`parameter_unknown`.*`parameter_not_updatable`/)
-  for (const of of BOTH) {
-    const { responses } = operationOf('readTicket', of)
-    t.match(responses.default.description, 'The response of a script')
-  }
+  t.match(JSON.stringify(document.paths), /`parameter_unknown`.*`parameter_not_updatable`/)
+  t.match(operationOf('readTicket').responses.default.description, 'The response of a script')
   t.end()
 })
 
@@ -780,12 +691,7 @@ t.test('openapi: the statuses and the page sizes are those of the settings', asy
     'pagination.max_limit': 5,
     'pagination.default_limit': 20
   }
-  const changed = documentOf({ ...settings, 'errors.expose_rule': false })
-  t.strictSame(
-    Object.keys(changed.components.schemas.ErrorResponse.properties.error.properties),
-    'type code message param request_id'.split(' ')
-  )
-
+  const changed = documentOf(settings)
   t.strictSame(
     Object.keys(operationOf('createRefund', changed).responses),
     '201 400 401 402 413 415 422 default'.split(' ')
@@ -798,7 +704,6 @@ t.test('openapi: the statuses and the page sizes are those of the settings', asy
   t.hasStrict(limit.schema, { minimum: 1, maximum: 5, default: 5 })
   const [usual] = operationOf('listRefunds').parameters
   t.hasStrict(usual.schema, { minimum: 1, maximum: 100, default: 10 })
-  t.match(limit.description, /^Page size, 1 to 5; 5 when left out\. /)
   const [clamped] = operationOf(
     'listRefunds',
     documentOf({ 'pagination.out_of_range': 'clamp' })
@@ -853,10 +758,6 @@ t.test('openapi: rules and assumptions are named in words too', async t => {
     )
   }
   t.match(operationOf('updateAccount').description, /\n\nAssumptions: (?!A07).*A30, A31, A40\.$/)
-  for (const { 'x-rule': rule, 'x-assumption': assumption, description = '' } of within(document)) {
-    if (rule) t.equal(description.split(`Rule ${rule}.`).length, 2, description)
-    if (assumption) t.equal(description.split(`Assumption ${assumption}.`).length, 2, description)
-  }
 })
 
 t.test('openapi: an empty value fits the body of an update where it unsets', async t => {
@@ -869,7 +770,8 @@ t.test('openapi: an empty value fits the body of an update where it unsets', asy
   `)
 
   for (const [id, on, values] of updates) {
-    t.strictSame(validator(schemaOf(id))(values), [], id)
+    const sent = Object.fromEntries(new URLSearchParams(form(values)))
+    t.strictSame(validator(schemaOf(id))(sent), [], id)
     const answer = await call(on, { key: EXAMPLE_KEY, body: form(values) })
     t.equal(answer.status, 200, answer.text)
     t.strictSame(
@@ -879,9 +781,9 @@ t.test('openapi: an empty value fits the body of an update where it unsets', asy
   }
 })
 
-t.test('openapi: the same settings, style and address give the same bytes', async t => {
+t.test('openapi: the same settings and address give the same bytes', async t => {
   const { control } = await startTestEmulator(t)
-  for (const path of ['openapi.json?style=flat', 'openapi.control.json', 'schema/script.json']) {
+  for (const path of ['openapi.json', 'openapi.control.json', 'schema/script.json']) {
     const [first, again] = [await control(`GET /${path}`), await control(`GET /${path}`)]
     t.equal(first.text, again.text, path)
     t.match(again.headers['content-type'], /^application\/json/)

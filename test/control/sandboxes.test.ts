@@ -244,7 +244,6 @@ const REFUSED: [on: string, body: object | string, type?: string][] = [
     - [POST /script, {}]
     - [POST /records, {tickets: [{location: loc_none}]}]
     - [POST /records, 'tickets: [', application/yaml]
-    - [PATCH /records/tickets/tkt_a, {location: loc_none}]
     - [DELETE /records/locations/loc_a, '']
   `)
 ]

@@ -89,10 +89,6 @@ t.test('control: a changed setting shapes the next response', async t => {
   for (const [on, text] of [
     ['PATCH /settings', 'auth: { accept_any_key: 0042 }'],
     ['PATCH /settings', 'auth.accept_any_key: 0042'],
-    [
-      'POST /explain',
-      'method: GET\npath: /tickets\nchanges: { settings: { auth: { accept_any_key: 0042 } } }'
-    ],
     ['POST /records', 'tickets: [ { location: loc_a, reference: 0042 } ]']
   ] as const) {
     const { problems, error } = (await control(on, text, yaml)).body

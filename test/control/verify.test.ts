@@ -4,6 +4,7 @@ import { parse } from 'yaml'
 import { MERCHANT, NOW, RESELLER, smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 
+const idsOf = ({ requests }: Json) => requests.map(({ id }: Json) => id)
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
 /** An emulator, a verify request, and how many wait for the journal, now and at most. */
 async function start(
@@ -65,7 +66,7 @@ t.test('verify: counts of requests, by operation and match', async t => {
       )
   }
   const long = { sequence: Array.from({ length: 1001 }, () => ({ on: 'POST /refunds' })) }
-  t.equal((await emulator.verify(long)).body.error.code, 'document_too_large')
+  t.equal((await emulator.verify(long)).body.error.code, 'document_invalid')
   const { body } = await emulator.verify({ on: 'POST /refunds', times: 1 })
   t.equal(
     body.requests.map(({ id, status, body }: Json) => `${id} ${status} ${body.amount}`).join(),
@@ -93,7 +94,7 @@ t.test('verify: sequences', async t => {
     [[refund(400), PAY], 409, false, []]
   ] as const) {
     const { status: found, body } = await verify({ sequence })
-    t.strictSame([found, body.holds, body.requests], [status, holds, requests])
+    t.strictSame([found, body.holds, idsOf(body)], [status, holds, requests])
   }
   t.match(
     (await verify({ sequence: [refund(401)] })).body.message,
@@ -116,32 +117,6 @@ t.test('verify: headers that the journal keeps', async t => {
   t.strictSame([status, body.holds, body.message], [200, true, 'It holds for 2 tests.'])
 })
 
-t.test('verify: unused script entries', async t => {
-  const delays = ['GET /tickets', 'GET /locations'].map(on => ({ on, delay: '1ms' }))
-  const { call, verify } = await start(t, {
-    scenario: {
-      script: [
-        { name: 'slow', ...delays[0] },
-        { calls: 2, ...delays[1] }
-      ]
-    }
-  })
-  const verdict = async () => {
-    const { status, body } = await verify({ script: 'all_used' })
-    return [
-      status,
-      body.holds,
-      body.unused_script_entries.map(({ id, matched }: Json) => `${id} ${matched}`).join()
-    ]
-  }
-  t.strictSame(await verdict(), [409, false, 'scr_1 0,scr_2 0'])
-  await call('GET /tickets')
-  await call('GET /locations')
-  t.strictSame(await verdict(), [409, false, 'scr_2 1'])
-  await call('GET /locations')
-  t.strictSame(await verdict(), [200, true, ''])
-})
-
 t.test('verify: an expectation that cannot be judged is refused with every problem', async t => {
   const { control, verify } = await start(t)
   const refusal = async (asked: object) => {
@@ -155,7 +130,7 @@ t.test('verify: an expectation that cannot be judged is refused with every probl
   const refused: [asked: object, ...paths: string[]][] = parse(`
     - [{}, '']
     - [{within: 1s}, '']
-    - [{on: GET /tickets, script: all_used}, '']
+    - [{on: GET /tickets, state: {refunds: {count: 1}}}, '']
     - [{on: GET /tickets, sequence: [{on: GET /tickets}]}, '']
     - [{on: GET /tickets, times: 2-1}, times]
     - [{on: GET /tickets, match: {key: ${MERCHANT}}}, match.key]
@@ -168,7 +143,7 @@ t.test('verify: an expectation that cannot be judged is refused with every probl
     - [{on: GET /tickets, per: key, times: 1}, per]
     - [{sequence: [{on: GET /tickets}], per: key}, per]
     - [{on: GET /tickets, times: 1.5}, times]
-    - [{script: all}, script]
+    - [{on: GET /tickets, script: all_used}, script]
     - [{sequence: [{match: {}}]}, 'sequence[0]']
     - [{on: GET /tickets, within: 5}, within]
     - [{on: GET /tickets, within: 2 minutes}, within]
@@ -193,23 +168,12 @@ t.test('verify: within waits without polling, and responds at once', async t => 
   await call('POST /refunds', { body: 'transaction=txn_a&amount=1' })
   const [counted, ordered] = await waiting
   t.strictSame(
-    [counted.status, counted.body.seen, ordered.status, ordered.body.requests],
+    [counted.status, counted.body.seen, ordered.status, idsOf(ordered.body)],
     [200, 1, 200, ['req_1', 'req_2']]
   )
   t.strictSame(listeners, { now: 0, most: 2 })
   t.equal((await verify({ on: 'POST /refunds', within: '30s' })).status, 200)
   t.equal(listeners.most, 2, 'what holds already waits for nothing')
-})
-
-t.test('verify: within waits for a script, until its last entry was applied', async t => {
-  const script = ['GET /tickets', 'GET /accounts'].map(on => ({ on, delay: '1ms' }))
-  const { call, verify, listeners, listening } = await start(t, { scenario: { script } })
-  const waiting = verify({ script: 'all_used', within: '30s' })
-  await listening(1)
-  await call('GET /tickets')
-  t.equal(listeners.now, 1, 'one entry is left')
-  await call('GET /accounts')
-  t.strictSame([(await waiting).status, listeners.now], [200, 0])
 })
 
 t.test('verify: one that waits while the journal is cleared starts counting again', async t => {
@@ -229,7 +193,7 @@ t.test('verify: one that waits while the journal is cleared starts counting agai
   for (let time = 0; time < 2; time++) await call('GET /tickets')
 
   t.equal(
-    (await waiting).map(({ body }) => [body.holds, body.seen ?? body.requests.length]).join(),
+    (await waiting).map(({ body }) => [body.holds, body.seen]).join(),
     'true,2,false,1,false,0'
   )
 })
@@ -287,17 +251,13 @@ t.test('verify: a verdict that an overflow could falsify is 409 journal_incomple
     [{ on: 'GET /tickets', times: '0-2' }, null],
     [{ on: 'POST /refunds', times: 0 }, null],
     [{ on: 'GET /tickets', per: 'account', times: '2+' }, null],
-    [{ on: 'GET /tickets', per: 'account', times: 1 }, false],
+    [{ on: 'GET /tickets', per: 'account', times: 1 }, null],
     [{ sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets' }], per: 'account' }, null],
-    [{ on: 'GET /tickets', no_sooner_than: '1s' }, false],
-    [{ on: 'GET /tickets', no_sooner_than: '0.1ms' }, null],
-    [{ on: 'GET /tickets', no_later_than: '1s', times: '0-1' }, null],
-    [{ sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets', no_sooner_than: '1s' }] }, null],
-    [{ sequence: [{ on: 'POST /refunds' }, { on: 'GET /tickets', no_sooner_than: '1s' }] }, null],
+    [{ on: 'GET /tickets', no_sooner_than: '1s' }, null],
     [{ state: { refunds: { count: 1 } } }, true],
     [{ state: { refunds: { count: 2 } } }, false],
     [{ sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets' }] }, null],
-    [{ sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets' }], others: true }, true],
+    [{ sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets' }], others: true }, null],
     [{ sequence: [{ on: 'POST /refunds' }, { on: 'GET /tickets' }] }, null]
   ] as const) {
     const { status, body } = await verify(asked)

@@ -123,7 +123,6 @@ function rowsFor(
       },
       { body: json(sequence) }
     ],
-    'POST /session': [{ body: '{"token":"none"}' }],
     'PATCH /settings': [{ body: '{"pagination.max_limit":50}' }]
   }
 }

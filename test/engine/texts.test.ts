@@ -69,7 +69,6 @@ const SENT: Readonly<Record<string, object | string>> = {
   'POST /load?': '%: 1',
   'POST /load?dry_run=true': "title: '%'",
   'POST /records': { tickets: [{ location: 'loc_a', reference: 'a' }] },
-  'PATCH /records/tickets/tkt_a': { reference: 'a', metadata: { a: 'a' } },
   'POST /script': ENTRY,
   'POST /keys': { account: 'a' },
   'PUT /clock': { now: 'a' },

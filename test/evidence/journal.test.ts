@@ -157,13 +157,15 @@ t.test('journal: whatever was added, dropped or cleared before', t => {
 t.test('journal: what changed a record is what it shows, not what was undone', async t => {
   const { call, control } = await startTestEmulator(t)
   const rename = (name: string) => call('POST /locations/loc_a', { body: `display_name=${name}` })
-  const patch = (display_name: string) =>
-    control('PATCH /records/locations/loc_a', { display_name })
+  const replace = (display_name: string) =>
+    control('POST /records', {
+      locations: [{ id: 'loc_a', account: 'mch_a', display_name, address: { country: 'US' } }]
+    })
   const changedBy = async (on: string) => {
     const { headers } = await call(on)
     return (await control(`GET /requests/${headers['request-id']}`)).body.why.changed_by
   }
-  const PATCH = 'PATCH /_control/records/locations/loc_a'
+  const RECORDS = 'POST /_control/records'
   const refund = { id: 'rfd_1', transaction: 'txn_1', amount: 1 }
   const payment = { id: 'txn_1', ticket: 'tkt_a', payment_type: 'card', amount: 2 }
   const rows: [title: string, act: () => Promise<unknown>, on: string, by: string[]][] = [
@@ -178,8 +180,8 @@ t.test('journal: what changed a record is what it shows, not what was undone', a
       'GET /locations/loc_a',
       ['req_2']
     ],
-    ['a control request', () => patch('D'), 'GET /locations/loc_a', [PATCH]],
-    ['a list, by a control request', async () => {}, 'GET /locations', [PATCH]],
+    ['a control request', () => replace('D'), 'GET /locations/loc_a', [RECORDS]],
+    ['a list, by a control request', async () => {}, 'GET /locations', [RECORDS]],
     [
       'records that were added',
       () => control('POST /records', { transactions: [payment], refunds: [refund] }),

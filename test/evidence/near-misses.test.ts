@@ -230,9 +230,8 @@ t.test('near misses: a script entry that was never applied says why', async t =>
     'refund amount=x | refund amount=2 | @sk_none refund amount=2 | GET /tickets?limit=1 | GET /locations?limit=1 | GET /tickets/tkt_none | GET /refunds | GET /transactions'
   )
 
-  const { status, body } = await emulator.control('POST /verify', { script: 'all_used' })
+  const { body } = await emulator.control('POST /verify')
 
-  t.equal(status, 409)
   const early = [
     'request: wanted a request that reaches the script; got refused with 400 (parameter_invalid) in req_1'
   ]
@@ -245,10 +244,6 @@ t.test('near misses: a script entry that was never applied says why', async t =>
   t.strictSame(
     found,
     cases.map(([, near]) => near)
-  )
-  t.match(
-    body.message,
-    /^Script entries that were never applied: scr_3, POST \/refunds; nearly: .*amount: wanted 3; got 2 in req_2/
   )
   t.ok(textsOf(body.unused_script_entries[0].near_misses).includes(late[0] as string))
 })
@@ -291,7 +286,7 @@ t.test(
     socket.destroy()
     while (emulator.sandbox.evidence.journal.size < 1) await sleep(5)
 
-    const { body } = await emulator.control('POST /verify', { script: 'all_used' })
+    const { body } = await emulator.control('POST /verify')
     t.strictSame(textsOf(body.unused_script_entries[0].near_misses), [
       'request: wanted a request that reaches the script; got refused with 400 (request_malformed) in req_1'
     ])

@@ -1,6 +1,6 @@
 /** Requests for every control route, with valid, invalid and hostile documents. */
 import { CONTROL_GROUPS } from '../../src/control/requests.js'
-import type { Row } from '../../src/control/route.js'
+import type { Row } from '../../src/control/row.js'
 import { FILE_ROWS } from '../../src/control/subjects/documents.js'
 import { SETTING_KEYS, SETTINGS } from '../../src/core/settings.js'
 import { OPERATION_NAMES } from '../../src/reference/operations.js'

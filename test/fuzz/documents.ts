@@ -22,8 +22,7 @@ const verifySchema = {
   type: 'object',
   properties: {
     ...expectationSchema({ account: true }).properties,
-    sequence: { type: 'array', items: expectationSchema({ account: true }) },
-    script: { type: 'string', enum: ['all_used'] }
+    sequence: { type: 'array', items: expectationSchema({ account: true }) }
   }
 }
 const TARGETS: readonly (readonly [weight: number, on: string, schema: object])[] = [

@@ -10,7 +10,7 @@ import { execute } from '../../src/engine/play.js'
 import type { Entry as Ended } from '../../src/evidence/entry.js'
 import { close } from '../../src/evidence/entry.js'
 import { storeAt, storesAround } from '../../src/replay/past.js'
-import { addKey, addRecords, deleteRecord, patchRecord } from '../../src/sandbox/records.js'
+import { addKey, addRecords, deleteRecord } from '../../src/sandbox/records.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
 import { changeSettings, unsetSetting } from '../../src/sandbox/settings.js'
 import { emptyState } from '../../src/sandbox/state.js'
@@ -70,14 +70,10 @@ const CHANGES: ((sandbox: Sandbox, draw: Draw) => unknown)[] = [
       addRecords(sandbox, documentOf('test', refund)).catch(() => {})
     )
   },
-  sandbox =>
-    patchRecord(
-      sandbox,
-      'tickets',
-      'tkt_a',
-      { reference: `T-${sandbox.inputs.place}` },
-      documentOf('test', {})
-    ),
+  sandbox => {
+    const ticket = { id: 'tkt_a', location: 'loc_a', reference: `T-${sandbox.inputs.place}` }
+    return addRecords(sandbox, documentOf('test', { tickets: [ticket] }))
+  },
   async sandbox => {
     const [refund] = sandbox.store.refunds.someIds(1)
     if (refund !== undefined) deleteRecord(sandbox, 'refunds', refund)
@@ -190,14 +186,12 @@ t.strictSame([...outcomes].sort(), ['answered', 'lost_after', 'lost_before', 're
 t.ok(effects > 0, 'and some of them took effect')
 
 const LONG = 'x'.repeat(16_000)
-const AT = documentOf('test', {})
 /** Each changes something a little, or a lot. */
 const GROWS: Record<string, (sandbox: Sandbox, text: string) => unknown> = {
   'a request': (sandbox, text) => {
     const ticket = sandbox.store.tickets.get('tkt_a') as { reference: string | null }
     sandbox.changed('tickets', 'tkt_a', { ...ticket, reference: text } as never, 'req_1', text)
   },
-  'a patch': (sandbox, text) => patchRecord(sandbox, 'tickets', 'tkt_a', { reference: text }, AT),
   'records that are added': (sandbox, text) =>
     addRecords(
       sandbox,

@@ -26,7 +26,6 @@ export const FILTERS = parameters({
   ...scope('`sandbox`, the default, or `run`: requests of every sandbox.'),
   status: optional(described('A status, such as `404`, or a class, such as `4xx`.')),
   since: optional(described('Requests after this request id, or since this instant.')),
-  trace: optional(described('The trace id of the `traceparent` header: requests of that trace.')),
   ids: optional(described('Ids of requests, separated by commas.')),
   limit: optional(
     Type.Integer({
@@ -78,7 +77,7 @@ export function requestNamed(id: string, sandbox: Sandbox, param = 'id'): Entry 
 
 /** Errors: `parameter_invalid` for a filter that names nothing. */
 export function filterOf(
-  { on, status, since, rule, trace, ids: listed }: Filters,
+  { on, status, since, rule, ids: listed }: Filters,
   sandbox: Sandbox
 ): (request: Entry) => boolean {
   const operation = on === undefined ? undefined : operationNamed(on)
@@ -89,7 +88,6 @@ export function filterOf(
   const start = at === null ? ids.indexOf(String(since)) : 0
   if (start < 0) throw REFUSALS.sinceUnknown(String(since), ids)
   const later = at === null && new Set(ids.slice(start + 1))
-  const earliest = at ?? 0
   const named = listed === undefined ? undefined : new Set(listed.split(','))
   return request =>
     (operation === undefined || request.operation === operation) &&
@@ -97,7 +95,6 @@ export function filterOf(
     (rule === undefined ||
       violatedRule(request) === rule ||
       judgementOf(request).passed.includes(RULE_PLACES[rule])) &&
-    (trace === undefined || request.caller.trace === trace) &&
     (named === undefined || named.has(request.id)) &&
-    (later ? later.has(request.id) : request.at >= earliest)
+    (later ? later.has(request.id) : request.at >= (at ?? 0))
 }

@@ -1,6 +1,6 @@
 /** Metrics as Prometheus text; prom-client is loaded at the first request. */
 import type { Registry } from 'prom-client'
-import { LATENCY_BOUNDS } from '../../evidence/totals.js'
+import { remembered } from '../../core/remembered.js'
 import { nameOf, type OperationId } from '../../reference/operations.js'
 import type { Sandboxes } from '../../sandbox/sandboxes.js'
 import { FAMILIES } from '../../store/store.js'
@@ -8,7 +8,7 @@ import { FAMILIES } from '../../store/store.js'
 type Value = { metricName?: string; labels: object; value: number }
 type Metric = {
   name: string
-  type: 'counter' | 'gauge' | 'histogram'
+  type: 'counter' | 'gauge' | 'summary'
   help: string
   labelNames?: readonly string[]
   values: (sandboxes: Sandboxes) => Value[]
@@ -30,13 +30,18 @@ export const METRICS: readonly Metric[] = [
   },
   {
     name: CALL_DURATION,
-    type: 'histogram',
-    help: 'Duration of requests of the emulated API.',
+    type: 'summary',
+    help: 'Duration of requests of the emulated API, and their number.',
     labelNames: ['operation'],
     values: sandboxes =>
-      operationsOf(sandboxes).flatMap(([operation, { latency }]) =>
-        durationsOf({ operation }, latency)
-      )
+      operationsOf(sandboxes).flatMap(([operation, { statuses, ms }]) => [
+        { metricName: `${CALL_DURATION}_sum`, labels: { operation }, value: ms / 1000 },
+        {
+          metricName: `${CALL_DURATION}_count`,
+          labels: { operation },
+          value: [...statuses.values()].reduce((sum, count) => sum + count, 0)
+        }
+      ])
   },
   {
     name: 'commerce_records',
@@ -48,18 +53,6 @@ export const METRICS: readonly Metric[] = [
         labels: { family },
         value: sandboxes.all().reduce((sum, { store }) => sum + store[family].size, 0)
       }))
-  },
-  {
-    name: 'commerce_sandboxes',
-    type: 'gauge',
-    help: 'Named sandboxes.',
-    values: sandboxes => [{ labels: {}, value: sandboxes.all().length - 1 }]
-  },
-  {
-    name: 'commerce_script_actions_total',
-    type: 'counter',
-    help: 'Requests to which a script entry was applied.',
-    values: ({ main }) => [{ labels: {}, value: main.run.metrics.scripted }]
   }
 ]
 
@@ -70,33 +63,7 @@ const operationsOf = ({ main }: Sandboxes) =>
     ([id, counts]) => [id === 'none' ? id : nameOf(id as OperationId), counts] as const
   )
 
-/** In seconds, as Prometheus has them. */
-function durationsOf(
-  labels: object,
-  { buckets, sum }: { buckets: Iterable<number>; sum: number }
-): Value[] {
-  let count = 0
-  const values = Array.from(buckets, (inBucket, index): Value => {
-    count += inBucket
-    const bound = LATENCY_BOUNDS[index]
-    const le = bound === undefined ? '+Inf' : bound / 1000
-    return { metricName: `${CALL_DURATION}_bucket`, labels: { le, ...labels }, value: count }
-  })
-  return [
-    ...values,
-    { metricName: `${CALL_DURATION}_sum`, labels, value: sum / 1000 },
-    { metricName: `${CALL_DURATION}_count`, labels, value: count }
-  ]
-}
-
-const REGISTRIES = new WeakMap<Sandboxes, Promise<Registry>>()
-export function metricsOf(sandboxes: Sandboxes): Promise<Registry> {
-  const registry = REGISTRIES.get(sandboxes) ?? registryOf(sandboxes)
-  REGISTRIES.set(sandboxes, registry)
-  return registry
-}
-
-async function registryOf(sandboxes: Sandboxes): Promise<Registry> {
+export const metricsOf = remembered(async (sandboxes: Sandboxes): Promise<Registry> => {
   const { default: prometheus } = await import('prom-client')
   const registry = new prometheus.Registry()
   prometheus.collectDefaultMetrics({ register: registry })
@@ -106,4 +73,4 @@ async function registryOf(sandboxes: Sandboxes): Promise<Registry> {
       get: async () => ({ name, help, type, aggregator: 'sum', values: values(sandboxes) })
     } as never)
   return registry
-}
+})

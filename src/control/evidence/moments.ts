@@ -7,7 +7,7 @@ import { recordingOf } from '../../replay/recording.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
 import type { Store } from '../../store/store.js'
 import { described } from '../schemas.js'
-import { filterOfScenario, REFUSALS } from '../sentences.js'
+import { notTogether, REFUSALS } from '../sentences.js'
 import { written } from '../writing.js'
 import { type Filters, filterOf, requestNamed } from './filters.js'
 
@@ -18,7 +18,7 @@ export async function recordedText(
   signal: AbortSignal
 ): Promise<string> {
   const [unfit] = Object.keys({ ...(scope && { scope }), ...(limit && { limit }) })
-  if (unfit !== undefined) throw filterOfScenario(unfit)
+  if (unfit !== undefined) throw notTogether(unfit, 'format=scenario')
   const isWanted = filterOf(filters, sandbox)
   const isWhole = Object.keys(filters).length === 0
   const requests = isWhole ? undefined : sandbox.evidence.journal.requests().filter(isWanted)
@@ -58,7 +58,7 @@ export async function recordsAt(
   sandbox: Sandbox,
   left: () => AbortSignal
 ): Promise<Store> {
-  if (before !== undefined && after !== undefined) throw REFUSALS.twoMoments()
+  if (before !== undefined && after !== undefined) throw notTogether('after', 'before')
   const when = before === undefined ? 'after' : 'before'
   const id = before ?? after
   if (id === undefined) return sandbox.store

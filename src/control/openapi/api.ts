@@ -1,7 +1,8 @@
 /** The emulated API in OpenAPI 3.1, from the tables of the reference. */
+import { CATALOGUE, type ErrorCode, SERVICE_ERRORS, statusOf } from '../../core/errors.js'
 import { BASE, controlOfBase } from '../../core/paths.js'
 import type { Settings } from '../../core/settings.js'
-import { ASSUMPTION_IDS, ASSUMPTIONS } from '../../reference/assumptions.js'
+import { ERROR_TEMPLATE, filled } from '../../core/templates.js'
 import {
   type Family,
   OPERATION_IDS,
@@ -10,20 +11,25 @@ import {
   PATH_RECORDS,
   RESOURCE_NAMES
 } from '../../reference/operations.js'
-import { each, keysOf, RULE_IDS, RULES } from '../../reference/rules.js'
-import { EXAMPLE_KEY, exampleOf, type Json, requestExample, VALUES } from './examples.js'
-import { isKeyChecked, refusalComponents, refusals } from './refusals.js'
-import { Publisher, referTo, tableOf } from './schemas.js'
+import { closed, optional, schemaOf, text } from '../../reference/parameters.js'
+import { each, keysOf, RULES } from '../../reference/rules.js'
+import {
+  EXAMPLE_KEY,
+  exampleOf,
+  type Json,
+  Publisher,
+  referTo,
+  requestExample,
+  tableOf,
+  VALUES
+} from './schemas.js'
 
 export type DocumentOptions = {
-  /** `http://localhost:4010`, or empty for addresses relative to the document. */
+  /** Empty for addresses relative to the document. */
   origin?: string
-  /** The path of the API, such as `/next`. */
   base?: string
   version: string
   settings: Settings
-  /** Names nested parameters in brackets, for generators that do not know `deepObject`. */
-  isFlat?: boolean
 }
 
 export const FAMILY_TEXTS: Readonly<Record<Family, string>> = {
@@ -37,11 +43,9 @@ export const FAMILY_TEXTS: Readonly<Record<Family, string>> = {
 
 const aboutApi = (
   assumptions: string
-) => `The Commerce Service API as commerce-emulator implements it, generated from the tables that it checks requests with.
+) => `The Commerce Service API as commerce-emulator implements it. The examples work with the scenario \`default\` and the key \`${EXAMPLE_KEY}\`. Statuses and page sizes follow the current settings.
 
-A **rule** (REF-7) is a sentence of the service's reference. An **assumption** (A23) is how the emulator responds where the reference is silent; most can be changed by a setting: [the assumptions](${assumptions}). Each operation lists them in \`x-rules\` and \`x-assumptions\`; their texts are next to this description.
-
-The examples work with the scenario \`default\` and the key \`${EXAMPLE_KEY}\`. Statuses and page sizes follow the current settings.
+A **rule** (REF-7) is a sentence of the service's reference. An **assumption** (A23) is how the emulator responds where the reference is silent; most can be changed by a setting: [the assumptions](${assumptions}).
 
 Not described: scripted responses of another shape, and fields that only fixtures can set.`
 
@@ -58,16 +62,14 @@ export function openApiDocument({
   version,
   settings,
   origin = `http://localhost:${settings.port}`,
-  base = BASE,
-  isFlat = false
+  base = BASE
 }: DocumentOptions): Json {
-  const publisher = new Publisher(settings, isFlat, { base, list: settings['shapes.list'] })
+  const publisher = new Publisher(settings, { base, list: settings['shapes.list'] })
   const paths: Record<string, Json> = {}
   for (const id of OPERATION_IDS) {
     const { method, path } = operationOf(id)
     paths[path] = { ...paths[path], [method.toLowerCase()]: operationObject(id, publisher) }
   }
-  const refused = refusalComponents(settings)
   return {
     openapi: '3.1.0',
     info: {
@@ -75,32 +77,18 @@ export function openApiDocument({
       version,
       summary: 'Locations, Accounts, Users, Tickets, Transactions and Refunds.',
       description: aboutApi(`${origin}${controlOfBase(base)}/assumptions`),
-      ...PUBLISHER,
-      'x-rules': each(RULE_IDS, id => RULES[id].text),
-      'x-assumptions': each(
-        ASSUMPTION_IDS,
-        id => `${ASSUMPTIONS[id].topic}: ${ASSUMPTIONS[id].default}`
-      )
+      ...PUBLISHER
     },
     servers: [{ url: `${origin}${base}`, description: 'The emulator.' }],
     security: [{ apiKey: [] }],
     tags: keysOf(FAMILY_TEXTS).map(name => ({ name, description: FAMILY_TEXTS[name] })),
     paths,
     components: {
-      ...refused,
-      schemas: { ...publisher.schemas, ...refused.schemas },
-      securitySchemes: SECURITY_SCHEMES
+      schemas: { ...publisher.schemas, ErrorResponse: errorSchema(publisher) },
+      securitySchemes: {
+        apiKey: { type: 'http', scheme: 'basic', description: 'The API key is the user name.' }
+      }
     }
-  }
-}
-
-const SECURITY_SCHEMES = {
-  apiKey: {
-    type: 'http',
-    scheme: 'basic',
-    description: 'The API key is the user name; the password is empty.',
-    'x-rules': ['AUTH-1', 'AUTH-3'],
-    'x-assumptions': ['A18']
   }
 }
 
@@ -116,18 +104,14 @@ function operationObject(id: OperationId, publisher: Publisher): Json {
     ...(!key && { security: isKeyChecked(settings) ? [{}, { apiKey: [] }] : [] }),
     parameters: parametersOf(id, publisher),
     requestBody: requestBody(id, publisher),
-    responses: { ...success(id, publisher), ...refusals(id, settings) },
-    'x-rules': rules,
-    'x-assumptions': assumptions
+    responses: { ...success(id, publisher), ...refusals(id, publisher) }
   }
 }
-
-const DEEP = { style: 'deepObject', explode: true }
 
 function parametersOf(id: OperationId, publisher: Publisher): Json[] {
   const operation = operationOf(id)
   const table = tableOf(id, 'querystring') ?? {}
-  const example = requestExample(table, publisher.isFlat)
+  const example = requestExample(table)
   const inPath = PATH_RECORDS[id].map(({ name, family }) => ({
     name,
     in: 'path',
@@ -137,15 +121,10 @@ function parametersOf(id: OperationId, publisher: Publisher): Json[] {
     example: VALUES[RESOURCE_NAMES[family].toLowerCase()]
   }))
   const inQuery = publisher.fields(table, operation).map(field => {
+    const { name } = field
     const schema = publisher.field(field, operation)
-    return {
-      name: field.name,
-      in: 'query',
-      description: schema.description ?? 'Filters by creation.',
-      ...(field.table.properties && DEEP),
-      schema,
-      example: example[field.name]
-    }
+    const { description } = schema
+    return { name, in: 'query', description, schema, example: example[name] }
   })
   return [...inPath, ...inQuery]
 }
@@ -153,21 +132,11 @@ function parametersOf(id: OperationId, publisher: Publisher): Json[] {
 function requestBody(id: OperationId, publisher: Publisher): Json | undefined {
   const table = tableOf(id, 'body')
   if (table === undefined) return undefined
-  const { isFlat, schemas } = publisher
-  const { properties = {} } = table
-  const nested = keysOf(properties).filter(name => properties[name]?.type === 'object')
   const name = id.replace(/^./, first => first.toUpperCase())
-  schemas[name] = publisher.object(table, operationOf(id))
-  return {
-    required: operationOf(id).kind === 'create',
-    content: {
-      'application/x-www-form-urlencoded': {
-        schema: referTo('schemas', name),
-        encoding: isFlat ? undefined : each(nested, () => DEEP),
-        example: requestExample(table, isFlat)
-      }
-    }
-  }
+  publisher.schemas[name] = publisher.object(table, operationOf(id))
+  const media = { schema: referTo(name), example: requestExample(table) }
+  const content = { 'application/x-www-form-urlencoded': media }
+  return { required: operationOf(id).kind === 'create', content }
 }
 
 function success(id: OperationId, publisher: Publisher): Json {
@@ -183,3 +152,71 @@ function success(id: OperationId, publisher: Publisher): Json {
     }
   }
 }
+
+/** Of requests that reach an operation; mocks respond with the first. */
+const CODES = keysOf(SERVICE_ERRORS)
+  .filter(code => !/^(?:path|method|request|headers|expectation)_/.test(code))
+  .sort((a, b) => Number(b.startsWith('parameter')) - Number(a.startsWith('parameter')))
+
+const isKeyChecked = (settings: Settings) => settings['auth.payment_key'] === 'check'
+
+function codesOf(id: OperationId, settings: Settings): ErrorCode[] {
+  const { family, kind, key, rules, assumptions, disabledBy } = operationOf(id)
+  const isKeyRead = key || isKeyChecked(settings)
+  const isPossible: Partial<Record<ErrorCode, boolean>> = {
+    api_key_missing: key,
+    api_key_malformed: isKeyRead,
+    api_key_unknown: isKeyRead,
+    parameter_unknown: settings['parameters.unknown'] === 'reject',
+    parameter_not_updatable: settings['parameters.not_updatable'] === 'reject',
+    parameter_invalid: (tableOf(id, 'body') ?? tableOf(id, 'querystring')) !== undefined,
+    parameter_missing: kind === 'create',
+    resource_missing: disabledBy === undefined && tableOf(id, 'params') !== undefined,
+    reference_missing: kind === 'create' && family !== 'users',
+    charge_has_no_amount: family === 'refunds',
+    charge_has_no_card: settings['refunds.without_card'] === 'reject'
+  }
+  const causes: readonly string[] = [...rules, ...assumptions]
+  return CODES.filter(
+    code => isPossible[code] !== false && SERVICE_ERRORS[code].by.some(id => causes.includes(id))
+  )
+}
+
+/** Responses by status; an operation that is not disabled has a default one too. */
+function refusals(id: OperationId, { settings }: Publisher): Json {
+  const codes = codesOf(id, settings)
+  const statuses = [...new Set(codes.map(code => String(statusOf(code, settings))))]
+  return {
+    ...(operationOf(id).disabledBy === undefined && {
+      default: refusalOf('The response of a script, or a limit of the emulator.')
+    }),
+    ...each(statuses, status => {
+      const causes = codes.filter(code => String(statusOf(code, settings)) === status)
+      const [code] = causes as [ErrorCode]
+      const { type, when: message } = CATALOGUE[code]
+      // the message of a real error names the parameter and the values
+      const values = { type, code, message, request_id: 'req_42' }
+      return refusalOf(
+        causes.map(code => `- \`${code}\`: ${CATALOGUE[code].when}`).join('\n'),
+        filled(settings['shapes.error'], values)
+      )
+    })
+  }
+}
+
+const refusalOf = (description: string, example?: unknown) => ({
+  description,
+  content: { 'application/json': { schema: referTo('ErrorResponse'), example } }
+})
+
+const PART = text({ 'x-assumption': 'A07' })
+const ERROR = closed({
+  ...each(['type', 'code', 'message', 'request_id'], () => PART),
+  ...each(['param', 'rule', 'assumption'], () => optional(PART))
+})
+
+/** The schema of refusals, which have one shape (A07). */
+const errorSchema = (publisher: Publisher): Json =>
+  publisher.settings['shapes.error'] === ERROR_TEMPLATE
+    ? publisher.object(schemaOf(closed({ error: ERROR })), 'response')
+    : { type: 'object' }

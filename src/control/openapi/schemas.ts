@@ -1,31 +1,22 @@
-/** The tables of the reference in JSON Schema 2020-12. */
-
+/** The tables of the reference in JSON Schema 2020-12, and examples from the default scenario. */
 import { inBrackets } from '../../core/form.js'
 import { NOT_BLANK } from '../../core/formats.js'
 import { isObject } from '../../core/schema-words.js'
 import type { Settings } from '../../core/settings.js'
-import type { AssumptionId } from '../../reference/assumptions.js'
+import { filled, LIST_TEMPLATE } from '../../core/templates.js'
 import { type Operation, type OperationId, RESOURCE_NAMES } from '../../reference/operations.js'
 import { type Format, type Schema, sentName } from '../../reference/parameters.js'
 import { RESOURCES, TABLES, type Tables } from '../../reference/tables.js'
 import type { Shape } from '../../store/collection.js'
 import { FAMILIES } from '../../store/store.js'
-import { exampleOf, type Json } from './examples.js'
 
+/** A part of a document; undefined is not written. */
+export type Json = Record<string, unknown>
 /** What a table is for: a response, or what an operation takes. */
 type Use = 'response' | Operation
 type Field = { name: string; table: Schema; isRequired: boolean }
 
 const NULL = { type: 'null' }
-/** Unsets a parameter in an update. */
-const EMPTY = { type: 'string', maxLength: 0 }
-/** A name in a form is not empty, and brackets nest it (FORM-2). */
-const METADATA_NAME = '[^\\[\\]]+'
-const METADATA = {
-  type: 'object',
-  propertyNames: { pattern: `^${METADATA_NAME}$` },
-  additionalProperties: { type: 'string' }
-}
 /** Rough shapes, without lookaround, `\d` or `\w`, on which engines disagree. */
 const PATTERNS: Readonly<Record<string, string>> = {
   email: '[^@\\s]+@[^@\\s]+[.][^@\\s]+',
@@ -39,58 +30,54 @@ export const NUMBER_FORMATS: Readonly<Record<string, Json>> = {
   number: { format: 'double' }
 }
 
-export const referTo = (kind: 'schemas' | 'examples', name: string) => ({
-  $ref: `#/components/${kind}/${name}`
-})
+export const referTo = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 export const oneOf = (words: readonly unknown[]): Json =>
   words.length === 1 ? { const: words[0] } : { enum: words }
 export const tableOf = (id: OperationId, part: keyof Tables) =>
   (TABLES[id] as { [K in keyof Tables]?: unknown })[part] as Schema | undefined
 const isUpdate = (use: Use) => use !== 'response' && use.kind === 'update'
 
-/** `limit` with the bounds that the settings give it (A10). */
+/** `limit` as the settings bound it (A10). */
 function pageSize(limit: Schema, settings: Settings): Schema {
   const maximum = settings['pagination.max_limit']
+  const isBounded = settings['pagination.out_of_range'] === 'reject'
   const size = Math.min(settings['pagination.default_limit'], maximum)
-  const bounds = settings['pagination.out_of_range'] === 'reject' && { minimum: 1, maximum }
-  const description = `Page size, 1 to ${maximum}; ${size} when left out.`
-  return { ...limit, ...bounds, default: size, description }
+  return { ...limit, ...(isBounded && { minimum: 1, maximum }), default: size }
 }
 
-/** In the flat style metadata can have any key. */
+/** Metadata can have any key, which is not empty; brackets nest it (FORM-2). */
 function namesWithMetadata(fields: readonly Field[]): Json {
   const names = fields.map(({ name }) => name.replaceAll(/[[\]]/g, '\\$&')).join('|')
-  return { pattern: `^(?:${names}|metadata\\[${METADATA_NAME}\\])$` }
+  return { pattern: `^(?:${names}|metadata\\[[^\\[\\]]+\\])$` }
 }
 
-/** Publishes tables by the settings, in one of the two styles. */
+/** Publishes tables by the settings. */
 export class Publisher {
   readonly schemas: Json = {}
 
   constructor(
     readonly settings: Settings,
-    readonly isFlat: boolean,
     readonly shape: Shape
   ) {}
 
-  /** The fields of a table; of a request as it names them, in the flat style in brackets. */
+  /** The fields of a table; of a request as it names them, nested ones in brackets. */
   fields({ properties = {}, required = [] }: Schema, use: Use): Field[] {
-    const { settings, isFlat } = this
+    const { settings } = this
     return Object.entries(properties).flatMap(([name, table]): Field | Field[] => {
       const isRequired = required.includes(name)
       if (table['x-fixed'] && settings['parameters.not_updatable'] === 'reject') return []
       if (table['x-page-size']) return { name, isRequired, table: pageSize(table, settings) }
       const sent = sentName(name, table, settings['pagination.cursors'])
-      if (!isFlat || use === 'response' || table.type !== 'object')
-        return { name: sent, table, isRequired }
+      if (use === 'response' || table.type !== 'object') return { name: sent, table, isRequired }
       const parts = this.fields(table, use).map(part => ({
         ...part,
         name: inBrackets(name, part.name),
         isRequired: isRequired && part.isRequired
       }))
+      if (!isUpdate(use)) return parts
       const { properties: _, additionalProperties: __, ...whole } = table
-      const cleared = { name, table: { ...whole, ...EMPTY }, isRequired: false }
-      return isUpdate(use) ? [...parts, cleared] : parts
+      const cleared = { ...whole, type: 'string', maxLength: 0 }
+      return [...parts, { name, table: cleared, isRequired: false }]
     })
   }
 
@@ -100,21 +87,19 @@ export class Publisher {
     const family = FAMILIES.find(name => RESOURCES[name] === (member ?? table))
     if (family === undefined) return this.object(table, use)
     const name = RESOURCE_NAMES[family] + (member ? 'List' : '')
-    this.schemas[name] ??= member
-      ? this.#list(table)
-      : { ...this.object(table, use), examples: [exampleOf(table, this.shape)] }
-    return referTo('schemas', name)
-  }
-
-  #list(table: Schema): Json | undefined {
-    const { data: members, ...others } = this.object(table, 'response').properties as Json
-    return templateSchema(this.shape.list, { ...others, members }, 'A09')
+    // the shape that a setting gives has no table
+    const isShaped = member && this.shape.list !== LIST_TEMPLATE
+    this.schemas[name] ??= {
+      ...(isShaped ? { type: 'object' } : this.object(table, use)),
+      examples: [exampleOf(table, this.shape)]
+    }
+    return referTo(name)
   }
 
   object(table: Schema, use: Use): Json {
     const fields = this.fields(table, use)
     const required = fields.flatMap(({ name, isRequired }) => (isRequired ? name : []))
-    const isOpen = use !== 'response' && this.isFlat && table.properties?.metadata !== undefined
+    const isOpen = use !== 'response' && table.properties?.metadata !== undefined
     return {
       type: 'object',
       required: isUpdate(use) || required.length === 0 ? undefined : required,
@@ -127,14 +112,12 @@ export class Publisher {
 
   /** With its assumption, and its rule if the operation can violate it. */
   field({ table, isRequired }: Field, use: Use): Json {
-    const { 'x-rule': ownRule, description: about } = table
-    const isOwn = use === 'response' || use.rules.some(id => id === ownRule)
-    const rule = isOwn ? ownRule : undefined
-    const assumption = table['x-assumption'] ?? (use === 'response' && !rule ? 'A04' : undefined)
-    const sources = [rule && `Rule ${rule}.`, assumption && `Assumption ${assumption}.`]
-    const description = [about, ...sources].filter(Boolean).join(' ') || undefined
-    const schema = this.#value(table, isRequired, use)
-    return { ...schema, 'x-rule': rule, 'x-assumption': assumption, description }
+    const { 'x-rule': rule, description: about } = table
+    const isOwn = rule && (use === 'response' || use.rules.some(id => id === rule))
+    const assumption = table['x-assumption'] ?? (use === 'response' && !rule && 'A04')
+    const parts = [about, isOwn && `Rule ${rule}.`, assumption && `Assumption ${assumption}.`]
+    const description = parts.filter(Boolean).join(' ') || undefined
+    return { ...this.#value(table, isRequired, use), description }
   }
 
   #value(table: Schema, isRequired: boolean, use: Use): Json {
@@ -142,9 +125,9 @@ export class Publisher {
     const [type = '', orNull] = [table.type].flat()
     if (items) return { type, items: this.table(items, use) }
     if (type === 'object') {
-      const schema = properties ? this.table(table, use) : METADATA
-      const instead = orNull ? NULL : isUpdate(use) && EMPTY
-      return instead ? { anyOf: [schema, instead] } : schema
+      if (!properties) return { type, additionalProperties: { type: 'string' } }
+      const schema = this.table(table, use)
+      return orNull ? { anyOf: [schema, NULL] } : schema
     }
     if (words) {
       const known = words.filter(word => word !== null)
@@ -154,7 +137,6 @@ export class Publisher {
     return {
       type: orNull ? [type, orNull] : type,
       ...NUMBER_FORMATS[type],
-      ...(table['x-page-size'] && { format: 'int32' }),
       ...textWords(table, isRequired, use),
       minimum,
       maximum,
@@ -173,34 +155,70 @@ function textWords({ type, format = '' }: Schema, isRequired: boolean, use: Use)
   return { pattern: isRequired && !isUpdate(use) ? pattern : `^$|${pattern}` }
 }
 
-/** A field that a response can lack. */
-export const OPTIONAL_TEXT = {
-  type: 'string',
-  'x-assumption': 'A07',
-  description: 'Assumption A07.'
+export const EXAMPLE_KEY = 'sk_test_merchant'
+
+/** By the names of parameters and fields; by the name of a resource its id. */
+export const VALUES: Json = {
+  location: 'loc_bistro',
+  account: 'mch_bistro',
+  user: 'usr_ana',
+  ticket: 'tkt_12',
+  transaction: 'txn_1',
+  refund: 'rfd_1',
+  created: '2026-01-15T18:52:10.000Z',
+  display_name: 'Bistro Nine',
+  name: 'Ana',
+  email: 'ana@bistro.example',
+  country: 'US',
+  city: 'Boston',
+  reference: 'T-12',
+  brand: 'visa',
+  last4: '4242',
+  currency: 'usd',
+  amount: 1200,
+  tip_amount: 200,
+  amount_refunded: 1200,
+  reason: 'cold soup',
+  metadata: { case: 'C-140' },
+  limit: 5,
+  gte: '2025-12-01',
+  lt: '2026-03-01',
+  // objects that are left out
+  bank_account: null,
+  customer: null,
+  amounts: null
 }
 
-/** The schema of a filled template; a placeholder without a schema is left out. */
-export function templateSchema(
-  part: unknown,
-  parts: Json,
-  assumption: AssumptionId
-): Json | undefined {
-  const note = { 'x-assumption': assumption, description: `Assumption ${assumption}.` }
-  const within = (inner: unknown) => templateSchema(inner, parts, assumption)
-  if (typeof part === 'string' && part.startsWith('$')) return parts[part.slice(1)] as Json
-  if (Array.isArray(part))
-    return { type: 'array', items: { anyOf: part.map(within).filter(Boolean) }, ...note }
-  if (!isObject(part)) return { const: part, ...note }
-  const members = Object.entries(part).flatMap(([name, inner]) => {
-    const schema = within(inner)
-    return schema ? [{ name, schema }] : []
+/** A response of a shape, or a request, which has no value where a response has null. */
+export function exampleOf({ properties = {} }: Schema, shape?: Shape): Json {
+  const resource = String(properties.object?.enum?.[0])
+  const fields = Object.entries(properties).map(([name, part]) => {
+    const value = VALUES[name === 'id' ? resource : name]
+    const inner = part.properties && value !== null ? exampleOf(part, shape) : value
+    const example = part['x-fixed'] ? undefined : (part.enum?.[0] ?? inner)
+    return [name, example ?? (shape && null)]
   })
-  return {
-    type: 'object',
-    required: members.flatMap(({ name, schema }) => (schema === OPTIONAL_TEXT ? [] : name)),
-    properties: Object.fromEntries(members.map(({ name, schema }) => [name, schema])),
-    additionalProperties: false,
-    ...note
-  }
+  const member = properties.data?.items
+  return member && shape ? listExample(exampleOf(member, shape), shape) : Object.fromEntries(fields)
+}
+
+function listExample(record: Json, { base, list }: Shape) {
+  const parent = record.object === 'user' ? `/accounts/${VALUES.account}` : ''
+  return filled(list, {
+    url: `${base}${parent}/${record.object}s`,
+    members: [record],
+    has_more: false,
+    first_id: record.id,
+    last_id: record.id
+  }) as Json
+}
+
+/** The values of a request by the names that it sends. */
+export function requestExample(table: Schema): Json {
+  const parts = Object.entries(exampleOf(table)).flatMap(([name, value]) =>
+    isObject(value)
+      ? Object.entries(value).map(([part, inner]) => [inBrackets(name, part), inner])
+      : [[name, value]]
+  )
+  return Object.fromEntries(parts)
 }

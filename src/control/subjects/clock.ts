@@ -5,7 +5,7 @@ import { durationOf } from '../../core/durations.js'
 import { instantOf, isoOf, LATEST_INSTANT } from '../../core/instants.js'
 import { closed, optional, text } from '../../reference/parameters.js'
 import { checkedName } from '../../sandbox/saved/names.js'
-import { CHANGES, type Rows, row } from '../route.js'
+import { CHANGES, type Rows, row } from '../row.js'
 import { CLOCK, listing, response } from '../schemas.js'
 import { REFUSALS } from '../sentences.js'
 

@@ -1,39 +1,16 @@
 /** The evidence of a sandbox and of the whole run. */
-import * as Type from 'typebox'
 import type { SettingKey } from '../../core/settings.js'
-import { FINDINGS } from '../../evidence/findings.js'
 import type { Totals } from '../../evidence/totals.js'
 import { ASSUMPTION_IDS, ASSUMPTIONS, isStanding } from '../../reference/assumptions.js'
-import { closed, nullable, parameters, text, word } from '../../reference/parameters.js'
+import { parameters, text } from '../../reference/parameters.js'
 import { coverageText, findingsText } from '../../reports/text.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
 import { EVENT_STREAM } from '../evidence/events.js'
 import { metricsOf } from '../evidence/metrics.js'
-import { runDocument } from '../evidence/run.js'
-import { type Rows, row } from '../route.js'
-import {
-  any,
-  assumption,
-  count,
-  described,
-  flag,
-  format,
-  list,
-  listing,
-  map,
-  response,
-  rule,
-  SCENARIO,
-  scope,
-  strings,
-  textOrNull,
-  totals,
-  typed
-} from '../schemas.js'
+import { type Rows, row } from '../row.js'
+import { any, flag, format, listing, map, response, scope, totals } from '../schemas.js'
 import { written } from '../writing.js'
-import { OUTCOME } from './journal.js'
-import { ENTRY } from './script.js'
-import { VERDICT } from './verify.js'
+import { COVERAGE, FOUND, RUN, runDocument } from './run.js'
 
 const SCOPE = scope(
   '`sandbox`, the default: since the last load or reset. `run`: over every sandbox, load and reset of the process.'
@@ -41,95 +18,6 @@ const SCOPE = scope(
 const SCOPED_TEXT = parameters({ ...SCOPE, ...format(['json', 'text']) })
 const totalsIn = ({ run, evidence }: Sandbox, { scope }: { scope?: 'sandbox' | 'run' }): Totals =>
   scope === 'run' ? run : evidence.totals
-
-const rules = (description?: string) => list(rule, description)
-const finding = word(Object.keys(FINDINGS))
-const COVERAGE = response('CoverageReport', {
-  seen: count(
-    'The number of outcomes seen. A rule that requests can both pass and violate has two outcomes, any other rule has one.'
-  ),
-  possible: count(),
-  percent: Type.Number(),
-  never_exercised: rules(),
-  never_violated: rules('Passed and never violated, though a request can violate them.'),
-  rules: list(
-    closed({
-      rule,
-      text: text(),
-      violable: flag(),
-      passable: flag(),
-      passed: count(),
-      violated: count()
-    })
-  )
-})
-const FOUND = list(
-  closed({
-    finding,
-    severity: word(['error', 'warning']),
-    about: text(),
-    advice: text(),
-    times: count(),
-    requests: strings
-  })
-)
-const RUN_CALL = response(
-  'RunCall',
-  {
-    request: text(),
-    test: nullable(described('The test that sent it, by its Test-Name header.')),
-    on: textOrNull,
-    method: text(),
-    path: text(),
-    outcome: OUTCOME,
-    status: count(),
-    entry: typed('ExplainedCall | null', {
-      description: 'Present if the request was refused or a finding names it.'
-    })
-  },
-  'A request of a run, named `SANDBOX#PERIOD/req_N`.'
-)
-const RUN = response('RunReport', {
-  object: word(['run']),
-  version: text(),
-  scenario: SCENARIO,
-  calls: count(),
-  reached: count('Requests with a valid key for an operation.'),
-  coverage: COVERAGE,
-  findings: FOUND,
-  assumptions: list(
-    closed({ assumption, topic: text(), default: text(), ...totals }),
-    'The assumptions that at least one response relied on.'
-  ),
-  unused_scenarios: strings,
-  unused_script_entries: list(ENTRY),
-  expectations: list(
-    closed({
-      ...VERDICT,
-      sandbox: textOrNull,
-      tests: strings,
-      periods: closed({ met: count(), of: count() })
-    }),
-    'Each with its sandbox (null at the base address), the tests whose requests counted, and the number of periods in which it was met.'
-  ),
-  sandboxes: list(closed({ sandbox: textOrNull, periods: count() })),
-  tests: list(
-    closed({
-      test: textOrNull,
-      calls: count(),
-      refused: count(),
-      passed: rules(),
-      violated: rules(),
-      findings: list(closed({ finding, times: count() }))
-    }),
-    '`test` is null for requests that named no test.'
-  ),
-  requests: list(RUN_CALL),
-  omitted: closed(
-    { requests: count(), entries: count(), by_test: count() },
-    { description: 'How much was dropped because a limit was reached.' }
-  )
-})
 
 export const EVIDENCE_ROWS: Rows = {
   'GET /coverage': row({

@@ -1,121 +1,25 @@
-import * as Type from 'typebox'
 import { keysToMask } from '../../engine/keys.js'
 import type { Entry } from '../../evidence/entry.js'
 import { nearlyMet, withNearlyMet } from '../../evidence/near-misses.js'
 import { explained, explainedText } from '../../evidence/why.js'
-import { OPERATION_NAMES } from '../../reference/operations.js'
-import { closed, nullable, optional, parameters, text, word } from '../../reference/parameters.js'
+import { parameters, word } from '../../reference/parameters.js'
 import { changesBy, storesAround } from '../../replay/past.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
-import { FAMILIES } from '../../store/store.js'
 import { FILTERS, requestNamed, requestsOf } from '../evidence/filters.js'
 import { inThePast, recordedText, repeatedText } from '../evidence/moments.js'
-import { type Rows, row } from '../route.js'
+import { type Rows, row } from '../row.js'
 import {
-  any,
-  assumption,
   count,
-  described,
   flag,
   format,
+  JOURNALED,
   list,
   listing,
-  map,
-  NEAR_MISS,
-  namedSchema,
+  RECORD_CHANGE,
   response,
-  rule,
-  textOrNull,
-  typed
+  WHY
 } from '../schemas.js'
 import { masked } from '../writing.js'
-
-export const OUTCOME = word(
-  ['refused', 'answered', 'scripted', 'lost_before', 'lost_after', 'not_written'],
-  {
-    description:
-      '`lost_before` and `lost_after`: a script lost the response, before or after the operation ran. `not_written`: the data folder could not be written.'
-  }
-)
-const PARAMETERS = namedSchema(
-  'Parameters',
-  typed('{ [name: string]: string | readonly string[] | Parameters }', {
-    type: 'object',
-    additionalProperties: any
-  }),
-  'Parameters as they were sent, nested; secrets are masked.'
-)
-/** What the script did to a request. */
-export const SCRIPTED = {
-  id: text(),
-  name: textOrNull,
-  fault: textOrNull,
-  applied: optional(flag('False if it changed nothing.')),
-  problem: optional(described('Why it could not make its change.'))
-}
-/** A request without what a trial lacks: client, script and duration. */
-export const REQUEST = {
-  sandbox: optional(
-    nullable(
-      described('The name of its sandbox, or null at the base address; only for a whole run.')
-    )
-  ),
-  id: described('The Request-Id of the response.'),
-  at: described("When it arrived, by the sandbox's clock."),
-  on: typed('OperationName | null', {
-    ...nullable(word(OPERATION_NAMES)),
-    description: 'Null where no operation matched.'
-  }),
-  method: text(),
-  path: described('Below the base address, without the query.'),
-  params: map(text()),
-  account: nullable(described('The Account that the key acts as; null without a valid key.')),
-  query: PARAMETERS,
-  body: PARAMETERS,
-  test: nullable(described('The test that sent the request, by its Test-Name header.')),
-  trace: nullable(described('The trace that the request belongs to, by its traceparent header.')),
-  outcome: OUTCOME,
-  status: count(),
-  answer: any,
-  answered: flag('Whether the response was sent.'),
-  took_effect: flag(),
-  refusal: nullable(
-    closed({
-      code: text(),
-      rule: typed('RuleId | null', nullable(rule)),
-      assumption: typed('AssumptionId | null', nullable(assumption)),
-      param: textOrNull
-    })
-  )
-}
-const JOURNALED = {
-  ...REQUEST,
-  user_agent: textOrNull,
-  script: nullable(closed(SCRIPTED)),
-  ms: Type.Number({ description: 'Duration in milliseconds.' })
-}
-export const WHY = closed({
-  rules: list(
-    closed({ rule, verdict: word(['passed', 'violated']), text: text(), facts: optional(map(any)) })
-  ),
-  assumptions: list(closed({ assumption, topic: text() })),
-  changed_by: list(
-    text(),
-    'What had last changed the records that this request depends on: ids of requests, and control requests by method and path.'
-  ),
-  near_misses: optional(
-    list(
-      NEAR_MISS,
-      'Unused script entries and unmet expectations that the request nearly matched; not in a report.'
-    )
-  )
-})
-export const RECORD_CHANGE = response('RecordChange', {
-  family: word(FAMILIES),
-  id: text(),
-  before: any,
-  after: any
-})
 
 /** Why a request got its response; `evidence` has the requests before it. */
 export function explanationOf(request: Entry, sandbox: Sandbox, { evidence } = sandbox) {
@@ -136,9 +40,9 @@ export const JOURNAL_ROWS: Rows = {
     query: FILTERS,
     response: response('Journal', {
       object: word(['list']),
-      data: list(response('JournalCall', JOURNALED, 'A request of the journal.')),
+      data: list(response('JournalCall', JOURNALED)),
       has_more: flag(),
-      dropped: count('Requests that the journal had to drop.')
+      dropped: count()
     }),
     run: async ({ sandbox, sandboxes, query: { format: as, ...filters }, left }) =>
       as === 'scenario'

@@ -1,7 +1,7 @@
 import { BASE, CONTROL } from '../../core/paths.js'
 import { text } from '../../reference/parameters.js'
 import { checkedName } from '../../sandbox/saved/names.js'
-import type { Rows } from '../route.js'
+import type { Rows } from '../row.js'
 import { count, listing, response } from '../schemas.js'
 
 export const SANDBOX_ROWS: Rows = {

@@ -7,7 +7,7 @@ import { MAX_PATTERNS, patternsIn } from '../../scenario/match/patterns.js'
 import { checkWaiting, compileEntry, type Entry } from '../../scenario/script/entry.js'
 import { gateOf } from '../../scenario/script.js'
 import { entrySchema, RELEASES } from '../../scenario/shape/entry.js'
-import { CHANGES, type Rows, row } from '../route.js'
+import { CHANGES, type Rows, row } from '../row.js'
 import {
   count,
   flag,
@@ -23,37 +23,18 @@ import {
 import { REFUSALS } from '../sentences.js'
 import { lookedIn, masked, maskedList } from '../writing.js'
 
-export const ENTRY_ID = {
-  id: text(),
-  matched: count('Requests that matched.'),
-  applied: count('Requests that it was applied to.')
+const counts = {
+  matched: count(),
+  applied: count(),
+  first: optional(count("When it was first applied, in milliseconds of the sandbox's clock."))
 }
-const first = optional(
-  count(
-    "When it was first applied, in milliseconds of the sandbox's clock; only for an entry with `for`."
-  )
-)
-export const ENTRY_COUNTS = {
-  first,
-  uncounted: optional(
-    count(
-      'Requests that were neither counted nor affected, because the entry counts too many values already.'
-    )
-  ),
-  values: optional(
-    list(
-      closed({ value: text(), matched: count(), applied: count(), first }),
-      'Only for an entry with `per`: the counts of each value. API keys are shown as digests.'
-    )
-  ),
-  near_misses: nearMisses
-}
-const { id, ...counted } = ENTRY_ID
 export const ENTRY = response('ListedEntry', {
-  id,
+  id: text(),
   entry: typed('ScriptEntry'),
-  ...counted,
-  ...ENTRY_COUNTS
+  ...counts,
+  uncounted: optional(count()),
+  values: optional(list(closed({ value: text(), ...counts }))),
+  near_misses: nearMisses
 })
 
 const gatesOf = ({ script }: Sandbox): string[] => [

@@ -4,30 +4,26 @@ import { SETTING_KEYS, SETTINGS, scenarioPathOf, variableOf } from '../../core/s
 import { text, word } from '../../reference/parameters.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
 import { changeSettings, unsetSetting } from '../../sandbox/settings.js'
-import { CHANGES, type Rows, row } from '../route.js'
+import { CHANGES, type Rows, row } from '../row.js'
 import { any, map, response, textOrNull, typed } from '../schemas.js'
 
 const SHOWN = response('ShownSettings', {
   settings: map(
-    response(
-      'ShownSetting',
-      {
-        value: any,
-        source: text(),
-        given_by: textOrNull,
-        default: any,
-        scope: word(['process', 'sandbox']),
-        about: text(),
-        schema: typed(
-          '{ type?: string | readonly string[]; enum?: readonly (string | number | boolean)[]; minimum?: number; maximum?: number }'
-        ),
-        flag: text(),
-        variable: text(),
-        scenario: textOrNull,
-        assumption: textOrNull
-      },
-      'A setting.'
-    )
+    response('ShownSetting', {
+      value: any,
+      source: text(),
+      given_by: textOrNull,
+      default: any,
+      scope: word(['process', 'sandbox']),
+      about: text(),
+      schema: typed(
+        '{ type?: string | readonly string[]; enum?: readonly (string | number | boolean)[]; minimum?: number; maximum?: number }'
+      ),
+      flag: text(),
+      variable: text(),
+      scenario: textOrNull,
+      assumption: textOrNull
+    })
   )
 })
 

@@ -1,79 +1,51 @@
 /** Judges whether the expected requests were made. */
-import { explainedVerdicts } from '../../evidence/near-misses.js'
+import { durationOf } from '../../core/durations.js'
+import { explainedUnused, explainedVerdicts } from '../../evidence/near-misses.js'
 import { closed, optional, parameters, text, word } from '../../reference/parameters.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
 import { explainedMessage } from '../../scenario/match/near-misses.js'
-import {
-  judgementSchema,
-  MAX_SHOWN,
-  unusedEntries,
-  type Verdict,
-  verify
-} from '../evidence/judging.js'
-import { type Rows, row } from '../route.js'
-import {
-  count,
-  described,
-  flag,
-  isYes,
-  list,
-  nearMisses,
-  response,
-  typed,
-  yes
-} from '../schemas.js'
-import { VERIFY } from '../sentences.js'
+import { Counting } from '../evidence/counting.js'
+import { expectationIn, type Wanted, wantedSchema } from '../evidence/expected.js'
+import { type Context, type Rows, row } from '../row.js'
+import { count, flag, isYes, list, nearMisses, response, strings, typed, yes } from '../schemas.js'
+import { REFUSALS, VERIFY } from '../sentences.js'
 import { lookedIn, masked, maskedList } from '../writing.js'
 import { ENTRY } from './script.js'
+
+const MAX_WAIT = 60_000
 
 const judgement = word(['met', 'unmet', 'never exercised'])
 /** The verdict on an expectation of a scenario. */
 export const VERDICT = {
   expectation: typed('Expectation'),
   wanted: text(),
-  value: optional(
-    described(
-      'Only for an unmet expectation with `per`: the first value for which it does not hold.'
-    )
-  ),
+  value: optional(text()),
   verdict: judgement,
-  seen: optional(
-    count(
-      'The number of matching requests; for a sequence, of requests in order; with `value`, of requests with that value.'
-    )
-  ),
+  seen: optional(count('Requests that matched; for a sequence, in order.')),
   holds: flag(),
-  forbidden: flag(
-    'Whether something forbidden was seen: too many requests, a wrong order, a record that must not exist.'
-  ),
+  forbidden: flag(),
   message: text(),
-  tests: optional(list(text(), 'The tests whose requests counted.')),
-  requests: optional(
-    list(text(), 'Only for an unmet expectation: the requests that were counted.')
-  ),
+  tests: optional(strings),
+  requests: optional(strings),
   near_misses: nearMisses
 }
 
 export const VERIFY_ROWS: Rows = {
   'POST /verify': row({
-    does: "Checks counts and sequences of requests, the state of records, and unused script entries; without a body, the scenario's own `expect`. Responds with 200 if everything holds, otherwise with 409. Both responses say what was seen.",
+    does: "Checks counts and sequences of requests, and the state of records; without a body, the scenario's own `expect`, and which script entries were never applied. Responds with 200 if everything holds, otherwise with 409. Both responses say what was seen.",
     query: parameters({ report: yes('always responds with 200.') }),
     body: {
       example: '{"on":"POST /refunds","times":1,"within":"2s"}',
-      schema: judgementSchema,
+      schema: wantedSchema,
       isOptional: true
     },
     response: response('Verdict', {
       holds: flag(),
       verdict: optional(judgement),
       message: text(),
-      seen: optional(count('Requests that matched.')),
+      seen: optional(count()),
       requests: optional(
-        typed('JournalCall[] | string[]', {
-          type: 'array',
-          items: {},
-          description: 'The last matching requests; for a sequence, their ids.'
-        })
+        list(typed('JournalCall', { type: 'object' }), 'The last matching requests.')
       ),
       near_misses: nearMisses,
       expectations: optional(list(closed(VERDICT), 'The expectations of the scenario.')),
@@ -89,19 +61,50 @@ export const VERIFY_ROWS: Rows = {
   })
 }
 
-async function scenarioVerdict(sandbox: Sandbox): Promise<Verdict> {
-  const expectations = await explainedVerdicts(sandbox.tally, lookedIn(sandbox))
+/** Errors: of the body; `journal_incomplete`, `limit_reached`, `state_replaced`. */
+async function verify({ body, document, ...context }: Context<unknown, Wanted>) {
+  const { within = '0s', ...expected } = body
+  const expectation = await expectationIn(expected, document, context.sandbox)
+  const longest = durationOf(within) as number
+  if (longest > MAX_WAIT) throw REFUSALS.waitTooLong(within)
+  const counting = new Counting(expectation, context.sandbox)
+  try {
+    if (longest > 0 && !(await counting.holds())) await waitFor(counting, longest, context)
+    return await counting.verdict()
+  } finally {
+    counting.stop()
+  }
+}
+
+async function waitFor(
+  counting: Counting,
+  longest: number,
+  { sandbox, left, waiting, closing }: Pick<Context, 'sandbox' | 'left' | 'waiting' | 'closing'>
+): Promise<void> {
+  const free = waiting.take(sandbox)
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(), longest)
+  const { replacing } = sandbox
+  try {
+    await counting.waitUntilHolds(AbortSignal.any([late.signal, left(), replacing, closing]))
+    replacing.throwIfAborted()
+  } finally {
+    clearTimeout(timer)
+    free()
+  }
+}
+
+async function scenarioVerdict(sandbox: Sandbox) {
+  const looked = lookedIn(sandbox)
+  const expectations = await explainedVerdicts(sandbox.tally, looked)
   const failed = expectations.filter(verdict => !verdict.holds)
-  const messages = failed
-    .slice(0, MAX_SHOWN)
-    .map(verdict => explainedMessage(verdict.message, verdict))
-  if (failed.length > MAX_SHOWN) messages.push(VERIFY.more(failed.length - MAX_SHOWN))
+  const messages = failed.map(verdict => explainedMessage(verdict.message, verdict))
   if (failed.length === 0)
     messages.push(expectations.length === 0 ? VERIFY.nothing_expected() : VERIFY.all_hold())
   return {
     holds: failed.length === 0,
     message: masked(messages.join('; '), sandbox),
     expectations: maskedList(expectations, sandbox),
-    unused_script_entries: await unusedEntries(sandbox)
+    unused_script_entries: masked(await explainedUnused(sandbox.script, looked), sandbox)
   }
 }

@@ -112,7 +112,6 @@ export async function suite(emulator: Emulator): Promise<void> {
   }
   const verdict: Api.Verdict = await emulator.verify(verification)
   await emulator.verify({ sequence: [{ on: 'POST /transactions' }, { on: 'POST /refunds' }] })
-  await emulator.verify({ script: 'all_used', within: '1s' })
   const coverage: Api.CoverageReport = await emulator.coverage({ scope: 'run' })
   const found: Api.FindingName[] = (await emulator.findings()).data.map(({ finding }) => finding)
   const { settings: inForce } = await emulator.control('PATCH /settings', {

@@ -7,7 +7,7 @@ import org.openapitools.client.api.RefundsApi;
 import org.openapitools.client.api.TicketsApi;
 import org.openapitools.client.api.TransactionsApi;
 
-/** The session of the README with openapi-generator's Java client, its library `native`, and the flat document; it sends no metadata. */
+/** The session of the README with openapi-generator's Java client, its library `native`, and the document; it sends no metadata. */
 public class GeneratorJava {
     static void expect(String what, Object found, Object wanted) {
         if (!Objects.equals(found, wanted)) throw new IllegalStateException(what + ": " + wanted + " was expected, not " + found);

@@ -1,5 +1,5 @@
 /**
- * openapi-generator's typescript-fetch client with the flat document; it cannot send metadata, so a
+ * openapi-generator's typescript-fetch client with the document; it cannot send metadata, so a
  * plain request does.
  */
 import {

@@ -1,4 +1,4 @@
-// The session of the README with openapi-generator's Go client and the flat document; it sends no metadata.
+// The session of the README with openapi-generator's Go client and the document; it sends no metadata.
 package main
 
 import (

@@ -1,4 +1,4 @@
-"""The session of the README with openapi-generator's Python client and the flat document; it sends no metadata."""
+"""The session of the README with openapi-generator's Python client and the document; it sends no metadata."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-// The session of the README with openapi-generator's Rust client, without async, and the flat document; it sends no metadata.
+// The session of the README with openapi-generator's Rust client, without async, and the document; it sends no metadata.
 use commerce::apis::configuration::Configuration;
 use commerce::apis::{locations_api, refunds_api, tickets_api, transactions_api, Error};
 use std::env::var;

@@ -1,4 +1,4 @@
-/** hey-api with the flat document: only the address and the key are configured. */
+/** hey-api with the document: only the address and the key are configured. */
 import { client } from './client/client.gen.js'
 import {
   createRefund,

@@ -1,4 +1,4 @@
-/** kubb with the flat document and a custom client, since kubb's sends every body as JSON. */
+/** kubb with the document and a custom client, since kubb's sends every body as JSON. */
 import * as client from './client/index.js'
 import { type Answer, BASE_URL, flatSession, formOf, withKey } from './session.js'
 

@@ -221,7 +221,7 @@ async function schemathesis(cwd, { COMMERCE_BASE_URL, COMMERCE_CONTROL_URL }) {
 
 /** A plain client, whose session is a script. */
 const plain = (script, program, prepare) => ({
-  style: 'nested',
+  of: 'emulated',
   async tried(cwd, env) {
     await (prepare ? prepare(cwd) : install(program, ['-e', ''], { cwd }))
     await cp(join(PLAIN, script), join(cwd, script))
@@ -233,10 +233,10 @@ const plain = (script, program, prepare) => ({
 })
 
 /**
- * A client for TypeScript that is generated from the flat document, `session`.ts and what it needs.
+ * A client for TypeScript that is generated from the document, `session`.ts and what it needs.
  */
 const generated = (session, packages, [program, ...args] = [], prepare = async () => {}) => ({
-  style: 'flat',
+  of: 'emulated',
   async tried(cwd, env) {
     await npm(cwd, ...packages, ...TYPESCRIPT)
     await prepare(cwd)
@@ -245,9 +245,9 @@ const generated = (session, packages, [program, ...args] = [], prepare = async (
     return typescript(cwd, `${session}.ts`, env)
   }
 })
-/** A client for Python, of a style of the document, and its session. */
-const pythonClient = (style, session) => ({
-  style,
+/** A client for Python, of a document, and its session. */
+const pythonClient = (of, session) => ({
+  of,
   async tried(cwd, env) {
     await pip(cwd, 'openapi-python-client')
     await run(
@@ -269,8 +269,8 @@ const pythonClient = (style, session) => ({
   }
 })
 /** A client for Go. */
-const oapiCodegen = (style, session) => ({
-  style,
+const oapiCodegen = (of, session) => ({
+  of,
   async tried(cwd, env) {
     await install(
       'go',
@@ -305,60 +305,19 @@ export default defineConfig({
 })
 `
 
-/**
- * Prism between a client and the emulator: it returns 422 itself if a request or response does not
- * match the document.
- */
-const PROXIED = [
-  ['DELETE', '/locations/loc_bistro', '', 501],
-  ['GET', '/tickets?limit=1&created[gte]=2026-01-01&created[lt]=2026-02-01', '', 200],
-  ['GET', '/tickets?limit=1000', '', 422],
-  ['POST', '/locations', 'display_name=A&address[country]=us&metadata[a]=b', 200],
-  ['POST', '/locations', 'display_name=A&address[country]=UKM', 422],
-  ['POST', '/locations/loc_bistro_harbor', 'address=&metadata=', 200],
-  ['POST', '/transactions', 'ticket=tkt_60&payment_type=gold&amount=4200', 422],
-  ['POST', '/transactions', 'ticket=tkt_60&payment_type=vip&amount=4200&customer[phone]=1', 200]
-]
-async function prism(program, cwd, upstream) {
-  const child = spawn(program, ['proxy', '--errors', '-p', '0', 'openapi.json', upstream], {
-    cwd,
-    stdio: ['ignore', 'pipe', 'inherit']
-  })
-  try {
-    let url
-    for await (const line of createInterface({ input: child.stdout })) {
-      url = /listening on (http:\S+\d)/.exec(line)?.[1]
-      if (url) break
-    }
-    const headers = {
-      authorization: `Basic ${btoa(`${KEY}:`)}`,
-      'content-type': 'application/x-www-form-urlencoded'
-    }
-    for (const [method, path, body, wanted] of PROXIED) {
-      const response = await fetch(url + path, { method, headers, ...(body && { body }) })
-      if (response.status !== wanted)
-        throw new Error(
-          `${method} ${path} ${body}: must be ${wanted}; got ${response.status} ${await response.text()}`
-        )
-    }
-  } finally {
-    child.kill()
-  }
-}
-
-const DOCUMENTS = ['openapi.json', 'flat.json']
+const DOCUMENT = 'openapi.json'
 /** Operations without a success, though linters demand one. */
 const DISABLED = ['locations', 'accounts'].map(
   family => `#/paths/~1${family}~1{id}/delete/responses`
 )
 
 /**
- * Tools that check the document, and clients, by name: the style of document, and how to run each
- * in a folder with it.
+ * Tools that check the document, and clients, by name: the document, and how to run each in a folder
+ * with it.
  */
 const CLIENTS = {
   redocly: {
-    style: 'nested',
+    of: 'emulated',
     async tried(cwd) {
       await npm(cwd, '@redocly/cli')
       await writeFile(
@@ -367,31 +326,29 @@ const CLIENTS = {
       )
       await writeFile(
         join(cwd, '.redocly.lint-ignore.yaml'),
-        JSON.stringify(
-          Object.fromEntries(DOCUMENTS.map(file => [file, { 'operation-2xx-response': DISABLED }]))
-        )
+        JSON.stringify({ [DOCUMENT]: { 'operation-2xx-response': DISABLED } })
       )
       const env = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
-      for (const file of DOCUMENTS) await run(bin(cwd, 'redocly'), ['lint', file], { cwd, env })
+      await run(bin(cwd, 'redocly'), ['lint', DOCUMENT], { cwd, env })
     }
   },
   spectral: {
-    style: 'nested',
+    of: 'emulated',
     async tried(cwd) {
       await npm(cwd, '@stoplight/spectral-cli')
       const overrides = DISABLED.map(place => ({
-        files: DOCUMENTS.map(file => file + encodeURI(place)),
+        files: [DOCUMENT + encodeURI(place)],
         rules: { 'operation-success-response': 'off' }
       }))
       await writeFile(
         join(cwd, '.spectral.json'),
         JSON.stringify({ extends: ['spectral:oas'], overrides })
       )
-      await run(bin(cwd, 'spectral'), ['lint', ...DOCUMENTS, '--fail-severity=hint'], { cwd })
+      await run(bin(cwd, 'spectral'), ['lint', DOCUMENT, '--fail-severity=hint'], { cwd })
     }
   },
   'openapi-typescript': {
-    style: 'flat',
+    of: 'emulated',
     async tried(cwd, env) {
       await npm(cwd, 'openapi-typescript', 'openapi-fetch', ...TYPESCRIPT)
       await copied(cwd, 'session.ts', 'openapi-fetch.ts')
@@ -426,15 +383,8 @@ const CLIENTS = {
     cwd => writeFile(join(cwd, 'kubb.config.mjs'), KUBB)
   ),
   msw: generated('msw', ['msw', '@mswjs/source'], []),
-  prism: {
-    style: 'nested',
-    async tried(cwd, { COMMERCE_BASE_URL }) {
-      await npm(cwd, '@stoplight/prism-cli')
-      await prism(bin(cwd, 'prism'), cwd, COMMERCE_BASE_URL)
-    }
-  },
   orval: {
-    style: 'flat',
+    of: 'emulated',
     async tried(cwd, env) {
       await npm(cwd, 'orval', ...TYPESCRIPT)
       await copied(cwd, 'session.ts', 'orval.ts')
@@ -456,10 +406,10 @@ const CLIENTS = {
   'generator-typescript-fetch': generated('generator-fetch', [], [], cwd =>
     generator(cwd, 'typescript-fetch')
   ),
-  'openapi-python-client': pythonClient('flat', 'openapi_python_client.py'),
+  'openapi-python-client': pythonClient('emulated', 'openapi_python_client.py'),
   'control-python': pythonClient('control', 'control_python.py'),
   'generator-python': {
-    style: 'flat',
+    of: 'emulated',
     async tried(cwd, env) {
       await generator(cwd, 'python', 'packageName=commerce')
       await pip(cwd, '-r', 'client/requirements.txt')
@@ -468,7 +418,7 @@ const CLIENTS = {
     }
   },
   'generator-go': {
-    style: 'flat',
+    of: 'emulated',
     async tried(cwd, env) {
       await generator(cwd, 'go', 'packageName=commerce,withGoMod=false')
       await rm(join(cwd, 'client/test'), { recursive: true, force: true })
@@ -480,10 +430,10 @@ const CLIENTS = {
       return go(cwd, 'generator_go.go', env)
     }
   },
-  'oapi-codegen': oapiCodegen('flat', 'oapi_codegen.go'),
+  'oapi-codegen': oapiCodegen('emulated', 'oapi_codegen.go'),
   'control-go': oapiCodegen('control', 'control_go.go'),
   'generator-java': {
-    style: 'flat',
+    of: 'emulated',
     async tried(cwd, env) {
       await generator(
         cwd,
@@ -502,7 +452,7 @@ const CLIENTS = {
     }
   },
   'generator-rust': {
-    style: 'flat',
+    of: 'emulated',
     async tried(cwd, env) {
       // without TLS, which needs a system library
       await generator(cwd, 'rust', 'packageName=commerce,supportAsync=false')
@@ -513,7 +463,7 @@ const CLIENTS = {
       return run('cargo', ['run', '--quiet'], { cwd, env })
     }
   },
-  schemathesis: { style: 'nested', tried: schemathesis },
+  schemathesis: { of: 'emulated', tried: schemathesis },
   curl: plain('curl.sh', 'sh', cwd => install('curl', ['--version'], { cwd })),
   fetch: plain('fetch.mjs', process.execPath),
   'stripe-node': plain('stripe.mjs', process.execPath, cwd => npm(cwd, 'stripe')),
@@ -538,21 +488,16 @@ async function startEmulator() {
 }
 
 const ADDRESSES = {
-  nested: '/openapi.json',
-  flat: '/openapi.json?style=flat',
+  emulated: '/openapi.json',
   control: '/openapi.control.json'
 }
-async function tried(name, { style, tried }, baseUrl) {
+async function tried(name, { of, tried }, baseUrl) {
   const control = baseUrl.replace(/\/next$/, '/_control')
   await fetch(`${control}/reset`, { method: 'POST' })
   const cwd = join(FOLDER, name)
   await mkdir(cwd, { recursive: true })
-  for (const [file, path] of Object.entries({
-    'openapi.json': ADDRESSES[style],
-    'flat.json': ADDRESSES.flat
-  })) {
-    await writeFile(join(cwd, file), await (await fetch(`${control}${path}`)).text())
-  }
+  const document = await fetch(`${control}${ADDRESSES[of]}`)
+  await writeFile(join(cwd, DOCUMENT), await document.text())
   return tried(cwd, {
     COMMERCE_BASE_URL: baseUrl,
     COMMERCE_API_KEY: KEY,

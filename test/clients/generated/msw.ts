@@ -1,5 +1,5 @@
 /**
- * MSW's handlers for the flat document: each operation returns its example, a disabled operation
+ * MSW's handlers for the document: each operation returns its example, a disabled operation
  * its refusal.
  */
 import { readFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// The session of the README with oapi-codegen and the flat document.
+// The session of the README with oapi-codegen and the document.
 package main
 
 import (

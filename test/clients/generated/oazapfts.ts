@@ -1,4 +1,4 @@
-/** oazapfts with the flat document; its queries are in camel case. */
+/** oazapfts with the document; its queries are in camel case. */
 import * as client from './client.js'
 import { type Answer, BASE_URL, flatSession, withKey } from './session.js'
 

@@ -1,4 +1,4 @@
-/** openapi-typescript and openapi-fetch with the flat document. */
+/** openapi-typescript and openapi-fetch with the document. */
 import createClient from 'openapi-fetch'
 import type { paths } from './schema.js'
 import { type Answer, session } from './session.js'

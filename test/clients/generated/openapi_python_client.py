@@ -1,4 +1,4 @@
-"""The session of the README with openapi-python-client and the flat document: metadata goes in as further names of a body."""
+"""The session of the README with openapi-python-client and the document: metadata goes in as further names of a body."""
 
 import os
 

@@ -1,5 +1,5 @@
 /**
- * orval with the flat document: `formUrlEncoded` names a function that writes forms, since the
+ * orval with the document: `formUrlEncoded` names a function that writes forms, since the
  * built-in one drops metadata.
  */
 import * as client from './client.js'

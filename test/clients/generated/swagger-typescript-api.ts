@@ -1,4 +1,4 @@
-/** swagger-typescript-api with the flat document. */
+/** swagger-typescript-api with the document. */
 import { Api } from './client/api.js'
 import { type Answer, BASE_URL, flatSession, withKey } from './session.js'
 

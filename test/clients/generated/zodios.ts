@@ -1,5 +1,5 @@
 /**
- * openapi-zod-client with zodios and the flat document: requests and responses are checked by their
+ * openapi-zod-client with zodios and the document: requests and responses are checked by their
  * schemas.
  */
 import { isAxiosError } from 'axios'

@@ -2,7 +2,7 @@
 import { useSignal, useSignalEffect } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import { type ControlError, sandbox } from '../control/client.js'
-import { isAllowed, revision, traffic } from './store.js'
+import { isConnected, revision, traffic } from './store.js'
 
 /** `data` is the last that was read; null before. */
 type Result<T> = { data: T | null; error: ControlError | null }
@@ -34,7 +34,7 @@ export function useResource<T>(
     const place = `${sandbox.value} ${currentKey.value}`
     void tries.value
     if (!once) void (isEvidence ? traffic : revision).value
-    if (!isAllowed()) return
+    if (!isConnected()) return
     if (lastPlace.current !== place) result.value = { data: null, error: null }
     lastPlace.current = place
     let isOver = false

@@ -2,13 +2,13 @@
 import { effect, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { keysOf } from '../../../reference/rules.js'
-import { Button, ButtonLink, bound, CheckField, Field, Form } from '../components/controls.js'
+import { Button, ButtonLink, CheckField } from '../components/controls.js'
 import { Dialog, Questions } from '../components/dialog.js'
 import { Icon } from '../components/icon.js'
 import { Loading, Pairs } from '../components/layout.js'
 import { Choices } from '../components/links.js'
-import { messageOf, Toasts, toastError } from '../components/toast.js'
-import { control, controlOf, sandbox, session } from '../control/client.js'
+import { Toasts } from '../components/toast.js'
+import { controlOf, sandbox } from '../control/client.js'
 import { instantInWords } from '../views/count.js'
 import { Page as Data } from '../views/data/index.js'
 import { Page as Evidence } from '../views/evidence/index.js'
@@ -19,15 +19,7 @@ import { areShortcutsOn, focusSearch, shortcuts, storedSignal, useShortcuts } fr
 import { ExportMenu, QuickActions } from './quick-actions.js'
 import { choiceIn, FIRST_VIEW, go, hrefOf, route } from './route.js'
 import { Gone, Sandboxes, sandboxShown } from './sandboxes.js'
-import {
-  changed,
-  expectations,
-  isAllowed,
-  isGone,
-  type LiveState,
-  live,
-  overview
-} from './store.js'
+import { expectations, isConnected, isGone, type LiveState, live, overview } from './store.js'
 
 const LIVE: Readonly<Record<LiveState, string>> = {
   connecting: 'Connecting',
@@ -76,9 +68,8 @@ export function Shell() {
       .join(' · ')
   }, [name, sandbox.value])
 
-  if (session.value !== null && !isAllowed()) return <SignIn />
   const { Page } = VIEWS[name]
-  const isKnown = session.value !== null && (sandbox.value === '' || overview.value !== null)
+  const isKnown = isConnected() && (sandbox.value === '' || overview.value !== null)
   return (
     <>
       <Side name={name} onHelp={showHelp} onSandboxes={() => (areSandboxesShown.value = true)} />
@@ -95,38 +86,6 @@ export function Shell() {
       {isHelpShown.value && <Help onClose={() => (isHelpShown.value = false)} />}
       <Questions />
     </>
-  )
-}
-
-function SignIn() {
-  const token = useSignal('')
-  const problem = useSignal('')
-  const send = async () => {
-    try {
-      session.value = await control('POST /session', { body: { token: token.value } })
-      // the API's documentation is at this address once somebody is signed in
-      if (location.pathname.endsWith('/docs')) location.href = location.pathname
-    } catch (error) {
-      problem.value = messageOf(error)
-    }
-  }
-  const hint = 'The value of CONTROL_TOKEN that the emulator was started with.'
-  return (
-    <main>
-      <Form class="sign-in card stack" send={send}>
-        <Brand />
-        <h1>Sign in</h1>
-        <Field
-          label="Control token"
-          type="password"
-          hint={hint}
-          error={problem.value}
-          {...bound(token)}
-        />
-        <Button class="primary" text="Sign in" />
-      </Form>
-      <Toasts />
-    </main>
   )
 }
 
@@ -202,9 +161,6 @@ const Tools = ({ onHelp }: Pick<SideProps, 'onHelp'>) => (
     />
     <Button class="small quiet" icon="theme" label={`Theme: ${theme.value}`} run={nextTheme} />
     <Button class="small quiet" icon="keyboard" label="Shortcuts" run={onHelp} />
-    {session.value?.token_required && (
-      <Button class="small quiet" icon="sign-out" label="Sign out" run={signOut} />
-    )}
   </div>
 )
 
@@ -222,8 +178,6 @@ function Met() {
     </span>
   )
 }
-
-const signOut = () => control('DELETE /session').then(() => changed(), toastError)
 
 function Help({ onClose }: { onClose: () => void }) {
   const distinct = shortcuts.value.filter(

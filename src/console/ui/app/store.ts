@@ -8,8 +8,7 @@ import {
   type Overview,
   type SandboxItem,
   type ScenarioVerdict,
-  sandbox,
-  session
+  sandbox
 } from '../control/client.js'
 
 export type LiveState = 'connecting' | 'live' | 'interrupted'
@@ -36,8 +35,9 @@ export const arrived = signal<readonly JournalEvent[]>([])
 /** How often the event stream was opened. */
 export const openings = signal(0)
 
-export const isAllowed = (): boolean =>
-  session.value !== null && (!session.value.token_required || session.value.signed_in)
+/** How often the emulator was reached after it was not. */
+const connections = signal(0)
+export const isConnected = (): boolean => connections.value > 0
 
 /** Has views read again; those that show the state only if it changed. */
 export function changed(isState = true): void {
@@ -71,7 +71,7 @@ export async function readOverview(): Promise<void> {
   })
 }
 
-const refresh = async () => isAllowed() && readOverview().catch(toastError)
+const refresh = async () => isConnected() && readOverview().catch(toastError)
 
 /** Loads, clocks and sandboxes change without an event. */
 const watch = () => {
@@ -111,7 +111,7 @@ function follow(): () => void {
   source.addEventListener('error', () => {
     live.value = 'interrupted'
     // the browser tries again unless the emulator refused the stream
-    if (source.readyState === EventSource.CLOSED) again = setTimeout(readSession, RETRY_MS)
+    if (source.readyState === EventSource.CLOSED) again = setTimeout(connect, RETRY_MS)
   })
   source.addEventListener('request', ({ data }) => {
     const { sandbox: name, ...call } = JSON.parse(data)
@@ -126,16 +126,16 @@ function follow(): () => void {
   }
 }
 
-async function readSession(): Promise<void> {
-  while (!(await control('GET /session').then(read => (session.value = read), toastError))) {
+async function connect(): Promise<void> {
+  while (!(await control('GET /health').then(() => ++connections.value, toastError))) {
     live.value = 'interrupted'
     await new Promise(resolve => setTimeout(resolve, RETRY_MS))
   }
 }
 
 export async function begin(): Promise<void> {
-  const isOpen = computed(isAllowed)
-  effect(() => (isAllowed() ? follow() : undefined))
+  const isOpen = computed(isConnected)
+  effect(() => (isConnected() ? follow() : undefined))
   effect(() => {
     void sandbox.value
     if (!isOpen.value) return
@@ -144,5 +144,5 @@ export async function begin(): Promise<void> {
     void refresh()
   })
   setInterval(watch, REREAD_MS)
-  await readSession()
+  await connect()
 }

@@ -1,6 +1,6 @@
 /** The control API, typed, and the sandbox that the console shows. */
 import { signal } from '@preact/signals'
-import type { Answers, JournalCall, Problem, Session, Verdict } from '../../../client/documents.js'
+import type { Answers, JournalCall, Problem, Verdict } from '../../../client/documents.js'
 import { jsonIn } from '../../../core/json.js'
 
 export type * from '../../../client/documents.js'
@@ -14,7 +14,6 @@ export type TrialCall = {
   path: string
   body?: string | null
   key?: string | null
-  changes?: object
 }
 
 export type RequestParts = {
@@ -43,8 +42,6 @@ export class ControlError extends Error {
   }
 }
 
-export const session = signal<Session | null>(null)
-
 /** Returns the text of the response. Errors: `ControlError`. */
 export async function controlText(
   on: keyof Answers,
@@ -70,8 +67,6 @@ export async function controlText(
     code: 'answer_unreadable',
     message: `The emulator responded with status ${response.status}.`
   }
-  if (code === 'token_required' && path !== '/session')
-    session.value = { token_required: true, signed_in: false }
   throw new ControlError(code, message, problems)
 }
 

@@ -13,7 +13,7 @@ type Operation = {
 type OpenApi = {
   paths: Record<string, { post?: Operation }>
   components: {
-    schemas: Record<string, { properties: Record<string, { type?: string; examples?: unknown[] }> }>
+    schemas: Record<string, { properties: Record<string, { examples?: unknown[] }> }>
   }
 }
 type Inclusion = { pathMethod: [path: string, method: string]; name: string; value: boolean }
@@ -39,7 +39,7 @@ async function show(): Promise<void> {
       const properties =
         spec.components.schemas[schema.$ref.split('/').pop() ?? '']?.properties ?? {}
       for (const [name, property] of Object.entries(properties)) {
-        property.examples = [example[name] ?? (property.type === 'object' ? {} : '')]
+        property.examples = [example[name] ?? '']
         fields.push({ pathMethod: [path, 'post'], name, value: name in example })
       }
     }

@@ -1,6 +1,6 @@
 /** The requests that the open console has seen. */
 import { effect, signal, untracked } from '@preact/signals'
-import { arrived, isAllowed, openings } from '../../app/store.js'
+import { arrived, isConnected, openings } from '../../app/store.js'
 import { toastError } from '../../components/toast.js'
 import { control, type JournalEvent, sandbox } from '../../control/client.js'
 import {
@@ -62,5 +62,5 @@ async function read(): Promise<void> {
 
 // an interrupted stream has lost requests
 effect(() => {
-  if (openings.value > 0 && untracked(isAllowed)) void untracked(read)
+  if (openings.value > 0 && untracked(isConnected)) void untracked(read)
 })

@@ -1,0 +1,82 @@
+/** What `verify` may expect: only what the journal keeps. */
+import * as Type from 'typebox'
+import { isSecretName } from '../../core/redaction.js'
+import type { Sandbox } from '../../sandbox/sandbox.js'
+import {
+  ProblemList,
+  type Report,
+  reportTo,
+  within,
+  withoutProblems
+} from '../../scenario/documents.js'
+import {
+  type CallsData,
+  type CountData,
+  compileExpectation,
+  type Expectation,
+  type ExpectationData,
+  type SequenceData,
+  type StateData
+} from '../../scenario/expect/expectations.js'
+import type { SourceDocument } from '../../scenario/read/document.js'
+import { expectationSchema } from '../../scenario/shape/expectation.js'
+import { say } from '../sentences.js'
+
+type Expected = Partial<CountData> & Partial<SequenceData> & { state?: StateData }
+export type Wanted = Expected & { within?: string }
+
+const MAX_STEPS = 1000
+
+export function wantedSchema() {
+  const expectation = expectationSchema({ account: true })
+  const { sequence } = expectation.properties
+  const properties = {
+    ...expectation.properties,
+    sequence: { ...sequence, maxItems: MAX_STEPS },
+    within: Type.String({ format: 'duration' })
+  }
+  return Type.Unsafe<Wanted>({ ...expectation, properties })
+}
+
+/** Errors: `document_invalid`. */
+export async function expectationIn(
+  expected: Expected,
+  document: SourceDocument,
+  { settings }: Sandbox
+): Promise<Expectation> {
+  const problems = new ProblemList()
+  const report = reportTo(problems, document)
+  const headers = ['user-agent', settings['evidence.test_header'].toLowerCase()]
+  const expectation = await withoutProblems(problems, () => {
+    checkKept(expected, headers, report)
+    for (const [index, step] of (expected.sequence ?? []).entries())
+      checkKept(step, headers, within(report, 'sequence', index))
+    return compileExpectation(expected as ExpectationData, report)
+  })
+  return expectation as Expectation
+}
+
+function checkKept(
+  { match = {}, per }: Pick<Expected, 'per'> & Partial<Pick<CallsData, 'match'>>,
+  headers: readonly string[],
+  report: Report
+): void {
+  const unkept = [
+    ...(per === 'key' ? [['per']] : []),
+    ...(match.key === undefined ? [] : [['match', 'key']]),
+    ...secretsIn(match.body ?? {}).map(name => ['match', 'body', ...name]),
+    ...Object.keys(match.headers ?? {})
+      .filter(name => !headers.includes(name.toLowerCase()))
+      .map(name => ['match', 'headers', name])
+  ]
+  for (const steps of unkept) report(steps, say('not_kept'))
+}
+
+function secretsIn(names: object): string[][] {
+  return Object.entries(names).flatMap(([name, value]) => {
+    if (isSecretName(name)) return [[name]]
+    return typeof value === 'object' && !Array.isArray(value)
+      ? secretsIn(value).map(inner => [name, ...inner])
+      : []
+  })
+}
