@@ -33,7 +33,7 @@ export async function addBody(
   left: () => AbortSignal
 ): Promise<ImportedRecords> {
   const { limits } = sandbox.dependencies.library
-  const document = await sandbox.reading(left)('body', text, { limits, type, kind: 'fixture' })
+  const document = await sandbox.reading(left)('body', text, { limits, type })
   return addRecords(sandbox, document, [], bytes.length)
 }
 
@@ -45,7 +45,7 @@ export async function addRecords(
   bytes = 0
 ): Promise<ImportedRecords> {
   const edit = { fixture: await checkedFixture(document, under), removed: [] }
-  checkCount('The document adds', recordsIn([edit.fixture]), document.limits)
+  checkCount('The document adds', recordsIn([edit.fixture]), sandbox.dependencies.library.limits)
   const problems = new ProblemList()
   return withoutProblems(problems, async () => {
     const imported = await editInTurn(sandbox, edit, 'POST /_control/records', problems, bytes)

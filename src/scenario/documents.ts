@@ -5,25 +5,14 @@ import { pathOf, type Step } from '../core/places.js'
 import type { Said } from '../core/sentences.js'
 import type { SourceDocument } from './read/document.js'
 import { withNumbers } from './read/numbers.js'
-import { DEFAULT_LIMITS, documentInvalid, type Place, type Wanted } from './read/refusal.js'
+import { documentInvalid, type Place, type Wanted } from './read/refusal.js'
 import { present } from './shape/checked.js'
 
 export type DocumentProblem = DocumentPart & Said
 export type DocumentPart = Wanted & { document: SourceDocument }
-const OF_NAMES = [
-  'unknown_name',
-  'unknown_parameter',
-  'unknown_field',
-  'unused_variable',
-  'no_section',
-  'group_name',
-  'process_setting',
-  'framing_header',
-  'reserved_field',
-  'variable_as_name',
-  'not_a_variable_name',
-  'unbalanced_brackets'
-]
+/** Codes whose place is that of a name. */
+const OF_NAMES =
+  /^(?:unknown_(?:name|parameter|field)|unused_variable|no_section|group_name|process_setting|framing_header|reserved_field|variable_as_name|not_a_variable_name|unbalanced_brackets)$/
 export type Report = (
   steps: readonly Step[],
   problem: Said & Pick<DocumentProblem, 'isOfName'>
@@ -82,9 +71,8 @@ export const within =
 export const documentOf = (
   name: string,
   data: unknown,
-  limits = DEFAULT_LIMITS,
   place: Place | null = null
-): SourceDocument => ({ name, data, limits, locate: async parts => parts.map(() => place) })
+): SourceDocument => ({ name, data, locate: async parts => parts.map(() => place) })
 
 export async function placesOf(parts: readonly DocumentPart[]): Promise<(Place | null)[]> {
   const places = new Map<DocumentPart, Place | null | undefined>()
@@ -124,7 +112,7 @@ export async function listedProblems(
     problem => problem.code !== 'required' || !misnamed.has(placeOf(problem))
   )
   const places = await placesOf(
-    listed.map(problem => ({ isOfName: OF_NAMES.includes(problem.code), ...problem }))
+    listed.map(problem => ({ isOfName: OF_NAMES.test(problem.code), ...problem }))
   )
   return listed
     .map(({ document, steps, code, message }, index) => {

@@ -14,7 +14,6 @@ import { documentOf } from './documents.js'
 import {
   type DocumentKind,
   locatorIn,
-  type ReadOptions,
   type ReadText,
   readDocument,
   type SourceDocument,
@@ -91,12 +90,12 @@ export class Library {
 
   async #document(path: string): Promise<SourceDocument> {
     const text = await textOf(path, path === STDIN ? buffer(process.stdin) : undefined)
-    const prepared = isInside(path, PACKAGE_ROOT) ? preparedDocument(path, text, this.limits) : null
+    const prepared = isInside(path, PACKAGE_ROOT) ? preparedDocument(path, text) : null
     return prepared ?? this.text(path, text)
   }
 
-  text(name: string, text: string, as: Omit<ReadOptions, 'limits'> = {}): Promise<SourceDocument> {
-    return this.#readText(name, text, { limits: this.limits, ...as })
+  text(name: string, text: string, type?: TextType): Promise<SourceDocument> {
+    return this.#readText(name, text, { limits: this.limits, type })
   }
 
   /** Also finds fixtures. Errors: `scenario_unknown`, with the names that exist. */
@@ -258,14 +257,10 @@ const FOLDER = join(PACKAGE_ROOT, 'dist/documents/')
 export const preparedName = (text: string): string =>
   `${createHash('sha256').update(text).digest('hex')}.json`
 
-export function preparedDocument(
-  name: string,
-  text: string,
-  limits: DocumentLimits
-): SourceDocument | null {
+export function preparedDocument(name: string, text: string): SourceDocument | null {
   try {
     const prepared: Prepared = JSON.parse(readFileSync(FOLDER + preparedName(text), 'utf8'))
-    return { name, limits, locate: locatorIn(text), ...prepared }
+    return { name, locate: locatorIn(text), ...prepared }
   } catch {
     return null
   }

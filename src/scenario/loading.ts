@@ -64,7 +64,7 @@ export async function checkSharedScript(
   const problems = new ProblemList()
   const reportGiven = reportTo(problems, document, ['vars'])
   const { groups } = await withoutProblems(problems, async () => {
-    const read = await readSharedScript(document, null, {
+    const read = await readSharedScript(document, () => true, {
       overrides: variables === undefined ? [] : [variables],
       problems,
       reportGiven
@@ -75,7 +75,7 @@ export async function checkSharedScript(
   return withoutProblems(problems, async () => {
     for (const group of groups.values()) {
       const lists = { documents: [], problems, warnings: [] }
-      const alone = partsOf(documentOf(document.name, {}, document.limits), {}, lists)
+      const alone = partsOf(documentOf(document.name, {}), {}, lists)
       const parts = { ...withGroups(alone, [group]), fixtures: [ownFixture(group)], isOpen: true }
       await buildState(parts, '', context)
     }
@@ -98,8 +98,7 @@ export async function requestedScenario(
   { type, text }: Body,
   library: Library
 ): Promise<{ document: SourceDocument; origin: Origin } & Pick<LoadContext, 'variables' | 'seed'>> {
-  const under = type === 'json' ? ['scenario'] : []
-  const whole = await library.text('body', text, { type, kind: 'scenario', under })
+  const whole = await library.text('body', text, type)
   const inline = { name: 'inline', file: null }
   if (type === 'yaml') return { document: whole, origin: inline }
   await refuseProblems(whole, REQUEST_CHECKER)
@@ -110,9 +109,9 @@ export async function requestedScenario(
   }
   const options = { seed, variables: vars && { values: vars, isText: false } }
   if (typeof scenario === 'object')
-    return { document: below(whole, under), origin: inline, ...options }
+    return { document: below(whole, ['scenario']), origin: inline, ...options }
   if (scenario.includes('\n')) {
-    const document = await library.text('scenario', scenario, { kind: 'scenario' })
+    const document = await library.text('scenario', scenario)
     return { document, origin: inline, ...options }
   }
   const document = await library.scenario(scenario)

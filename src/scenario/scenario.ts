@@ -22,7 +22,7 @@ import { generateAll, generatedBy } from './generate/generate.js'
 import type { Library } from './library.js'
 import { patternsIn } from './match/patterns.js'
 import { checkSteps } from './play/check.js'
-import { checkCount, tooLarge } from './read/refusal.js'
+import { checkCount, type DocumentLimits, tooLarge } from './read/refusal.js'
 import { suggestedIds } from './records/edits.js'
 import { recordsIn } from './records/fixture.js'
 import { FixtureImporter } from './records/importer.js'
@@ -85,7 +85,7 @@ export async function buildState(used: Used, name: string, context: LoadContext)
   const now = context.clockFor(clock).now()
   const store = new Store()
   const generation = { ids: new Ids(), now, settings, isOpen }
-  checkSize(used)
+  checkSize(used, context.library.limits)
   const importer = new FixtureImporter(store, generation, problems, used.warnings)
   await inSlices(importer.importing(used.fixtures))
   await generateAll(used, store, generation)
@@ -173,7 +173,7 @@ async function compileExpectations(
 }
 
 /** Errors: `document_too_large`. */
-function checkSize({ document: { limits }, data, fixtures }: Used): void {
+function checkSize({ data, fixtures }: Used, limits: DocumentLimits): void {
   for (const [name, list] of Object.entries(data)) {
     if (!Array.isArray(list)) continue
     let count = list.length

@@ -1,4 +1,4 @@
-/** Runs jobs that would make requests wait, one at a time, each in a thread of its own. */
+/** Runs jobs that would make requests wait, one at a time; each asks threads of its own. */
 import { once } from 'node:events'
 import { getHeapStatistics } from 'node:v8'
 import { type MessagePort, Worker as Thread } from 'node:worker_threads'
@@ -12,7 +12,7 @@ type Reply = { result: unknown } | { refusal: Refusal } | { defect: string }
 
 const SCRIPT = new URL('../worker-script.js', import.meta.url)
 const MEBIBYTE = 1_048_576
-/** Of the thread, in MiB; a lower limit of the process takes precedence. */
+/** Of a thread, in MiB; a lower limit of the process takes precedence. */
 const MAX_MEMORY = 1024
 
 export class Worker {
@@ -31,31 +31,29 @@ export class Worker {
    */
   run<T>(signal: AbortSignal, job: (ask: Ask) => Promise<T>): Promise<T> {
     const ending = AbortSignal.any([signal, this.#ending.signal])
-    const done = this.#last.then(() => runJob(ending, job))
+    const done = this.#last.then(() => {
+      ending.throwIfAborted()
+      const ended = once(ending, 'abort').then(() => Promise.reject(ending.reason))
+      return Promise.race([ended, job(question => askThread(ending, question))])
+    })
     this.#last = done.catch(() => {})
     return done
   }
 }
 
-async function runJob<T>(ending: AbortSignal, job: (ask: Ask) => Promise<T>): Promise<T> {
-  ending.throwIfAborted()
-  let thread: Thread | undefined
-  let fail!: (reason: unknown) => void
-  const failed = new Promise<never>((_, reject) => {
-    fail = reject
-  })
-  failed.catch(() => {})
-  ending.addEventListener('abort', () => fail(ending.reason))
-  const ask: Ask = async question => {
-    thread ??= start(fail)
-    thread.postMessage(question)
-    const [reply]: Reply[] = await once(thread, 'message')
-    return resultIn(reply as Reply)
-  }
+async function askThread(signal: AbortSignal, question: object): Promise<unknown> {
+  const limit = Math.min(MAX_MEMORY, Math.floor(getHeapStatistics().heap_size_limit / MEBIBYTE))
+  const thread = new Thread(SCRIPT, { resourceLimits: { maxOldGenerationSizeMb: limit } })
+  thread.on('error', () => {}).postMessage(question)
   try {
-    return await Promise.race([failed, job(ask)])
+    const [reply]: Reply[] = await once(thread, 'message', { signal })
+    return resultIn(reply as Reply)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_WORKER_OUT_OF_MEMORY') throw error
+    const message = `This takes more than ${limit} MiB of memory; load it in parts, or as JSON. Nothing was changed.`
+    throw new ApiError('document_too_large', { message })
   } finally {
-    await thread?.terminate()
+    await thread.terminate()
   }
 }
 
@@ -65,28 +63,13 @@ function resultIn(reply: Reply): unknown {
   throw new ApiError(reply.refusal.code, reply.refusal as never)
 }
 
-function start(fail: (error: unknown) => void): Thread {
-  const limit = Math.min(MAX_MEMORY, Math.floor(getHeapStatistics().heap_size_limit / MEBIBYTE))
-  const thread = new Thread(SCRIPT, { resourceLimits: { maxOldGenerationSizeMb: limit } })
-  return thread.on('error', (error: NodeJS.ErrnoException) =>
-    fail(
-      error.code === 'ERR_WORKER_OUT_OF_MEMORY'
-        ? new ApiError('document_too_large', {
-            message: `This takes more than ${limit} MiB of memory; load it in parts, or as JSON. Nothing was changed.`
-          })
-        : error
-    )
-  )
-}
-
 export function serveQuestions<Q>(
   port: MessagePort,
   resultOf: (question: Q) => Promise<unknown>
 ): void {
-  port.on('message', async (question: Q) => {
-    const reply: Reply = await resultOf(question).then(result => ({ result }), refused)
-    port.postMessage(reply)
-  })
+  port.on('message', async (question: Q) =>
+    port.postMessage(await resultOf(question).then(result => ({ result }), refused))
+  )
 }
 
 function refused(error: unknown): Reply {

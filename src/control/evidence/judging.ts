@@ -69,7 +69,7 @@ export async function verify({
   const problems = new ProblemList()
   // there is a new judge after the journal is cleared
   const begin = await withoutProblems(problems, () =>
-    judgeOf(wanted, reportTo(problems, document), document, sandbox)
+    judgeOf(wanted, reportTo(problems, document), sandbox)
   )
   const { within: duration = '0s' } = wanted
   const longest = durationOf(duration) as number
@@ -85,12 +85,7 @@ export async function verify({
   }
 }
 
-async function judgeOf(
-  wanted: Wanted,
-  tell: Report,
-  { limits }: SourceDocument,
-  sandbox: Sandbox
-): Promise<() => Judge> {
+async function judgeOf(wanted: Wanted, tell: Report, sandbox: Sandbox): Promise<() => Judge> {
   const { within: _within, script, ...expected } = wanted
   const { on, sequence = [], state } = wanted
   const ways = [on, wanted.sequence, state, script].filter(way => way !== undefined).length
@@ -101,9 +96,10 @@ async function judgeOf(
       holds: async () => sandbox.script.isUsed,
       verdict: () => scriptVerdict(sandbox)
     })
-  if (sequence.length > limits['limits.entries'])
-    throw tooLarge('limits.entries', limits, VERIFY.too_many_steps(sequence.length))
-  const keptHeaders = ['user-agent', sandbox.settings['evidence.test_header'].toLowerCase()]
+  const { settings } = sandbox
+  if (sequence.length > settings['limits.entries'])
+    throw tooLarge('limits.entries', settings, VERIFY.too_many_steps(sequence.length))
+  const keptHeaders = ['user-agent', settings['evidence.test_header'].toLowerCase()]
   for (const [index, step] of sequence.entries())
     checkKept(step, keptHeaders, within(tell, 'sequence', index))
   if (on !== undefined) checkKept(wanted as CallsData, keptHeaders, tell)

@@ -40,17 +40,16 @@ const groupIn = (
       }
     : { data, sourceOf: sourceIn(document, ['groups', name]) }
 
-/** Reads the wanted groups, or all for null. */
 export function readSharedScript(
   document: SourceDocument,
-  wantedGroups: readonly string[] | null,
+  isWanted: (group: string) => boolean,
   { problems, ...variables }: Omit<VariableOptions, 'report'> & { problems: Problems }
 ): SharedScript {
   const report = reportTo(problems, document)
   const whole = document.data as { groups: unknown }
   const all = Object.entries(isObject(whole.groups) ? whole.groups : {})
   const groups = isObject(whole.groups)
-    ? Object.fromEntries(all.filter(([name]) => wantedGroups?.includes(name) !== false))
+    ? Object.fromEntries(all.filter(([name]) => isWanted(name)))
     : whole.groups
   const read = expandVariables(
     { ...whole, groups },
