@@ -45,7 +45,7 @@ export const ON = published(
     'array',
     someOf(published(ONE, 'operation')),
     published(ONE, 'operation'),
-    'An operation, a list of operations, or a pattern: *, GET * for every read, or * /refunds for every method.'
+    'An operation, a list of them, or a pattern such as *, GET * or * /refunds.'
   ),
   'on'
 )
@@ -101,8 +101,7 @@ const MATCHED = {
   key: { ...WANTED_ID, description: 'The API key.' },
   about: closed({
     properties: allAs(ABOUT, WANTED_ID),
-    description:
-      'The records that the request is about, found through the records that it names: for example the Location of its Ticket.',
+    description: 'Records that the request is about, such as the Location of its Ticket.',
     'x-single': 'ticket'
   })
 }
@@ -114,7 +113,7 @@ export const matchSchema = <P extends TProperties>(more: P) =>
   published(
     closed({
       properties: { ...MATCHED, ...more },
-      description: 'What the request must contain; if left out, every request matches.',
+      description: 'What the request must contain; every request matches when left out.',
       'x-name': 'Match',
       'x-elsewhere': {
         ...allAs(namesIn('querystring'), 'query'),
@@ -146,22 +145,22 @@ const HOLD = closed({
       minimum: 2,
       maximum: 1000,
       description:
-        'How many requests must wait before they continue together; later requests form the next group.'
+        'How many requests wait until they continue together; later ones form the next group.'
     }),
     gate: Type.String({
       ...letters(64, 'a name'),
-      description: 'The name with which a control request opens it.'
+      description: 'The name by which a control request opens it.'
     }),
     release: {
       ...wordOf(
         RELEASES,
-        'The order in which requests continue: in order of arrival, or in reverse.'
+        'Whether requests continue in the order of their arrival, or in reverse.'
       ),
       default: 'in_order'
     },
     for: duration('The maximum time that a request waits.')
   },
-  description: 'Holds requests until enough of them wait, or until a control request opens a gate.',
+  description: 'Holds requests until enough wait, or until a control request opens a gate.',
   'x-meant': RETIRED_NAMES.hold,
   'x-single': 'until'
 })
@@ -173,8 +172,7 @@ const ERROR = closed({
     message: text('The text of the error.'),
     param: name('The parameter that is wrong, in bracket notation.')
   },
-  description:
-    'An error in the format of the service; omitted parts get the default of the status.',
+  description: 'An error of the service; parts that are left out get the default of the status.',
   'x-single': 'code'
 })
 const RESPOND = closed({
@@ -182,18 +180,16 @@ const RESPOND = closed({
     status: Type.Integer({
       minimum: 200,
       maximum: 599,
-      description:
-        'The status of the response; by default 200, with error 400, with patch the status of the operation.'
+      description: '200 when left out; 400 with error, the status of the operation with patch.'
     }),
     headers: headers('Further headers.'),
     body: typed<unknown>({ description: 'Any JSON; text is sent as it is.' }),
     patch: typed<object>({
       type: 'object',
-      description:
-        'A JSON Merge Patch of the response: the operation runs, and if it succeeds, its response is changed.'
+      description: 'A JSON Merge Patch of the response of the operation, if it succeeds.'
     }),
     error: ERROR,
-    retry_after: duration('Writes the Retry-After header, in whole seconds.')
+    retry_after: duration('The Retry-After header, written in whole seconds.')
   },
   description: 'Responds instead of the operation, or changes its response.',
   'x-elsewhere': allAs(Object.keys(ERROR.properties), 'error'),
@@ -205,13 +201,13 @@ const CHANGE = closed({
   properties: {
     data: typed<Record<string, unknown>>(
       closed({
-        properties: recordLists(true),
-        description: 'Records as in a fixture; each replaces the record with the same id.'
+        properties: recordLists(),
+        description: 'Records as in a fixture; each replaces the one with its id.'
       })
     ),
-    delete: someOf(recordId(), 'Ids of records to delete, before the records under data are added.')
+    delete: someOf(recordId(), 'Ids of records to delete, before those under data are added.')
   },
-  description: 'Changes records when the entry is applied: all of them, or none.',
+  description: 'Changes records when the entry is applied: all, or none.',
   'x-elsewhere': OF_DATA
 })
 export type ChangeData = Static<typeof CHANGE>
@@ -239,14 +235,14 @@ const ENTRY = closed({
     match: MATCH,
     calls: countsAs(
       'calls',
-      'Which matching requests it is applied to: 0, 1, 2-3, 4+ or every 7; all when left out.'
+      'Which matching requests it applies to: 0, 1, 2-3, 4+ or every 7; all when left out.'
     ),
     per: wordOf(
       PER,
       'Counts separately for each Ticket (and so on), key or test; calls, chance and for use these counts.'
     ),
     chance: {
-      ...share('The share of these requests that the entry is applied to, drawn from the seed.'),
+      ...share('The share of these requests that it applies to, drawn from the seed.'),
       default: 1
     },
     from: instant("The instant of the sandbox's clock from which requests match."),
@@ -255,17 +251,17 @@ const ENTRY = closed({
       'object',
       ENDED,
       name(),
-      'Applies only after the entry with this name was first applied; with { ended: NAME }, after it can no longer apply.'
+      'Applies only after the entry with this name was applied; with { ended: NAME }, after it can no longer apply.'
     ),
     for: duration(
-      "How long the entry is applied, from the first request that it is applied to, by the sandbox's clock."
+      "How long it applies, from the first request that it is applied to, by the sandbox's clock."
     ),
     hold: published(HOLD, 'hold'),
     delay: either(
       'object',
       DELAY,
       duration(),
-      'Waits first: a duration, or between min and max, drawn from the seed.'
+      'Waits first: a duration, or one between min and max, drawn from the seed.'
     ),
     respond: published(RESPOND, 'respond'),
     change: published(CHANGE, 'change'),
@@ -274,7 +270,7 @@ const ENTRY = closed({
     when: {
       ...wordOf(
         ['before', 'after'] as const,
-        'With a fault or response, before replaces the operation, and after lets it take effect first. With a change: before or after the operation.'
+        'A fault or response acts instead of the operation (before), or once it has taken effect (after); a change before or after it.'
       ),
       default: 'before'
     }
@@ -290,11 +286,3 @@ const ENTRY = closed({
 })
 export type EntryData = Static<typeof ENTRY>
 export const entrySchema = () => typed<EntryData>(published(ENTRY, 'entry'))
-export const ENTRY_PARTS = {
-  change: CHANGE,
-  entry: ENTRY,
-  hold: HOLD,
-  match: MATCH,
-  on: ON,
-  respond: RESPOND
-}

@@ -30,7 +30,6 @@ import {
   name,
   notEmpty,
   published,
-  referTo,
   someOf,
   typed,
   wordOf
@@ -46,11 +45,10 @@ const STATUS = {
   description: 'A status, or a class such as 2xx.'
 }
 const STATUSES = typed<number | string | readonly (number | string)[]>({
-  ...STATUS,
+  ...published(STATUS, 'statuses'),
   type: [...STATUS.type, 'array'],
   minItems: 1,
-  items: published(STATUS, 'status'),
-  'x-published': { anyOf: [referTo('status'), { type: 'array', items: referTo('status') }] }
+  items: STATUS
 })
 export type Statuses = Static<typeof STATUSES>
 
@@ -65,12 +63,11 @@ const callOf = <E extends TProperties, M extends TProperties>(expected: E, more:
     properties: {
       status: {
         ...STATUSES,
-        description:
-          'The status of the response, a class such as 2xx, or a list; 2xx when left out.'
+        description: 'A status, a class such as 2xx, or a list; 2xx when left out.'
       },
       body: typed<Json>({
         description:
-          'What the response must contain: values, or the conditions of match; names that are left out are not compared.'
+          'What the response must contain: values, or the conditions of match; other names are not compared.'
       }),
       ...expected
     },
@@ -115,10 +112,10 @@ const PLAYS = closed({
       minimum: 1,
       maximum: 1000,
       default: 1,
-      description: 'How many times the request is sent, in sequence.'
+      description: 'How many times it is sent, in sequence.'
     }),
-    at_once: someOf(AT_ONCE, 'Requests that are sent together, each over its own connection.'),
-    wait: duration("Moves the sandbox's clock forward by this much; `check` itself does not wait.")
+    at_once: someOf(AT_ONCE, 'Requests to send together, each over its own connection.'),
+    wait: duration("Moves the sandbox's clock forward; `check` itself does not wait.")
   },
   description: 'A request that `check` sends as a client would, or several at once.',
   'x-name': 'Play',
@@ -144,11 +141,8 @@ const quantity = (number: TInteger, description: string) =>
     description
   )
 const QUANTITIES = {
-  where: fields('Only records with these values; all records of the family when left out.'),
-  count: quantity(
-    count(),
-    'How many records there must be: a number, or conditions (gt, gte, lt, lte, not).'
-  ),
+  where: fields('Only records with these values; all when left out.'),
+  count: quantity(count(), 'How many records: a number, or conditions (gt, gte, lt, lte, not).'),
   sum: notEmpty(
     mapOf(
       quantity(Type.Integer(), 'The sum: a whole number, or conditions.'),
@@ -164,12 +158,12 @@ export const STATE_NAMES = `a name here is the id of a record, or one of ${STATE
 type FamilyState = {
   readonly [id: string]: Names | Quantities[keyof Quantities] | null
 } & Quantities
-export const FAMILY_STATE = typed<FamilyState>({
+const FAMILY_STATE = typed<FamilyState>({
   'x-name': 'ExpectedRecords',
   'x-single': 'count',
   'x-meant': RETIRED_NAMES.state,
   description:
-    'Records of a family by id, with the values that they must have, and expectations for all of them.',
+    'Records of a family by id, with the values that they must have, and what must hold for all.',
   type: 'object',
   minProperties: 1,
   properties: QUANTITIES,
@@ -179,7 +173,7 @@ const STATE = notEmpty(
   closed({
     properties: allAs(keysOf(RESOURCES), published(FAMILY_STATE, 'records')),
     description:
-      'Records by family and id, with the values that they must have at the end; null for a record that must not exist.'
+      'Records by family and id, with the values that they must have at the end; null for one that must not exist.'
   })
 )
 export type StateData = Static<typeof STATE>
@@ -214,13 +208,13 @@ export function expectationSchema({ account = false } = {}) {
           'x-single': 'on',
           'x-name': 'ExpectedCall'
         }),
-        'Requests in this order, without other requests of their operations.',
+        'Requests in this order, without others of their operations.',
         { minItems: 1 }
       ),
-      others: isTrue('Whether other requests of the operations of a sequence may come in between.'),
+      others: isTrue('Whether other requests of these operations may come in between.'),
       per: wordOf(
         PER,
-        'The expectation must hold separately for each Ticket (and so on), key or test of these requests.'
+        'It must hold separately for each Ticket (and so on), key or test of these requests.'
       ),
       state: STATE
     },

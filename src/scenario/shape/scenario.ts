@@ -5,8 +5,8 @@ import { checkerOf } from '../../core/checking.js'
 import { RETIRED_NAMES } from '../../core/retired.js'
 import { SETTINGS, settingsSchema } from '../../core/settings.js'
 import { PAYMENT_TYPES, type PaymentType } from '../../reference/payment-methods.js'
-import { ENTRY_PARTS, entrySchema, OF_DATA, SCALAR } from './entry.js'
-import { type ExpectationData, expectationSchema, FAMILY_STATE, PLAY, STEP } from './expectation.js'
+import { entrySchema, OF_DATA, SCALAR } from './entry.js'
+import { type ExpectationData, expectationSchema, PLAY, STEP } from './expectation.js'
 import {
   allAs,
   closed,
@@ -20,9 +20,7 @@ import {
   mapOf,
   name,
   notEmpty,
-  published,
   recordId,
-  recordSchemas,
   share,
   someOf,
   text,
@@ -40,18 +38,18 @@ export const GENERATED_FAMILIES = [
 const WEIGHT = typed<number>({
   type: 'number',
   minimum: 0,
-  description: 'How often it is drawn, relative to the others; 0 for never.'
+  description: 'How often it is drawn, relative to the others; 0 for never.',
+  'x-published': 'weight'
 })
-const WEIGHTED = published(WEIGHT, 'weight')
 const GENERATE = closed({
   properties: {
     ...allAs(GENERATED_FAMILIES, count('How many to generate.')),
     account: recordId('The Account that they belong to.'),
     location: either(
       'object',
-      notEmpty(mapOf(WEIGHTED)),
+      notEmpty(mapOf(WEIGHT)),
       { ...recordId(), 'x-advice': 'write several with their weights: { loc_a: 3, loc_b: 1 }' },
-      'The Location that they are at, or Locations with their weights.'
+      'The Location that they are at, or several with their weights.'
     ),
     created: closed({
       required: ['from', 'to'],
@@ -59,14 +57,14 @@ const GENERATE = closed({
         from: instant('The earliest time.'),
         to: instant('The latest time.')
       },
-      description: 'The period over which creation times are spread evenly.',
+      description: 'The period over which they are created, spread evenly.',
       'x-ordered': ['from', 'to'],
       'x-advice': 'write { from: 2025-01-01, to: 2025-12-31 }',
       'x-meant': RETIRED_NAMES.created
     }),
     payment_types: either(
       'object',
-      notEmpty(closed({ properties: allAs(PAYMENT_TYPES, WEIGHTED) })),
+      notEmpty(closed({ properties: allAs(PAYMENT_TYPES, WEIGHT) })),
       someOf(wordOf<PaymentType>(PAYMENT_TYPES)),
       'The payment types of the Transactions, or their weights.'
     ),
@@ -82,12 +80,12 @@ const GENERATE = closed({
       'x-meant': RETIRED_NAMES.amount
     }),
     refunded: share(
-      'The share of Transactions that get one Refund, whole or partial; always whole with partly_refunded.'
+      'The share of Transactions that get one Refund, whole or partial; whole with partly_refunded.'
     ),
     partly_refunded: share('The share of Transactions that get one partial Refund.'),
     payments_per_ticket: countsAs(
       'per_ticket',
-      'How many Transactions each paid Ticket gets, such as 2 or 1-3.',
+      'How many Transactions a paid Ticket gets, such as 2 or 1-3.',
       1
     )
   },
@@ -106,14 +104,13 @@ export const isOfScenarios = (key: keyof typeof SETTINGS) =>
 
 const sharedParts = () => ({
   data: typed<Record<string, unknown>>({
-    ...fixtureSchema(true),
-    description:
-      'Records and API keys, as in a fixture; each replaces the fixture record with the same id.'
+    ...fixtureSchema(),
+    description: 'Records and API keys, as in a fixture; each replaces the one with its id.'
   }),
   generate: listOf(GENERATE, 'Records to generate from the seed, after data.'),
   script: listOf(
     entrySchema(),
-    'What the emulator does differently; if several entries apply to a request, the first is used.'
+    'What the emulator does differently; the first entry that applies to a request is used.'
   ),
   steps: listOf(STEP, 'Requests that are sent through the API when the scenario loads.'),
   play: listOf(
@@ -133,14 +130,14 @@ export const sharedScriptSchema = () =>
   closed({
     required: ['groups'],
     properties: {
-      description: text('What the groups are for, in a sentence.'),
+      description: text('What the groups are for.'),
       vars: VARS,
       groups: mapOf(
         either(
           'array',
           listOf(entrySchema(), undefined, { minItems: 1 }),
           closed({ properties: sharedParts(), 'x-elsewhere': OF_DATA }),
-          'A list of script entries, or an object with any of data, generate, script, steps, play and expect.'
+          'Script entries, or an object with any of data, generate, script, steps, play and expect.'
         ),
         'Groups by their names; a scenario includes a group with use: [FILE#GROUP].'
       )
@@ -151,10 +148,10 @@ export const scenarioSchema = () =>
   closed({
     properties: {
       name: name('The name of the scenario; its file name when left out.'),
-      description: text('What the scenario is for, in a sentence.'),
+      description: text('What the scenario is for.'),
       fixtures: listOf(
         name(),
-        'Names, or paths relative to this file; merged in order; later records replace earlier records with the same id.'
+        'Names, or paths relative to this file; a later record replaces an earlier one with its id.'
       ),
       seed: { ...SETTINGS.seed.schema, description: SETTINGS.seed.about },
       clock: either(
@@ -162,7 +159,7 @@ export const scenarioSchema = () =>
         closed({
           required: ['now'],
           properties: {
-            now: instant('The time at which the clock starts.'),
+            now: instant('When it starts.'),
             running: isTrue('Whether it runs from there; true when left out.')
           }
         }),
@@ -183,12 +180,6 @@ export const scenarioSchema = () =>
     'x-elsewhere': OF_DATA
   })
 export type ScenarioData = Static<ReturnType<typeof scenarioSchema>>
-
-export const publishedParts = (): Readonly<Record<string, object>> => ({
-  ...ENTRY_PARTS,
-  ...{ records: FAMILY_STATE, weight: WEIGHT },
-  ...recordSchemas()
-})
 
 export const SCENARIO_CHECKER = checkerOf(scenarioSchema)
 export const SHARED_SCRIPT_CHECKER = checkerOf(sharedScriptSchema)
