@@ -37,9 +37,9 @@ const WORDS = 'words of docs'
 const BUDGETS: Readonly<Record<string, number>> = {
   reference: 54_890,
   core: 117_480,
-  work: 6_360,
+  work: 6_190,
   store: 23_420,
-  scenario: 282_910,
+  scenario: 280_900,
   engine: 100_070,
   evidence: 80_930,
   sandbox: 81_610,
@@ -51,7 +51,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   client: 28_550,
   cli: 139_780,
   top: 22_200,
-  test: 2_405_780,
+  test: 2_405_750,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */

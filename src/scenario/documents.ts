@@ -101,16 +101,18 @@ export async function listedProblems(
 ): Promise<Problem[]> {
   const names = [...new Set(documents.map(({ name }) => name))]
   const placeOf = ({ document, steps }: DocumentPart) => JSON.stringify([document.name, steps])
-  const unique = new Map(
-    problems.map(problem => [`${placeOf(problem)} ${problem.message}`, problem])
-  )
   // a missing name is probably there, but misspelt
-  const misnamed = new Set<string>()
-  for (const { document, steps, code } of unique.values())
-    if (code === 'unknown_name') misnamed.add(placeOf({ document, steps: steps.slice(0, -1) }))
-  const listed = [...unique.values()].filter(
-    problem => problem.code !== 'required' || !misnamed.has(placeOf(problem))
+  const misnamed = new Set(
+    problems
+      .filter(({ code }) => code === 'unknown_name')
+      .map(({ document, steps }) => placeOf({ document, steps: steps.slice(0, -1) }))
   )
+  const unique = new Map(
+    problems
+      .filter(problem => problem.code !== 'required' || !misnamed.has(placeOf(problem)))
+      .map(problem => [`${placeOf(problem)} ${problem.message}`, problem])
+  )
+  const listed = [...unique.values()]
   const places = await placesOf(
     listed.map(problem => ({ isOfName: OF_NAMES.test(problem.code), ...problem }))
   )

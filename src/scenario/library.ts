@@ -12,7 +12,6 @@ import type { Said } from '../core/sentences.js'
 import type { Settings } from '../core/settings.js'
 import { documentOf } from './documents.js'
 import {
-  type DocumentKind,
   locatorIn,
   type ReadText,
   readDocument,
@@ -20,7 +19,7 @@ import {
   type TextType,
   utf8In
 } from './read/document.js'
-import { DEFAULT_LIMITS, type DocumentLimits, documentInvalid } from './read/refusal.js'
+import { DEFAULT_LIMITS, documentInvalid } from './read/refusal.js'
 import { isSharedScript } from './script/shared-script.js'
 import { say } from './sentences.js'
 import { declaredVariables, type VariableValue } from './shape/variables.js'
@@ -65,15 +64,13 @@ export class Library {
   }
 
   readonly read = new Set<string>()
-  readonly limits: DocumentLimits
   readonly #folders: Record<Shelf, string[]>
-  readonly userFolders: UserFolders
-  readonly #readText: ReadText
 
-  constructor(userFolders: UserFolders, limits = DEFAULT_LIMITS, read: ReadText = readDocument) {
-    this.userFolders = userFolders
-    this.#readText = read
-    this.limits = limits
+  constructor(
+    readonly userFolders: UserFolders,
+    readonly limits = DEFAULT_LIMITS,
+    private readonly readText: ReadText = readDocument
+  ) {
     const both = (shelf: Shelf) =>
       [userFolders[shelf], join(PACKAGE_ROOT, shelf)].filter(folder => folder !== null)
     this.#folders = { fixtures: both('fixtures'), scenarios: both('scenarios') }
@@ -95,7 +92,7 @@ export class Library {
   }
 
   text(name: string, text: string, type?: TextType): Promise<SourceDocument> {
-    return this.#readText(name, text, { limits: this.limits, type })
+    return this.readText(name, text, { limits: this.limits, type })
   }
 
   /** Also finds fixtures. Errors: `scenario_unknown`, with the names that exist. */
@@ -108,13 +105,9 @@ export class Library {
     const path = await this.#path(name, null)
     const { size } = statSync(path)
     if (size > MAX_SHOWN)
-      throw new ApiError('document_too_large', {
-        message: say('too_large_to_show', name, size, MAX_SHOWN).message
-      })
-    return {
-      type: extname(path) === '.json' ? 'json' : 'yaml',
-      text: withoutSecrets(await textOf(path))
-    }
+      throw new ApiError('document_too_large', say('too_large_to_show', name, size, MAX_SHOWN))
+    const type = extname(path) === '.json' ? 'json' : 'yaml'
+    return { type, text: withoutSecrets(await textOf(path)) }
   }
 
   async #path(name: string, folder: string | null): Promise<string> {
@@ -122,9 +115,7 @@ export class Library {
     if (path) return path
     const known = (await this.list()).map(entry => entry.name)
     const [file] = folder === null ? [] : filesOf(name, folder)
-    throw new ApiError('scenario_unknown', {
-      message: say('no_scenario', name, known, file).message
-    })
+    throw new ApiError('scenario_unknown', say('no_scenario', name, known, file))
   }
 
   pathOf(name: string): string | null {
@@ -250,7 +241,7 @@ function isInside(path: string, folder: string): boolean {
   return way.split(sep)[0] !== '..' && !isAbsolute(way)
 }
 
-type Prepared = { checkedAs?: DocumentKind; data: unknown }
+type Prepared = Pick<SourceDocument, 'checkedAs' | 'data'>
 const FOLDER = join(PACKAGE_ROOT, 'dist/documents/')
 
 /** A text that changed since the build has another name. */

@@ -18,7 +18,8 @@ import type { Body } from './reading.js'
 import { SECTIONS } from './records/fixture.js'
 import { buildState, type LoadContext, type Loaded } from './scenario.js'
 import { readSharedScript } from './script/shared-script.js'
-import { checkShape, ownFixture, partsOf, SCENARIO_NAMES, withGroups } from './shape/sources.js'
+import { SCENARIO_NAMES } from './shape/scenario.js'
+import { checkShape, ownFixture, partsOf, withGroups } from './shape/sources.js'
 import { checkGiven } from './shape/variables.js'
 
 export type Origin = {
@@ -45,10 +46,9 @@ export async function firstStateOf(
   context: LoadContext
 ): Promise<Loaded> {
   const lists = { documents: [document], problems: new ProblemList(), warnings: [] }
-  const { library, variables } = context
   const stage = <T>(find: () => Promise<T>) =>
     withoutProblems(lists.problems, find, lists.documents)
-  const used = await stage(() => checkShape(document, lists, { file, library, variables }))
+  const used = await stage(() => checkShape(document, lists, { ...context, file }))
   const first = await stage(() => buildState(used, name, context))
   const warnings: DocumentProblem[] = lists.warnings.slice(0, MAX_PROBLEMS)
   if (warnings.length > 0) context.warn?.(await listedProblems(warnings, lists.documents))

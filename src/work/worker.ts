@@ -7,8 +7,8 @@ import { ApiError, type ErrorCode, type Problem } from '../core/errors.js'
 export type Ask = (question: object) => Promise<unknown>
 /** A recorded scenario, or a report of a run, to write from `json`. */
 export type Text = { write: 'scenario' | 'html' | 'junit' | 'markdown'; json: string }
-type Refusal = { code: ErrorCode; message: string; problems: readonly Problem[] | undefined }
-type Reply = { result: unknown } | { refusal: Refusal } | { defect: string }
+type Refusal = { code: ErrorCode; message: string; problems?: readonly Problem[] | undefined }
+type Reply = { result?: unknown; refusal?: Refusal; defect?: string | undefined }
 
 const SCRIPT = new URL('../worker-script.js', import.meta.url)
 const MEBIBYTE = 1_048_576
@@ -46,8 +46,11 @@ async function askThread(signal: AbortSignal, question: object): Promise<unknown
   const thread = new Thread(SCRIPT, { resourceLimits: { maxOldGenerationSizeMb: limit } })
   thread.on('error', () => {}).postMessage(question)
   try {
-    const [reply]: Reply[] = await once(thread, 'message', { signal })
-    return resultIn(reply as Reply)
+    const [reply] = await once(thread, 'message', { signal })
+    const { result, refusal, defect }: Reply = reply
+    if (refusal) throw new ApiError(refusal.code, refusal)
+    if (defect) throw new Error(defect)
+    return result
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_WORKER_OUT_OF_MEMORY') throw error
     const message = `This takes more than ${limit} MiB of memory; load it in parts, or as JSON. Nothing was changed.`
@@ -55,12 +58,6 @@ async function askThread(signal: AbortSignal, question: object): Promise<unknown
   } finally {
     await thread.terminate()
   }
-}
-
-function resultIn(reply: Reply): unknown {
-  if ('result' in reply) return reply.result
-  if ('defect' in reply) throw new Error(reply.defect)
-  throw new ApiError(reply.refusal.code, reply.refusal as never)
 }
 
 export function serveQuestions<Q>(
@@ -72,8 +69,8 @@ export function serveQuestions<Q>(
   )
 }
 
-function refused(error: unknown): Reply {
-  if (!(error instanceof ApiError)) return { defect: (error as Error).stack as string }
+function refused(error: Error): Reply {
+  if (!(error instanceof ApiError)) return { defect: error.stack }
   const { code, message, problems } = error
   return { refusal: { code, message, problems } }
 }

@@ -3,7 +3,7 @@ import { parse } from 'yaml'
 import { PAYMENT_TYPES, type PaymentType } from '../../src/reference/payment-methods.js'
 import { exported } from '../../src/scenario/records/export.js'
 import type { FirstState } from '../../src/scenario/scenario.js'
-import { FIXTURE_CHECKER } from '../../src/scenario/shape/parts.js'
+import { problemsOfShape } from '../../src/scenario/shape/scenario.js'
 import type { GenerateData } from '../../src/scenario/shape/scenario.js'
 import { FAMILIES, type Records, type Store } from '../../src/store/store.js'
 import { codesIn, firstStateIn } from '../support/first-state.js'
@@ -176,7 +176,7 @@ t.test('generate: over several seeds all generated records are consistent', asyn
       t.equal(new Set(valuesOf(store, family, 'id')).size, store[family].size)
     const document = JSON.parse(JSON.stringify(exported(store)))
     t.strictSame(
-      await FIXTURE_CHECKER.problems(document),
+      await problemsOfShape('fixture', document),
       [],
       `seed ${seed}: an export of it is a fixture`
     )

@@ -4,6 +4,7 @@ import { ApiError } from '../../core/errors.js'
 import { partAt, type Step } from '../../core/places.js'
 import type { Said } from '../../core/sentences.js'
 import { visible } from '../../core/visible.js'
+import type { Kind } from '../shape/scenario.js'
 import { losesCharacters, type WrittenNumber } from './numbers.js'
 import {
   DEFAULT_LIMITS,
@@ -22,10 +23,9 @@ export type SourceDocument = {
   /** Numbers that are printed differently, such as `1.10`. */
   numbers?: readonly WrittenNumber[]
   /** The schema that the data already matched. */
-  checkedAs?: DocumentKind
+  checkedAs?: Kind
 }
 export type TextType = 'json' | 'yaml'
-export type DocumentKind = 'fixture' | 'scenario'
 export type ReadOptions = { limits?: DocumentLimits; type?: TextType | undefined }
 export type ReadText = typeof readDocument
 

@@ -2,11 +2,10 @@
 import { isObject } from '../../core/quick-check.js'
 import { type Problems, reportTo, type SourceOf, sourceIn } from '../documents.js'
 import type { SourceDocument } from '../read/document.js'
-import { withNumbers } from '../read/numbers.js'
 import { say } from '../sentences.js'
 import { isList } from '../shape/checked.js'
 import type { EntryData } from '../shape/entry.js'
-import { SHARED_SCRIPT_CHECKER, type SharedParts } from '../shape/scenario.js'
+import { type SharedParts, shapeProblems } from '../shape/scenario.js'
 import { expandVariables, type VariableOptions } from '../shape/variables.js'
 
 export type Group = { data: SharedParts; sourceOf: SourceOf }
@@ -53,7 +52,7 @@ export function readSharedScript(
     : whole.groups
   const read = expandVariables(
     { ...whole, groups },
-    data => withNumbers(document, data, SHARED_SCRIPT_CHECKER.problems(data)),
+    data => shapeProblems(document, 'script', data),
     { ...variables, report }
   )
   const right = isObject(groups)

@@ -99,8 +99,7 @@ const MATCHED = {
     'Headers; case does not matter in names. The journal keeps only User-Agent and the test header.'
   ),
   key: { ...WANTED_ID, description: 'The API key.' },
-  about: closed({
-    properties: allAs(ABOUT, WANTED_ID),
+  about: closed(allAs(ABOUT, WANTED_ID), {
     description: 'Records that the request is about, such as the Location of its Ticket.',
     'x-single': 'ticket'
   })
@@ -111,18 +110,20 @@ export type Per = (typeof PER)[number]
 export const BY_ACCOUNT = { account: { ...WANTED_ID, description: 'The Account of the key.' } }
 export const matchSchema = <P extends TProperties>(more: P) =>
   published(
-    closed({
-      properties: { ...MATCHED, ...more },
-      description: 'What the request must contain; every request matches when left out.',
-      'x-name': 'Match',
-      'x-elsewhere': {
-        ...allAs(namesIn('querystring'), 'query'),
-        ...allAs(namesIn('body'), 'body'),
-        ...allAs(ABOUT, 'about'),
-        id: 'params'
-      },
-      'x-meant': RETIRED_NAMES.match
-    }),
+    closed(
+      { ...MATCHED, ...more },
+      {
+        description: 'What the request must contain; every request matches when left out.',
+        'x-name': 'Match',
+        'x-elsewhere': {
+          ...allAs(namesIn('querystring'), 'query'),
+          ...allAs(namesIn('body'), 'body'),
+          ...allAs(ABOUT, 'about'),
+          id: 'params'
+        },
+        'x-meant': RETIRED_NAMES.match
+      }
+    ),
     'match'
   )
 export const MATCH = matchSchema({})
@@ -139,8 +140,8 @@ export type Fault = (typeof FAULTS)[number]
 export const RELEASES = ['in_order', 'reverse'] as const
 export type Release = (typeof RELEASES)[number]
 
-const HOLD = closed({
-  properties: {
+const HOLD = closed(
+  {
     until: Type.Integer({
       minimum: 2,
       maximum: 1000,
@@ -160,23 +161,27 @@ const HOLD = closed({
     },
     for: duration('The maximum time that a request waits.')
   },
-  description: 'Holds requests until enough wait, or until a control request opens a gate.',
-  'x-meant': RETIRED_NAMES.hold,
-  'x-single': 'until'
-})
+  {
+    description: 'Holds requests until enough wait, or until a control request opens a gate.',
+    'x-meant': RETIRED_NAMES.hold,
+    'x-single': 'until'
+  }
+)
 export type Hold = Static<typeof HOLD>
-const ERROR = closed({
-  properties: {
+const ERROR = closed(
+  {
     type: name('The type of the error.'),
     code: name('The code of the error.'),
     message: text('The text of the error.'),
     param: name('The parameter that is wrong, in bracket notation.')
   },
-  description: 'An error of the service; parts that are left out get the default of the status.',
-  'x-single': 'code'
-})
-const RESPOND = closed({
-  properties: {
+  {
+    description: 'An error of the service; parts that are left out get the default of the status.',
+    'x-single': 'code'
+  }
+)
+const RESPOND = closed(
+  {
     status: Type.Integer({
       minimum: 200,
       maximum: 599,
@@ -191,45 +196,49 @@ const RESPOND = closed({
     error: ERROR,
     retry_after: duration('The Retry-After header, written in whole seconds.')
   },
-  description: 'Responds instead of the operation, or changes its response.',
-  'x-elsewhere': allAs(Object.keys(ERROR.properties), 'error'),
-  'x-single': 'status'
-})
+  {
+    description: 'Responds instead of the operation, or changes its response.',
+    'x-elsewhere': allAs(Object.keys(ERROR.properties), 'error'),
+    'x-single': 'status'
+  }
+)
 export type Respond = Static<typeof RESPOND>
 export const OF_DATA = allAs(['api_keys', ...Object.keys(RESOURCES)], 'data')
-const CHANGE = closed({
-  properties: {
+const CHANGE = closed(
+  {
     data: typed<Record<string, unknown>>(
-      closed({
-        properties: recordLists(),
+      closed(recordLists(), {
         description: 'Records as in a fixture; each replaces the one with its id.'
       })
     ),
     delete: someOf(recordId(), 'Ids of records to delete, before those under data are added.')
   },
-  description: 'Changes records when the entry is applied: all, or none.',
-  'x-elsewhere': OF_DATA
-})
+  {
+    description: 'Changes records when the entry is applied: all, or none.',
+    'x-elsewhere': OF_DATA
+  }
+)
 export type ChangeData = Static<typeof CHANGE>
-const DELAY = closed({
-  required: ['min', 'max'],
-  properties: {
+const DELAY = closed(
+  {
     min: duration('The shortest delay that can be drawn.'),
     max: duration('The longest delay that can be drawn.')
   },
-  'x-ordered': ['min', 'max'],
-  'x-meant': { to: 'max', ...RETIRED_NAMES.delay }
-})
-const ENDED = closed({
-  required: ['ended'],
-  properties: {
-    ended: name('The name of the entry that must have ended, by its calls, for or until.')
+  {
+    required: ['min', 'max'],
+    'x-ordered': ['min', 'max'],
+    'x-meant': { to: 'max', ...RETIRED_NAMES.delay }
   }
-})
+)
+const ENDED = closed(
+  {
+    ended: name('The name of the entry that must have ended, by its calls, for or until.')
+  },
+  { required: ['ended'] }
+)
 
-const ENTRY = closed({
-  required: ['on'],
-  properties: {
+const ENTRY = closed(
+  {
     name: name('The name of the entry in lists and reports.'),
     on: ON,
     match: MATCH,
@@ -275,14 +284,17 @@ const ENTRY = closed({
       default: 'before'
     }
   },
-  description: 'What the emulator does differently for some requests.',
-  'x-ordered': ['from', 'until'],
-  'x-elsewhere': {
-    ...allAs(Object.keys(MATCH.properties), 'match'),
-    ...allAs(['status', 'headers', 'patch', 'error', 'retry_after'], 'respond')
-  },
-  'x-meant': { between: 'from and until', times: 'calls', wait: 'delay', ...RETIRED_NAMES.entry },
-  'x-name': 'ScriptEntry'
-})
+  {
+    required: ['on'],
+    description: 'What the emulator does differently for some requests.',
+    'x-ordered': ['from', 'until'],
+    'x-elsewhere': {
+      ...allAs(Object.keys(MATCH.properties), 'match'),
+      ...allAs(['status', 'headers', 'patch', 'error', 'retry_after'], 'respond')
+    },
+    'x-meant': { between: 'from and until', times: 'calls', wait: 'delay', ...RETIRED_NAMES.entry },
+    'x-name': 'ScriptEntry'
+  }
+)
 export type EntryData = Static<typeof ENTRY>
 export const entrySchema = () => typed<EntryData>(published(ENTRY, 'entry'))

@@ -59,8 +59,8 @@ const callOf = <E extends TProperties, M extends TProperties>(expected: E, more:
   key: name("An API key; the first merchant's when left out."),
   query: object('Parameters of the query.'),
   body: object('Parameters of the body.'),
-  expect: closed({
-    properties: {
+  expect: closed(
+    {
       status: {
         ...STATUSES,
         description: 'A status, a class such as 2xx, or a list; 2xx when left out.'
@@ -71,9 +71,8 @@ const callOf = <E extends TProperties, M extends TProperties>(expected: E, more:
       }),
       ...expected
     },
-    description: 'What the response must be; a success when left out.',
-    'x-single': 'status'
-  }),
+    { description: 'What the response must be; a success when left out.', 'x-single': 'status' }
+  ),
   ...more
 })
 const OF_CALLS = {
@@ -84,9 +83,8 @@ const OF_CALLS = {
   'x-meant': { on: 'do', request: 'do' },
   'x-single': 'do'
 }
-export const STEP = closed({
+export const STEP = closed(callOf({}, {}), {
   required: ['do'],
-  properties: callOf({}, {}),
   description: 'A request that is sent through the API when the scenario loads.',
   'x-name': 'Step',
   ...OF_CALLS
@@ -98,15 +96,14 @@ const PLAYED = callOf(
   },
   { headers: headers('Headers of the request, such as User-Agent.') }
 )
-const AT_ONCE = closed({
+const AT_ONCE = closed(PLAYED, {
   required: ['do'],
-  properties: PLAYED,
   description: 'One of several requests that are sent at once.',
   'x-name': 'PlayedCall',
   ...OF_CALLS
 })
-const PLAYS = closed({
-  properties: {
+const PLAYS = closed(
+  {
     ...PLAYED,
     repeat: Type.Integer({
       minimum: 1,
@@ -117,10 +114,12 @@ const PLAYS = closed({
     at_once: someOf(AT_ONCE, 'Requests to send together, each over its own connection.'),
     wait: duration("Moves the sandbox's clock forward; `check` itself does not wait.")
   },
-  description: 'A request that `check` sends as a client would, or several at once.',
-  'x-name': 'Play',
-  ...OF_CALLS
-})
+  {
+    description: 'A request that `check` sends as a client would, or several at once.',
+    'x-name': 'Play',
+    ...OF_CALLS
+  }
+)
 type Play = Required<Static<typeof PLAYS>>
 export type StepData = Static<typeof AT_ONCE> & Partial<Pick<Play, 'repeat'>>
 export type PlayData = StepData | Pick<Play, 'at_once'> | Pick<Play, 'wait'>
@@ -130,12 +129,12 @@ const quantity = (number: TInteger, description: string) =>
   either(
     'object',
     notEmpty(
-      closed({
-        properties: allAs(['gt', 'gte', 'lt', 'lte', 'not'] as const, {
+      closed(
+        allAs(['gt', 'gte', 'lt', 'lte', 'not'] as const, {
           ...number,
           description: 'A condition.'
         })
-      })
+      )
     ),
     { ...number, 'x-advice': 'or write conditions, such as { gte: 1 }' },
     description
@@ -170,8 +169,7 @@ const FAMILY_STATE = typed<FamilyState>({
   additionalProperties: { ...fields(), type: ['object', 'null'], 'x-advice': STATE_NAMES }
 })
 const STATE = notEmpty(
-  closed({
-    properties: allAs(keysOf(RESOURCES), published(FAMILY_STATE, 'records')),
+  closed(allAs(keysOf(RESOURCES), published(FAMILY_STATE, 'records')), {
     description:
       'Records by family and id, with the values that they must have at the end; null for one that must not exist.'
   })
@@ -195,14 +193,13 @@ const calls = (match: TUnsafe<MatchData>) => ({
 /** `account` lets a match name the Account of the key. */
 export function expectationSchema({ account = false } = {}) {
   const call = calls((account ? matchSchema(BY_ACCOUNT) : MATCH) as TUnsafe<MatchData>)
-  return closed({
-    properties: {
+  return closed(
+    {
       ...call,
       times: countsAs('times', 'How many requests: 0, 1, 2-3 or 4+; 1+ when left out.'),
       sequence: listOf(
-        closed({
+        closed(call, {
           required: ['on'],
-          properties: call,
           description: 'A request of a sequence.',
           'x-ordered': PAUSES,
           'x-single': 'on',
@@ -218,12 +215,14 @@ export function expectationSchema({ account = false } = {}) {
       ),
       state: STATE
     },
-    description:
-      'How many requests must come, in which order, or which records must exist at the end.',
-    'x-ordered': PAUSES,
-    'x-elsewhere': allAs([...Object.keys(RESOURCES), 'where', 'sum'], 'state'),
-    'x-meant': { count: 'times', ...RETIRED_NAMES.calls, ...RETIRED_NAMES.sequence }
-  })
+    {
+      description:
+        'How many requests must come, in which order, or which records must exist at the end.',
+      'x-ordered': PAUSES,
+      'x-elsewhere': allAs([...Object.keys(RESOURCES), 'where', 'sum'], 'state'),
+      'x-meant': { count: 'times', ...RETIRED_NAMES.calls, ...RETIRED_NAMES.sequence }
+    }
+  )
 }
 type Expected = Required<Static<ReturnType<typeof expectationSchema>>>
 /** `took_effect`, `status` and `answered` are known when a request has ended. */

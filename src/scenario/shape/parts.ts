@@ -11,7 +11,6 @@
  */
 import type { Static, TProperties, TSchema, TUnsafe } from 'typebox'
 import * as Type from 'typebox'
-import { checkerOf } from '../../core/checking.js'
 import { NOT_BLANK } from '../../core/formats.js'
 import { RESOURCE_NAMES } from '../../reference/operations.js'
 import { type Schema, schemaOf } from '../../reference/parameters.js'
@@ -25,19 +24,18 @@ type Written<P extends TProperties, R> = {
 } & {
   [K in keyof P as K extends R ? never : K]?: Static<P[K]>
 }
-type Closed<P extends TProperties, R> = {
-  properties: P
-  required?: readonly R[]
-  description?: string
-  [note: `x-${string}`]: unknown
-}
+type Notes<R> = { required?: readonly R[]; description?: string; [note: `x-${string}`]: unknown }
 
 export const typed = <T>(schema: object) => schema as TUnsafe<T>
-export const closed = <P extends TProperties, R extends keyof P = never>(schema: Closed<P, R>) =>
+export const closed = <P extends TProperties, R extends keyof P = never>(
+  properties: P,
+  notes: Notes<R> = {}
+) =>
   typed<Written<P, R>>({
     type: 'object',
     additionalProperties: false,
-    ...schema
+    properties,
+    ...notes
   }) as TUnsafe<Written<P, R>> & { properties: P }
 export const mapOf = <T>(values: TUnsafe<T>, description?: string) =>
   typed<Readonly<Record<string, T>>>({ type: 'object', additionalProperties: values, description })
@@ -143,33 +141,30 @@ export function fixtureSchema(): Schema {
     description: 'Printable, without spaces and without a colon.'
   })
   const schema = closed({
-    properties: {
-      api_keys: listOf(
-        closed({
+    api_keys: listOf(
+      closed(
+        { key, account: recordId() },
+        {
           required: ['key', 'account'],
-          properties: { key, account: recordId() },
           description: 'An API key, and the Account that it acts as.',
           'x-name': 'ApiKey'
-        }),
-        'API keys, each bound to one Account.'
+        }
       ),
-      ...recordLists(),
-      deleted_users: listOf(
-        closed({
-          required: ['id', 'account', 'created'],
-          properties: {
-            id: recordId(),
-            account: recordId(),
-            created: instant(),
-            after: count('How many listed Users come before it.')
-          },
-          description: 'A User that was deleted.'
-        }),
-        'Deleted Users; lists can still continue from their ids.'
-      )
-    }
+      'API keys, each bound to one Account.'
+    ),
+    ...recordLists(),
+    deleted_users: listOf(
+      closed(
+        {
+          id: recordId(),
+          account: recordId(),
+          created: instant(),
+          after: count('How many listed Users come before it.')
+        },
+        { required: ['id', 'account', 'created'], description: 'A User that was deleted.' }
+      ),
+      'Deleted Users; lists can still continue from their ids.'
+    )
   })
   return schemaOf(schema)
 }
-
-export const FIXTURE_CHECKER = checkerOf(fixtureSchema)

@@ -2,9 +2,15 @@
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
 import { checkerOf } from '../../core/checking.js'
+import { type PlacedProblem, problemAt } from '../../core/places.js'
+import { isObject } from '../../core/quick-check.js'
 import { RETIRED_NAMES } from '../../core/retired.js'
 import { SETTINGS, settingsSchema } from '../../core/settings.js'
 import { PAYMENT_TYPES, type PaymentType } from '../../reference/payment-methods.js'
+import type { SourceDocument } from '../read/document.js'
+import { withNumbers } from '../read/numbers.js'
+import { SECTIONS } from '../records/fixture.js'
+import { say } from '../sentences.js'
 import { entrySchema, OF_DATA, SCALAR } from './entry.js'
 import { type ExpectationData, expectationSchema, PLAY, STEP } from './expectation.js'
 import {
@@ -41,8 +47,8 @@ const WEIGHT = typed<number>({
   description: 'How often it is drawn, relative to the others; 0 for never.',
   'x-published': 'weight'
 })
-const GENERATE = closed({
-  properties: {
+const GENERATE = closed(
+  {
     ...allAs(GENERATED_FAMILIES, count('How many to generate.')),
     account: recordId('The Account that they belong to.'),
     location: either(
@@ -51,34 +57,38 @@ const GENERATE = closed({
       { ...recordId(), 'x-advice': 'write several with their weights: { loc_a: 3, loc_b: 1 }' },
       'The Location that they are at, or several with their weights.'
     ),
-    created: closed({
-      required: ['from', 'to'],
-      properties: {
+    created: closed(
+      {
         from: instant('The earliest time.'),
         to: instant('The latest time.')
       },
-      description: 'The period over which they are created, spread evenly.',
-      'x-ordered': ['from', 'to'],
-      'x-advice': 'write { from: 2025-01-01, to: 2025-12-31 }',
-      'x-meant': RETIRED_NAMES.created
-    }),
+      {
+        required: ['from', 'to'],
+        description: 'The period over which they are created, spread evenly.',
+        'x-ordered': ['from', 'to'],
+        'x-advice': 'write { from: 2025-01-01, to: 2025-12-31 }',
+        'x-meant': RETIRED_NAMES.created
+      }
+    ),
     payment_types: either(
       'object',
-      notEmpty(closed({ properties: allAs(PAYMENT_TYPES, WEIGHT) })),
+      notEmpty(closed(allAs(PAYMENT_TYPES, WEIGHT))),
       someOf(wordOf<PaymentType>(PAYMENT_TYPES)),
       'The payment types of the Transactions, or their weights.'
     ),
-    amount: closed({
-      required: ['min', 'max'],
-      properties: {
+    amount: closed(
+      {
         min: Type.Integer({ minimum: 1, description: 'The minimum.' }),
         max: Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'The maximum.' })
       },
-      description: 'The bill before the tip, in sub-units; 350 to 12000 when left out.',
-      'x-ordered': ['min', 'max'],
-      'x-advice': 'write { min: 450, max: 18000 }',
-      'x-meant': RETIRED_NAMES.amount
-    }),
+      {
+        required: ['min', 'max'],
+        description: 'The bill before the tip, in sub-units; 350 to 12000 when left out.',
+        'x-ordered': ['min', 'max'],
+        'x-advice': 'write { min: 450, max: 18000 }',
+        'x-meant': RETIRED_NAMES.amount
+      }
+    ),
     refunded: share(
       'The share of Transactions that get one Refund, whole or partial; whole with partly_refunded.'
     ),
@@ -89,10 +99,12 @@ const GENERATE = closed({
       1
     )
   },
-  description: 'Records of one family to generate from the seed.',
-  'x-meant': RETIRED_NAMES.generate,
-  'x-name': 'Generate'
-})
+  {
+    description: 'Records of one family to generate from the seed.',
+    'x-meant': RETIRED_NAMES.generate,
+    'x-name': 'Generate'
+  }
+)
 export type GenerateData = Static<typeof GENERATE>
 
 const VARS = mapOf(
@@ -127,26 +139,26 @@ export type SharedParts = {
 }
 
 export const sharedScriptSchema = () =>
-  closed({
-    required: ['groups'],
-    properties: {
+  closed(
+    {
       description: text('What the groups are for.'),
       vars: VARS,
       groups: mapOf(
         either(
           'array',
           listOf(entrySchema(), undefined, { minItems: 1 }),
-          closed({ properties: sharedParts(), 'x-elsewhere': OF_DATA }),
+          closed(sharedParts(), { 'x-elsewhere': OF_DATA }),
           'Script entries, or an object with any of data, generate, script, steps, play and expect.'
         ),
         'Groups by their names; a scenario includes a group with use: [FILE#GROUP].'
       )
-    }
-  })
+    },
+    { required: ['groups'] }
+  )
 
 export const scenarioSchema = () =>
-  closed({
-    properties: {
+  closed(
+    {
       name: name('The name of the scenario; its file name when left out.'),
       description: text('What the scenario is for.'),
       fixtures: listOf(
@@ -156,13 +168,13 @@ export const scenarioSchema = () =>
       seed: { ...SETTINGS.seed.schema, description: SETTINGS.seed.about },
       clock: either(
         'object',
-        closed({
-          required: ['now'],
-          properties: {
+        closed(
+          {
             now: instant('When it starts.'),
             running: isTrue('Whether it runs from there; true when left out.')
-          }
-        }),
+          },
+          { required: ['now'] }
+        ),
         instant(),
         "An instant at which the clock is frozen, or { now, running }; the machine's clock when left out."
       ),
@@ -177,12 +189,39 @@ export const scenarioSchema = () =>
       ),
       ...sharedParts()
     },
-    'x-elsewhere': OF_DATA
-  })
+    { 'x-elsewhere': OF_DATA }
+  )
 export type ScenarioData = Static<ReturnType<typeof scenarioSchema>>
 
-export const SCENARIO_CHECKER = checkerOf(scenarioSchema)
-export const SHARED_SCRIPT_CHECKER = checkerOf(sharedScriptSchema)
+export const SCENARIO_NAMES = Object.keys(scenarioSchema().properties)
+
+export function isBareFixture(data: unknown): boolean {
+  const names = isObject(data) ? Object.keys(data) : []
+  return (
+    names.some(name => SECTIONS.some(section => section === name)) &&
+    !names.some(name => SCENARIO_NAMES.includes(name))
+  )
+}
+
+const CHECKERS = {
+  fixture: checkerOf(fixtureSchema),
+  scenario: checkerOf(scenarioSchema),
+  script: checkerOf(sharedScriptSchema)
+}
+export type Kind = keyof typeof CHECKERS
+
+export const problemsOfShape = (kind: Kind, data: unknown): readonly PlacedProblem[] =>
+  data === null ? [problemAt([], say('empty_document', kind))] : CHECKERS[kind].problems(data)
+
+export const shapeProblems = (
+  document: SourceDocument,
+  kind: Kind,
+  data = document.data
+): readonly PlacedProblem[] =>
+  document.checkedAs === kind && data === document.data
+    ? []
+    : withNumbers(document, data, problemsOfShape(kind, data))
+
 export const SANDBOX_SETTINGS_CHECKER = checkerOf(() =>
   settingsSchema(key => SETTINGS[key].scope === 'sandbox')
 )

@@ -1,6 +1,6 @@
 /** Reads, expands and checks the shape of a scenario and of the groups and fixtures that it uses. */
 import { ApiError } from '../../core/errors.js'
-import { type PlacedProblem, partAt, problemAt, type Step } from '../../core/places.js'
+import { partAt, type Step } from '../../core/places.js'
 import { isObject } from '../../core/quick-check.js'
 import type { Said } from '../../core/sentences.js'
 import { processSettingProblem } from '../../core/settings.js'
@@ -16,9 +16,8 @@ import {
   within
 } from '../documents.js'
 import type { Library } from '../library.js'
-import type { DocumentKind, SourceDocument } from '../read/document.js'
-import { withNumbers } from '../read/numbers.js'
-import { type Fixture, fixtureIn, SECTIONS } from '../records/fixture.js'
+import type { SourceDocument } from '../read/document.js'
+import { type Fixture, fixtureIn } from '../records/fixture.js'
 import {
   type Group,
   isSharedScript,
@@ -26,38 +25,8 @@ import {
   readSharedScript
 } from '../script/shared-script.js'
 import { say } from '../sentences.js'
-import { FIXTURE_CHECKER } from './parts.js'
-import {
-  SCENARIO_CHECKER,
-  type ScenarioData,
-  type SharedParts,
-  scenarioSchema
-} from './scenario.js'
+import { isBareFixture, type ScenarioData, type SharedParts, shapeProblems } from './scenario.js'
 import { checkGiven, type Expanded, expandVariables, type GivenVariables } from './variables.js'
-
-export const SCENARIO_NAMES = Object.keys(scenarioSchema().properties)
-
-export function isBareFixture(data: unknown): boolean {
-  const names = isObject(data) ? Object.keys(data) : []
-  return (
-    names.some(name => SECTIONS.some(section => section === name)) &&
-    !names.some(name => SCENARIO_NAMES.includes(name))
-  )
-}
-
-const CHECKERS = { fixture: FIXTURE_CHECKER, scenario: SCENARIO_CHECKER } as const
-
-export const problemsOfShape = (kind: DocumentKind, data: unknown): readonly PlacedProblem[] =>
-  data === null ? [problemAt([], say('empty_document', kind))] : CHECKERS[kind].problems(data)
-
-export const shapeProblems = (
-  document: SourceDocument,
-  kind: DocumentKind,
-  data = document.data
-): readonly PlacedProblem[] =>
-  document.checkedAs === kind && data === document.data
-    ? []
-    : withNumbers(document, data, problemsOfShape(kind, data))
 
 export type Lists = {
   documents: SourceDocument[]
@@ -74,7 +43,7 @@ export type Parts = Lists & {
   isOpen?: boolean
 }
 export type Used = Parts & { fixtures: readonly Fixture[] }
-type From = { file: string | null; library: Library; variables: GivenVariables | undefined }
+type From = { file: string | null; library: Library; variables?: GivenVariables | undefined }
 
 export const partsOf = (
   document: SourceDocument,
