@@ -55,7 +55,9 @@ export async function textOf(path: string, reading = readFile(path)): Promise<st
   return utf8In(path, bytes)
 }
 
-type FileEntry = { name: string; path: string; isOutside: boolean }
+/** The path is null for a link that leads outside its folder. */
+type FileEntry = { path: string | null; shelf: Shelf }
+const SHELVES = ['scenarios', 'fixtures'] as const
 
 export class Library {
   static from(settings: Settings): Library {
@@ -63,18 +65,14 @@ export class Library {
     return new Library({ fixtures, scenarios }, settings)
   }
 
+  /** Paths of the files that were read. */
   readonly read = new Set<string>()
-  readonly #folders: Record<Shelf, string[]>
 
   constructor(
     readonly userFolders: UserFolders,
     readonly limits = DEFAULT_LIMITS,
     private readonly readText: ReadText = readDocument
-  ) {
-    const both = (shelf: Shelf) =>
-      [userFolders[shelf], join(PACKAGE_ROOT, shelf)].filter(folder => folder !== null)
-    this.#folders = { fixtures: both('fixtures'), scenarios: both('scenarios') }
-  }
+  ) {}
 
   readBy(read: ReadText): Library {
     return new Library(this.userFolders, this.limits, read)
@@ -119,8 +117,8 @@ export class Library {
   }
 
   pathOf(name: string): string | null {
-    const [entry] = [...this.#names('scenarios', name), ...this.#names('fixtures', name)]
-    if (entry?.isOutside)
+    const entry = this.#files(...SHELVES).get(name)
+    if (entry?.path === null)
       throw new ApiError('scenario_unknown', { message: `${say('link_outside', name).message}.` })
     return entry?.path ?? null
   }
@@ -128,7 +126,7 @@ export class Library {
   async fixture(reference: string, from: string | null): Promise<SourceDocument> {
     const document = await this.#named(reference, from, 'fixtures', 'fixtures')
     if (document !== null) return document
-    const known = this.#names('fixtures').map(({ name }) => name)
+    const known = [...this.#files('fixtures')].flatMap(([name, { path }]) => (path ? name : []))
     const [beside] = from === null ? [] : filesOf(reference, dirname(from))
     throw notFound(say('no_fixture', reference, known, beside))
   }
@@ -143,8 +141,8 @@ export class Library {
     if (document !== null && isSharedScript(document.data)) return document
     if (document !== null) throw notFound(say('no_groups', reference))
     const shared: string[] = []
-    for (const entry of this.#names('scenarios'))
-      if ((await this.#listed(entry, 'scenario')) === null) shared.push(entry.name)
+    for (const [name, { path, shelf }] of this.#files('scenarios'))
+      if (path && (await this.#listed(name, path, shelf)) === null) shared.push(name)
     throw notFound(say('no_shared_script', reference, shared))
   }
 
@@ -156,35 +154,31 @@ export class Library {
     what: string
   ): Promise<SourceDocument | null> {
     if (!isPath(reference)) {
-      const [entry] = this.#names(shelf, reference)
-      if (entry?.isOutside) throw notFound(say('link_outside', reference))
+      const entry = this.#files(shelf).get(reference)
+      if (entry?.path === null) throw notFound(say('link_outside', reference))
       return entry === undefined ? null : this.file(entry.path)
     }
     if (from === null) throw notFound(say('names_only', what, reference))
-    const path = realPathOf(resolve(dirname(from), reference))
-    if (path === null || !statSync(path).isFile()) throw notFound(say('no_file', reference))
-    const allowed = [dirname(from), ...this.#folders.fixtures, ...this.#folders.scenarios].map(
-      realPathOf
-    )
-    if (!allowed.some(folder => folder !== null && isInside(path, folder)))
+    const path = fileAt(resolve(dirname(from), reference))
+    if (path === null) throw notFound(say('no_file', reference))
+    const allowed = [dirname(from), ...this.#folders('fixtures'), ...this.#folders('scenarios')]
+    if (!allowed.some(folder => existsSync(folder) && isInside(path, realpathSync(folder))))
       throw notFound(say('outside_folders', reference))
     return this.file(path)
   }
 
   async list(): Promise<Listed[]> {
-    const listed = new Map<string, Listed>()
-    for (const kind of ['scenario', 'fixture'] as const) {
-      for (const entry of this.#names(`${kind}s`)) {
-        const about = listed.has(entry.name) ? null : await this.#listed(entry, kind)
-        if (about !== null) listed.set(entry.name, about)
-      }
+    const listed: Listed[] = []
+    for (const [name, { path, shelf }] of this.#files(...SHELVES)) {
+      const about = path && (await this.#listed(name, path, shelf))
+      if (about) listed.push(about)
     }
-    return [...listed.values()]
+    return listed
   }
 
   /** Null for a file of groups, which cannot be loaded. */
-  async #listed({ name, path }: FileEntry, kind: Listed['kind']): Promise<Listed | null> {
-    if (kind === 'fixture') return { name, kind, description: commentOf(path) }
+  async #listed(name: string, path: string, shelf: Shelf): Promise<Listed | null> {
+    if (shelf === 'fixtures') return { name, kind: 'fixture', description: commentOf(path) }
     const { data } = await this.#document(path).catch(() => documentOf(path, null))
     if (isSharedScript(data)) return null
     const { name: title, description, vars } = isObject(data) ? data : {}
@@ -192,27 +186,29 @@ export class Library {
     const variables = Array.from(declared).filter(([, value]) => value !== null)
     return {
       name,
-      kind,
+      kind: 'scenario',
       ...(typeof title === 'string' && title !== name && { title: withoutSecrets(title) }),
       description: typeof description === 'string' ? withoutSecrets(description) : null,
       ...(variables.length > 0 && { vars: Object.fromEntries(variables) })
     }
   }
 
-  #names(shelf: Shelf, only?: string): FileEntry[] {
+  #folders(shelf: Shelf): string[] {
+    return [this.userFolders[shelf], join(PACKAGE_ROOT, shelf)].filter(folder => folder !== null)
+  }
+
+  #files(...shelves: readonly Shelf[]): Map<string, FileEntry> {
     const entries = new Map<string, FileEntry>()
-    for (const folder of this.#folders[shelf]) {
-      const files = readdirSync(folder)
-      for (const file of files.filter(file => ENDINGS.includes(extname(file))).sort()) {
-        const name = basename(file, extname(file)).replace(KIND_IN_NAME, '')
-        if (entries.has(name) || name !== (only ?? name)) continue
-        const path = realPathOf(join(folder, file))
-        if (path === null || !statSync(path).isFile()) continue
-        const isOutside = !isInside(path, realpathSync(folder))
-        if (!isOutside || only !== undefined) entries.set(name, { name, path, isOutside })
-      }
-    }
-    return [...entries.values()]
+    for (const shelf of shelves)
+      for (const folder of this.#folders(shelf))
+        for (const file of readdirSync(folder).sort()) {
+          const name = basename(file, extname(file)).replace(KIND_IN_NAME, '')
+          if (entries.has(name) || !ENDINGS.includes(extname(file))) continue
+          const path = fileAt(join(folder, file))
+          if (path === null) continue
+          entries.set(name, { path: isInside(path, realpathSync(folder)) ? path : null, shelf })
+        }
+    return entries
   }
 }
 
@@ -227,9 +223,10 @@ function commentOf(path: string): string | null {
   return lines.find(line => /^# (?!yaml-language-server)/.test(line))?.slice(2) ?? null
 }
 
-function realPathOf(path: string): string | null {
+/** The real path of a file, null for none. */
+function fileAt(path: string): string | null {
   try {
-    return realpathSync(path)
+    return statSync(path).isFile() ? realpathSync(path) : null
   } catch {
     return null
   }
@@ -241,7 +238,6 @@ function isInside(path: string, folder: string): boolean {
   return way.split(sep)[0] !== '..' && !isAbsolute(way)
 }
 
-type Prepared = Pick<SourceDocument, 'checkedAs' | 'data'>
 const FOLDER = join(PACKAGE_ROOT, 'dist/documents/')
 
 /** A text that changed since the build has another name. */
@@ -250,8 +246,10 @@ export const preparedName = (text: string): string =>
 
 export function preparedDocument(name: string, text: string): SourceDocument | null {
   try {
-    const prepared: Prepared = JSON.parse(readFileSync(FOLDER + preparedName(text), 'utf8'))
-    return { name, locate: locatorIn(text), ...prepared }
+    const { checkedAs, data }: SourceDocument = JSON.parse(
+      readFileSync(FOLDER + preparedName(text), 'utf8')
+    )
+    return { name, data, checkedAs, locate: locatorIn(text) }
   } catch {
     return null
   }
