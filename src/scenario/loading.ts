@@ -1,4 +1,5 @@
 /** Loads scenarios: a document and all that it uses are read, checked and built, or refused. */
+import type { Static } from 'typebox'
 import { checkerOf, MAX_PROBLEMS } from '../core/checking.js'
 import { nearest } from '../core/nearest.js'
 import { isObject } from '../core/quick-check.js'
@@ -18,6 +19,8 @@ import type { Body } from './reading.js'
 import { SECTIONS } from './records/fixture.js'
 import { buildState, type LoadContext, type Loaded } from './scenario.js'
 import { readSharedScript } from './script/shared-script.js'
+import { SCALAR } from './shape/entry.js'
+import { closed, mapOf, typed } from './shape/parts.js'
 import { SCENARIO_NAMES } from './shape/scenario.js'
 import { checkShape, ownFixture, partsOf, withGroups } from './shape/sources.js'
 import { checkGiven } from './shape/variables.js'
@@ -29,14 +32,12 @@ export type Origin = {
 
 /** Whether at least half of the names are similar to those of a scenario or fixture. */
 export function isScenarioOrFixture(data: unknown): boolean {
-  const names = isObject(data)
-    ? Object.keys(data).filter(name => !/^(name|description)$/.test(name))
-    : []
-  const known = [...SCENARIO_NAMES, ...SECTIONS]
-  return (
-    names.length > 0 &&
-    names.filter(name => nearest(name, known) !== null).length * 2 >= names.length
+  const names = Object.keys(isObject(data) ? data : {}).filter(
+    name => !/^(name|description)$/.test(name)
   )
+  const known = [...SCENARIO_NAMES, ...SECTIONS]
+  const similar = names.filter(name => nearest(name, known) !== null)
+  return similar.length > 0 && similar.length * 2 >= names.length
 }
 
 /** Of a scenario or bare fixture. Errors: `document_invalid`, `document_too_large`. */
@@ -64,12 +65,9 @@ export async function checkSharedScript(
   const problems = new ProblemList()
   const reportGiven = reportTo(problems, document, ['vars'])
   const { groups } = await withoutProblems(problems, async () => {
-    const read = await readSharedScript(document, () => true, {
-      overrides: variables === undefined ? [] : [variables],
-      problems,
-      reportGiven
-    })
-    if (variables !== undefined) checkGiven(variables, read.variables, reportGiven)
+    const options = { overrides: [variables], problems, reportGiven }
+    const read = readSharedScript(document, () => true, options)
+    checkGiven(variables, read.variables, reportGiven)
     return read
   })
   return withoutProblems(problems, async () => {
@@ -83,16 +81,15 @@ export async function checkSharedScript(
 }
 
 /** A load request: a scenario by name, or one inline as a value or as text. */
-const REQUEST_CHECKER = checkerOf(() => ({
-  type: 'object',
-  additionalProperties: false,
-  required: ['scenario'],
-  properties: {
-    scenario: { type: ['string', 'object'] },
-    seed: SETTINGS.seed.schema,
-    vars: { type: 'object', additionalProperties: { type: ['string', 'number', 'boolean'] } }
-  }
-}))
+const REQUEST = closed(
+  {
+    scenario: typed<string | object>({ type: ['string', 'object'] }),
+    seed: typed<number>(SETTINGS.seed.schema),
+    vars: mapOf(SCALAR)
+  },
+  { required: ['scenario'] }
+)
+const REQUEST_CHECKER = checkerOf(() => REQUEST)
 
 export async function requestedScenario(
   { type, text }: Body,
@@ -102,11 +99,7 @@ export async function requestedScenario(
   const inline = { name: 'inline', file: null }
   if (type === 'yaml') return { document: whole, origin: inline }
   await refuseProblems(whole, REQUEST_CHECKER)
-  const { scenario, vars, seed } = whole.data as {
-    scenario: string | object
-    vars?: Record<string, unknown>
-    seed?: number
-  }
+  const { scenario, vars, seed } = whole.data as Static<typeof REQUEST>
   const options = { seed, variables: vars && { values: vars, isText: false } }
   if (typeof scenario === 'object')
     return { document: below(whole, ['scenario']), origin: inline, ...options }

@@ -124,8 +124,7 @@ export function utf8In(name: string, bytes: Uint8Array): string {
   if (!isWide && isUtf8(buffer)) return text
   // decoding replaces wrong bytes
   const replaced = Buffer.from(text)
-  let index = 0
-  while (!isWide && replaced[index] === buffer[index]) index++
+  const index = isWide ? 0 : buffer.findIndex((byte, nth) => byte !== replaced[nth])
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const right = decoder.decode(buffer.subarray(0, index), { stream: true })
   const lines = right.split('\n')

@@ -68,7 +68,7 @@ export async function checkShape(
     return alone
   }
   if (isBareFixture(document.data)) {
-    if (from.variables !== undefined) checkGiven(from.variables, [], within(alone.report, 'vars'))
+    checkGiven(from.variables, [], within(alone.report, 'vars'))
     return { ...alone, fixtures: checkedFixture(document, lists) }
   }
   const read = readScenario(document, alone.report, from.variables)
@@ -95,7 +95,7 @@ const readScenario = (
   variables: GivenVariables | undefined
 ): Expanded =>
   expandVariables(document.data, data => shapeProblems(document, 'scenario', data), {
-    overrides: variables === undefined ? [] : [variables],
+    overrides: [variables],
     report: (steps, problem) => report(steps, processSettingIn(steps, document.data) ?? problem)
   })
 
@@ -151,7 +151,7 @@ async function usedGroups(
 ): Promise<Group[]> {
   const { data, problems, report, warn } = parts
   const values = Object.fromEntries([...variables].filter(([, value]) => value !== null))
-  const overrides = [{ values, isText: false }, ...(assigned ? [assigned] : [])]
+  const overrides = [{ values, isText: false }, assigned]
   const options = { overrides, problems, reportGiven: within(report, 'vars') }
   const groups = new Map<string, Group>()
   const declared: string[] = []
@@ -170,8 +170,7 @@ async function usedGroups(
     else groups.set(reference, group)
   }
   if (!areAllRead) return []
-  if (assigned)
-    checkGiven(assigned, [...new Set([...variables.keys(), ...declared])], within(report, 'vars'))
+  checkGiven(assigned, [...new Set([...variables.keys(), ...declared])], within(report, 'vars'))
   for (const name of variables.keys())
     if (!used.has(name) && !declared.includes(name))
       warn(['vars', name], say('unused_variable', name))
