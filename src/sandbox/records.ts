@@ -32,8 +32,7 @@ export async function addBody(
   { type, text, bytes }: Body,
   left: () => AbortSignal
 ): Promise<ImportedRecords> {
-  const { limits } = sandbox.dependencies.library
-  const document = await sandbox.reading(left)('body', text, { limits, type })
+  const document = await sandbox.reading(left)('body', text, { limits: sandbox.settings, type })
   return addRecords(sandbox, document, [], bytes.length)
 }
 
@@ -45,7 +44,7 @@ export async function addRecords(
   bytes = 0
 ): Promise<ImportedRecords> {
   const edit = { fixture: await checkedFixture(document, under), removed: [] }
-  checkCount('The document adds', recordsIn([edit.fixture]), sandbox.dependencies.library.limits)
+  checkCount('The document adds', recordsIn([edit.fixture]), sandbox.settings)
   const problems = new ProblemList()
   return withoutProblems(problems, async () => {
     const imported = await editInTurn(sandbox, edit, 'POST /_control/records', problems, bytes)

@@ -45,19 +45,17 @@ async function askThread(signal: AbortSignal, question: object): Promise<unknown
   const limit = Math.min(MAX_MEMORY, Math.floor(getHeapStatistics().heap_size_limit / MEBIBYTE))
   const thread = new Thread(SCRIPT, { resourceLimits: { maxOldGenerationSizeMb: limit } })
   thread.on('error', () => {}).postMessage(question)
-  try {
-    const [reply] = await once(thread, 'message', { signal })
-    const { result, refusal, defect }: Reply = reply
-    if (refusal) throw new ApiError(refusal.code, refusal)
-    if (defect) throw new Error(defect)
-    return result
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_WORKER_OUT_OF_MEMORY') throw error
-    const message = `This takes more than ${limit} MiB of memory; load it in parts, or as JSON. Nothing was changed.`
-    throw new ApiError('document_too_large', { message })
-  } finally {
-    await thread.terminate()
-  }
+  const [reply] = await once(thread, 'message', { signal })
+    .finally(() => thread.terminate())
+    .catch(error => {
+      if (error.code !== 'ERR_WORKER_OUT_OF_MEMORY') throw error
+      const message = `This takes more than ${limit} MiB of memory; load it in parts, or as JSON. Nothing was changed.`
+      throw new ApiError('document_too_large', { message })
+    })
+  const { result, refusal, defect }: Reply = reply
+  if (refusal) throw new ApiError(refusal.code, refusal)
+  if (defect) throw new Error(defect)
+  return result
 }
 
 export function serveQuestions<Q>(
