@@ -140,8 +140,8 @@ const DEFINITIONS: Record<string, Json> = {
   },
   statuses: anyOf(referTo('status'), { type: 'array', items: referTo('status') }),
   value: wanted({ additionalProperties: false, properties: CONDITIONS }),
-  wanted: wanted({ additionalProperties: referTo('wanted') }),
-  field: wanted({ additionalProperties: referTo('field') }, [...SCALARS, 'null'])
+  MatchValue: wanted({ additionalProperties: referTo('MatchValue') }),
+  FieldValue: wanted({ additionalProperties: referTo('FieldValue') }, [...SCALARS, 'null'])
 }
 
 const PUBLISHED: Readonly<Record<PublishedKind, { title: string; schemaOf: () => object }>> = {
@@ -192,10 +192,11 @@ function definitionsFor(schema: Json): Json {
 }
 
 /** Without words of our own. `hasVariables`: a scalar may be a variable. */
-function portable({ 'x-published': name, ...part }: Json, hasVariables: boolean): Json {
+function portable({ 'x-published': own, ...part }: Json, hasVariables: boolean): Json {
   const { description, default: fallback, ...words } = part
+  const name = own ?? part['x-name']
   const isNamed = typeof name === 'string' && hasVariables
-  if (isNamed) DEFINITIONS[name] ??= portable(part, true)
+  if (isNamed) DEFINITIONS[name] ??= portable({ ...part, 'x-name': undefined }, true)
   const said = isNamed ? referTo(name) : withoutOwn(words, hasVariables)
   return {
     ...(hasVariables && isLimited(said) ? orVariable(said) : said),
@@ -370,7 +371,7 @@ function matchedName(schema: Schema): Json {
     const { properties, ...nested } = matchedNames(schema)
     return wanted({ ...nested, properties: { ...CONDITIONS, ...(properties as Json) } })
   }
-  return referTo(typeof schema.additionalProperties === 'object' ? 'wanted' : 'value')
+  return referTo(typeof schema.additionalProperties === 'object' ? 'MatchValue' : 'value')
 }
 
 /** Other names are not refused: a request may be meant to be refused. */

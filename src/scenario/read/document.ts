@@ -4,7 +4,6 @@ import { ApiError } from '../../core/errors.js'
 import { partAt, type Step } from '../../core/places.js'
 import type { Said } from '../../core/sentences.js'
 import { visible } from '../../core/visible.js'
-import type { Kind } from '../shape/scenario.js'
 import { losesCharacters, type WrittenNumber } from './numbers.js'
 import {
   DEFAULT_LIMITS,
@@ -25,6 +24,7 @@ export type SourceDocument = {
   /** The schema that the data already matched. */
   checkedAs?: Kind
 }
+export type Kind = 'fixture' | 'scenario' | 'script'
 export type TextType = 'json' | 'yaml'
 export type ReadOptions = { limits?: DocumentLimits; type?: TextType | undefined }
 export type ReadText = typeof readDocument

@@ -67,21 +67,16 @@ export type Names = { readonly [name: string]: Wanted | Names }
 const SCALARS = ['string', 'number', 'boolean'] as const
 export const SCALAR = typed<Scalar>({ type: SCALARS })
 const wantedSchema = (depth: number, scalars: readonly string[] = SCALARS): TUnsafe<Wanted> =>
-  typed(
-    published(
-      {
-        type: [...scalars, 'array', ...(depth > 0 ? ['object'] : [])],
-        items: { type: scalars },
-        minItems: 1,
-        maxItems: MAX_ITEMS,
-        ...(depth > 0 && { additionalProperties: wantedSchema(depth - 1, scalars) }),
-        description:
-          'A value, a list of values, /a regular expression/, conditions (gt, gte, lt, lte, not, present), or nested names.',
-        'x-name': scalars === SCALARS ? 'MatchValue' : 'FieldValue'
-      },
-      scalars === SCALARS ? 'wanted' : 'field'
-    )
-  )
+  typed({
+    type: [...scalars, 'array', ...(depth > 0 ? ['object'] : [])],
+    items: { type: scalars },
+    minItems: 1,
+    maxItems: MAX_ITEMS,
+    ...(depth > 0 && { additionalProperties: wantedSchema(depth - 1, scalars) }),
+    description:
+      'A value, a list of values, /a regular expression/, conditions (gt, gte, lt, lte, not, present), or nested names.',
+    'x-name': scalars === SCALARS ? 'MatchValue' : 'FieldValue'
+  })
 const names = (description: string) => typed<Names>(mapOf(wantedSchema(4), description))
 export const fields = (description?: string) =>
   typed<Names>(mapOf(wantedSchema(8, [...SCALARS, 'null']), description))
@@ -109,22 +104,19 @@ export type Per = (typeof PER)[number]
 /** Filters of the journal can match the Account too. */
 export const BY_ACCOUNT = { account: { ...WANTED_ID, description: 'The Account of the key.' } }
 export const matchSchema = <P extends TProperties>(more: P) =>
-  published(
-    closed(
-      { ...MATCHED, ...more },
-      {
-        description: 'What the request must contain; every request matches when left out.',
-        'x-name': 'Match',
-        'x-elsewhere': {
-          ...allAs(namesIn('querystring'), 'query'),
-          ...allAs(namesIn('body'), 'body'),
-          ...allAs(ABOUT, 'about'),
-          id: 'params'
-        },
-        'x-meant': RETIRED_NAMES.match
-      }
-    ),
-    'match'
+  closed(
+    { ...MATCHED, ...more },
+    {
+      description: 'What the request must contain; every request matches when left out.',
+      'x-name': 'Match',
+      'x-elsewhere': {
+        ...allAs(namesIn('querystring'), 'query'),
+        ...allAs(namesIn('body'), 'body'),
+        ...allAs(ABOUT, 'about'),
+        id: 'params'
+      },
+      'x-meant': RETIRED_NAMES.match
+    }
   )
 export const MATCH = matchSchema({})
 export type MatchData = Static<ReturnType<typeof matchSchema<typeof BY_ACCOUNT>>>
@@ -297,4 +289,4 @@ const ENTRY = closed(
   }
 )
 export type EntryData = Static<typeof ENTRY>
-export const entrySchema = () => typed<EntryData>(published(ENTRY, 'entry'))
+export const entrySchema = () => typed<EntryData>(ENTRY)

@@ -169,7 +169,7 @@ const FAMILY_STATE = typed<FamilyState>({
   additionalProperties: { ...fields(), type: ['object', 'null'], 'x-advice': STATE_NAMES }
 })
 const STATE = notEmpty(
-  closed(allAs(keysOf(RESOURCES), published(FAMILY_STATE, 'records')), {
+  closed(allAs(keysOf(RESOURCES), FAMILY_STATE), {
     description:
       'Records by family and id, with the values that they must have at the end; null for one that must not exist.'
   })

@@ -7,7 +7,7 @@ import { isObject } from '../../core/quick-check.js'
 import { RETIRED_NAMES } from '../../core/retired.js'
 import { SETTINGS, settingsSchema } from '../../core/settings.js'
 import { PAYMENT_TYPES, type PaymentType } from '../../reference/payment-methods.js'
-import type { SourceDocument } from '../read/document.js'
+import type { Kind, SourceDocument } from '../read/document.js'
 import { withNumbers } from '../read/numbers.js'
 import { SECTIONS } from '../records/fixture.js'
 import { say } from '../sentences.js'
@@ -208,7 +208,6 @@ const CHECKERS = {
   scenario: checkerOf(scenarioSchema),
   script: checkerOf(sharedScriptSchema)
 }
-export type Kind = keyof typeof CHECKERS
 
 export const problemsOfShape = (kind: Kind, data: unknown): readonly PlacedProblem[] =>
   data === null ? [problemAt([], say('empty_document', kind))] : CHECKERS[kind].problems(data)

@@ -132,12 +132,12 @@ async function readable(
     return source
   } catch (error) {
     if (!(error instanceof ApiError) || error.problems === undefined) throw error
-    for (const { file, line = 1, column = 1, ...said } of error.problems) {
-      if (file === undefined) report(place, said)
+    for (const { file, line = 1, column = 1, ...problem } of error.problems) {
+      if (file === undefined) report(place, problem)
       else {
         const document = documentOf(file, null, { line, column })
         documents.push(document)
-        problems.push({ ...said, document, steps: [] })
+        problems.push({ ...problem, document, steps: [] })
       }
     }
     return null

@@ -66,7 +66,7 @@ function valueOrDefault(
   all: VariableOptions['overrides'],
   report: Report
 ): VariableValue | null {
-  const override = all.find(given => given && Object.hasOwn(given.values, name))
+  const override = all.find(variables => variables && Object.hasOwn(variables.values, name))
   if (override === undefined) return fallback
   const value = override.isText
     ? typedValue(String(override.values[name]), { type: typeof fallback })
