@@ -39,7 +39,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   core: 117_480,
   work: 6_150,
   store: 23_420,
-  scenario: 280_350,
+  scenario: 281_190,
   engine: 100_070,
   evidence: 80_930,
   sandbox: 81_570,
@@ -51,7 +51,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   client: 28_550,
   cli: 139_780,
   top: 22_200,
-  test: 2_405_750,
+  test: 2_406_540,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */

@@ -1,9 +1,11 @@
 /** Reads small documents at once, large ones in a thread. */
 import { partAt } from '../core/places.js'
+import { isObject } from '../core/quick-check.js'
 import { mapValues } from '../reference/rules.js'
 import { pause } from '../work/slices.js'
 import type { Worker } from '../work/worker.js'
 import {
+  type Kind,
   type ReadOptions,
   type ReadText,
   readDocument,
@@ -12,6 +14,7 @@ import {
   utf8In
 } from './read/document.js'
 import type { Wanted } from './read/refusal.js'
+import { isBareFixture, shapeProblems } from './shape/scenario.js'
 
 /** For the thread: a text to read, or places in it to find. */
 export type Reading = {
@@ -54,7 +57,7 @@ export const readBy =
       return (await worker.run(signalOf(), ask => ask(question))) as T
     }
     const [head = '', ...parts] = await askThread<string[]>()
-    const whole: Pick<SourceDocument, 'data' | 'numbers'> = JSON.parse(head)
+    const whole: Omit<SourceDocument, 'name' | 'locate'> = JSON.parse(head)
     for (const part of parts) {
       const [path, members]: Part = JSON.parse(part)
       ;(partAt(whole.data, path) as unknown[]).push(...members)
@@ -65,11 +68,20 @@ export const readBy =
 
 /** In the thread: JSON of the data, long lists in parts, so that none takes long to parse. */
 export async function readLarge({ read, places }: Reading): Promise<unknown> {
-  const { data, numbers, locate } = await readDocument(read.name, read.text, read.options)
+  const document = await readDocument(read.name, read.text, read.options)
+  const { data, numbers, locate } = document
   if (places !== undefined) return locate(places)
   const parts: Part[] = []
-  const head = { data: withoutLists(data, [], parts), numbers }
+  const scenarioAs = isObject(data) ? kindOf({ ...document, data: data.scenario }) : undefined
+  const whole = withoutLists(data, [], parts)
+  const head = { data: whole, numbers, checkedAs: kindOf(document), scenarioAs }
   return [head, ...parts].map(part => JSON.stringify(part))
+}
+
+/** Of a document with a right shape: checking a large one would make requests wait. */
+function kindOf(document: SourceDocument): Kind | undefined {
+  const kind = isBareFixture(document.data) ? 'fixture' : 'scenario'
+  return shapeProblems(document, kind).length === 0 ? kind : undefined
 }
 
 function withoutLists(data: unknown, path: readonly string[], parts: Part[]): unknown {

@@ -4,7 +4,7 @@ import { MessageChannel } from 'node:worker_threads'
 import t from 'tap'
 import { runJobs } from '../../src/jobs.js'
 import { addKey } from '../../src/sandbox/records.js'
-import { readDocument, type SourceDocument } from '../../src/scenario/read/document.js'
+import { below, readDocument, type SourceDocument } from '../../src/scenario/read/document.js'
 import { DEFAULT_LIMITS } from '../../src/scenario/read/refusal.js'
 import { Body, type Reading, readBy, readLarge } from '../../src/scenario/reading.js'
 import { inSlices } from '../../src/work/slices.js'
@@ -55,6 +55,24 @@ t.test('reading: a large text gives the same as a small one', async t => {
     t.strictSame(await other.locate(places), await one.locate(places))
   }
   t.strictSame((await readHere('{}')).data, {}, 'a small one is read at once')
+})
+
+t.test('reading: a large text with a right shape is not checked again', async t => {
+  const cases: [text: string, ...kinds: unknown[]][] = [
+    ['{"tickets":[]}', 'fixture', undefined],
+    ['name: x', 'scenario', undefined],
+    ['name: 0042', undefined, undefined],
+    ['[5]', undefined, undefined],
+    ['{"scenario":{"name":"x"}}', undefined, 'scenario'],
+    ['{"scenario":{"tickets":[]}}', undefined, 'fixture'],
+    ['{"scenario":{"tickets":[5]}}', undefined, undefined]
+  ]
+  for (const [text, ...kinds] of cases) {
+    const document = await readHere(large(text))
+    t.strictSame([document.checkedAs, document.scenarioAs], kinds, text)
+    t.equal(below(document, ['scenario']).checkedAs, kinds[1])
+    t.equal(below(document, ['other']).checkedAs, undefined)
+  }
 })
 
 t.test('jobs: texts are written, invalid ones are refused, and a defect is reported', async t => {

@@ -21,8 +21,9 @@ export type SourceDocument = {
   locate: (parts: readonly Wanted[]) => Promise<readonly (Place | null)[]>
   /** Numbers that are printed differently, such as `1.10`. */
   numbers?: readonly WrittenNumber[]
-  /** The schema that the data already matched. */
-  checkedAs?: Kind
+  /** The schema that the data already matched, and that of a part `scenario`. */
+  checkedAs?: Kind | undefined
+  scenarioAs?: Kind | undefined
 }
 export type Kind = 'fixture' | 'scenario' | 'script'
 export type TextType = 'json' | 'yaml'
@@ -59,15 +60,19 @@ export async function readDocument(
   return { name, data, numbers, locate: async parts => locate(parts) }
 }
 
-export const below = (document: SourceDocument, under: readonly Step[]): SourceDocument => ({
-  ...document,
-  numbers: (document.numbers ?? [])
-    .filter(({ steps }) => under.every((step, nth) => steps[nth] === step))
-    .map(({ steps, source }) => ({ source, steps: steps.slice(under.length) })),
-  data: partAt(document.data, under),
-  locate: parts =>
-    document.locate(parts.map(part => ({ ...part, steps: [...under, ...part.steps] })))
-})
+export function below(document: SourceDocument, under: readonly Step[]): SourceDocument {
+  if (under.length === 0) return document
+  const { name, data, numbers = [], scenarioAs, locate } = document
+  return {
+    name,
+    data: partAt(data, under),
+    numbers: numbers
+      .filter(({ steps }) => under.every((step, nth) => steps[nth] === step))
+      .map(({ steps, source }) => ({ source, steps: steps.slice(under.length) })),
+    checkedAs: under.join() === 'scenario' ? scenarioAs : undefined,
+    locate: parts => locate(parts.map(part => ({ ...part, steps: [...under, ...part.steps] })))
+  }
+}
 
 export function locatorIn(text: string): SourceDocument['locate'] {
   let reading: ReturnType<typeof yamlIn> | undefined
