@@ -207,7 +207,7 @@ async function checked(settings: GivenSettings): Promise<GivenSettings> {
 async function startDocument(scenario: string | object, library: Library) {
   if (typeof scenario === 'object')
     return {
-      document: documentOf('scenario', scenario, library.limits),
+      document: documentOf('scenario', scenario),
       origin: { name: 'inline', file: null }
     }
   const document = isPath(scenario)

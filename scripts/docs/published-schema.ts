@@ -14,12 +14,8 @@ import {
 import type { Schema } from '../../src/reference/parameters.js'
 import { TABLES, type Tables } from '../../src/reference/tables.js'
 import { VERSION } from '../../src/scenario/library.js'
-import { fixtureSchema, referTo } from '../../src/scenario/shape/parts.js'
-import {
-  publishedParts,
-  scenarioSchema,
-  sharedScriptSchema
-} from '../../src/scenario/shape/scenario.js'
+import { fixtureSchema } from '../../src/scenario/shape/parts.js'
+import { scenarioSchema, sharedScriptSchema } from '../../src/scenario/shape/scenario.js'
 
 type Json = Record<string, unknown>
 
@@ -44,6 +40,7 @@ const TITLES: Readonly<Record<string, string>> = {
   steps: 'step',
   vars: 'variables'
 }
+const referTo = (name: string) => ({ $ref: `#/$defs/${name}` })
 const anyOf = (...schemas: Json[]): Json => ({ anyOf: schemas })
 const orVariable = (...schemas: Json[]): Json => anyOf(...schemas, referTo('variable'))
 
@@ -92,8 +89,8 @@ const wanted = (names: Json, types = SCALARS): Json => {
   }
 }
 
-/** Parts that others refer to by their names. */
-const DEFINITIONS: Readonly<Record<string, Json>> = {
+/** Parts that others refer to by their names; those that have only a name are added when met. */
+const DEFINITIONS: Record<string, Json> = {
   variable: VARIABLE,
   operation: {
     ...orVariable(
@@ -140,15 +137,10 @@ const DEFINITIONS: Readonly<Record<string, Json>> = {
     ),
     examples: [402, '2xx']
   },
+  statuses: anyOf(referTo('status'), { type: 'array', items: referTo('status') }),
   value: wanted({ additionalProperties: false, properties: CONDITIONS }),
-  wanted: wanted({ additionalProperties: referTo('wanted') }),
-  field: wanted({ additionalProperties: referTo('field') }, [...SCALARS, 'null']),
-  ...Object.fromEntries(
-    Object.entries(publishedParts()).map(([name, part]) => [
-      name,
-      portable({ ...part, 'x-published': undefined }, true)
-    ])
-  )
+  MatchValue: wanted({ additionalProperties: referTo('MatchValue') }),
+  FieldValue: wanted({ additionalProperties: referTo('FieldValue') }, [...SCALARS, 'null'])
 }
 
 const PUBLISHED: Readonly<Record<PublishedKind, { title: string; schemaOf: () => object }>> = {
@@ -199,11 +191,12 @@ function definitionsFor(schema: Json): Json {
 }
 
 /** Without words of our own. `hasVariables`: a scalar may be a variable. */
-function portable(
-  { description, default: fallback, 'x-published': instead, ...words }: Json,
-  hasVariables: boolean
-): Json {
-  const said = (instead as Json | undefined) ?? withoutOwn(words, hasVariables)
+function portable({ 'x-published': own, ...part }: Json, hasVariables: boolean): Json {
+  const { description, default: fallback, ...words } = part
+  const name = own ?? part['x-name']
+  const isNamed = typeof name === 'string' && hasVariables
+  if (isNamed) DEFINITIONS[name] ??= portable({ ...part, 'x-name': undefined }, true)
+  const said = isNamed ? referTo(name) : withoutOwn(words, hasVariables)
   return {
     ...(hasVariables && isLimited(said) ? orVariable(said) : said),
     description,
@@ -377,7 +370,7 @@ function matchedName(schema: Schema): Json {
     const { properties, ...nested } = matchedNames(schema)
     return wanted({ ...nested, properties: { ...CONDITIONS, ...(properties as Json) } })
   }
-  return referTo(typeof schema.additionalProperties === 'object' ? 'wanted' : 'value')
+  return referTo(typeof schema.additionalProperties === 'object' ? 'MatchValue' : 'value')
 }
 
 /** Other names are not refused: a request may be meant to be refused. */

@@ -7,7 +7,7 @@ import { checkCount } from '../scenario/read/refusal.js'
 import type { Body } from '../scenario/reading.js'
 import type { ImportedRecords } from '../scenario/records/edits.js'
 import { type Fixture, fixtureIn, recordsIn } from '../scenario/records/fixture.js'
-import { shapeProblems } from '../scenario/shape/sources.js'
+import { shapeProblems } from '../scenario/shape/scenario.js'
 import { FAMILIES, type RecordOf } from '../store/store.js'
 import { editAtOnce, editInTurn } from './editing.js'
 import type { Sandbox } from './sandbox.js'
@@ -22,8 +22,7 @@ export async function addBody(
   { type, text, bytes }: Body,
   left: () => AbortSignal
 ): Promise<ImportedRecords> {
-  const { limits } = sandbox.dependencies.library
-  const document = await sandbox.reading(left)('body', text, { limits, type, kind: 'fixture' })
+  const document = await sandbox.reading(left)('body', text, { limits: sandbox.settings, type })
   return addRecords(sandbox, document, [], bytes.length)
 }
 
@@ -35,7 +34,7 @@ export async function addRecords(
   bytes = 0
 ): Promise<ImportedRecords> {
   const edit = { fixtures: [await checkedFixture(document, under)], removed: [] }
-  checkCount('The document adds', recordsIn(edit.fixtures), document.limits)
+  checkCount('The document adds', recordsIn(edit.fixtures), sandbox.settings)
   const problems = new ProblemList()
   return withoutProblems(problems, async () => {
     const imported = await editInTurn(sandbox, edit, 'POST /_control/records', problems, bytes)

@@ -3,7 +3,7 @@ import { type GivenSettings, type SettingsInForce, settingsInForce } from '../co
 import { REFUSALS as REQUEST_REFUSALS } from '../engine/sentences.js'
 import type { World } from '../engine/world.js'
 import { Tally } from '../scenario/expect/tally.js'
-import { type ReadText, readBy } from '../scenario/reading.js'
+import { readBy } from '../scenario/reading.js'
 import type { FirstState } from '../scenario/scenario.js'
 import type { Ask, Worker } from '../work/worker.js'
 import { type Dependencies, evidenceOf, periodOf } from './dependencies.js'
@@ -138,7 +138,7 @@ export class Sandbox implements World {
     return this.#worker.run(AbortSignal.any([left, this.ending]), job)
   }
 
-  reading(left: () => AbortSignal): ReadText {
+  reading(left: () => AbortSignal): ReturnType<typeof readBy> {
     return readBy(this.#worker, () => AbortSignal.any([left(), this.ending]))
   }
 

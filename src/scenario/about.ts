@@ -15,36 +15,26 @@ export function aboutIn(store: Store, request: RequestParts): SentCall['about'] 
   let records: ReturnType<typeof recordsNamed> | undefined
   return what => {
     records ??= recordsNamed(store, request)
-    return records[what]
+    return records[what] || undefined
   }
 }
 
 function recordsNamed(
   store: Store,
   { operation, params, query, body, account: actor }: RequestParts
-): Partial<Record<About, string | undefined>> {
+): Partial<Record<About, string | null>> {
   if (operation === null) return {}
   const { family } = operationOf(operation)
   // the path of a User names its Account
-  const inPath = params([operation === 'deleteUser' ? 'account_id' : 'id']) ?? undefined
-  const refund =
-    family === 'refunds' && inPath !== undefined ? store.refunds.get(inPath) : undefined
-  const transaction =
-    refund?.transaction ||
-    body(['transaction']) ||
-    query(['transaction']) ||
-    (family === 'transactions' ? inPath : undefined)
-  const ticket =
-    body(['ticket']) ||
-    (family === 'tickets' ? inPath : store.transactions.get(transaction ?? '')?.ticket)
-  const location =
-    query(['location']) ||
-    (family === 'locations' ? inPath : store.tickets.get(ticket ?? '')?.location)
-  const account =
-    family === 'accounts' || family === 'users'
-      ? inPath
-      : store.locations.get(location ?? '')?.account
-  return { transaction, ticket, location, account: account ?? actor ?? undefined }
+  const inPath = params([operation === 'deleteUser' ? 'account_id' : 'id']) ?? ''
+  const named = (name: About, ...families: Family[]): string =>
+    body([name]) || query([name]) || (families.includes(family) ? inPath : '')
+  const refund = family === 'refunds' ? store.refunds.get(inPath) : undefined
+  const transaction = refund?.transaction || named('transaction', 'transactions')
+  const ticket = named('ticket', 'tickets') || store.transactions.get(transaction)?.ticket || ''
+  const location = named('location', 'locations') || store.tickets.get(ticket)?.location || ''
+  const account = named('account', 'accounts', 'users') || store.locations.get(location)?.account
+  return { transaction, ticket, location, account: account || actor }
 }
 
 const NAMED: readonly (readonly [About, ...Family[]])[] = [

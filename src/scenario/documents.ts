@@ -5,7 +5,7 @@ import { pathOf, type Step } from '../core/places.js'
 import type { Said } from '../core/sentences.js'
 import type { SourceDocument } from './read/document.js'
 import { withNumbers } from './read/numbers.js'
-import { DEFAULT_LIMITS, documentInvalid, type Place, type Wanted } from './read/refusal.js'
+import { documentInvalid, type Place, type Wanted } from './read/refusal.js'
 import { present } from './shape/checked.js'
 
 export type DocumentProblem = DocumentPart & Said
@@ -81,9 +81,8 @@ export const within =
 export const documentOf = (
   name: string,
   data: unknown,
-  limits = DEFAULT_LIMITS,
   place: Place | null = null
-): SourceDocument => ({ name, data, limits, locate: async parts => parts.map(() => place) })
+): SourceDocument => ({ name, data, locate: async parts => parts.map(() => place) })
 
 export async function placesOf(parts: readonly DocumentPart[]): Promise<(Place | null)[]> {
   const places = new Map<DocumentPart, Place | null | undefined>()
@@ -112,16 +111,18 @@ export async function listedProblems(
 ): Promise<Problem[]> {
   const names = [...new Set(documents.map(({ name }) => name))]
   const placeOf = ({ document, steps }: DocumentPart) => JSON.stringify([document.name, steps])
-  const unique = new Map(
-    problems.map(problem => [`${placeOf(problem)} ${problem.message}`, problem])
-  )
   // a missing name is probably there, but misspelt
-  const misnamed = new Set<string>()
-  for (const { document, steps, code } of unique.values())
-    if (code === 'unknown_name') misnamed.add(placeOf({ document, steps: steps.slice(0, -1) }))
-  const listed = [...unique.values()].filter(
-    problem => problem.code !== 'required' || !misnamed.has(placeOf(problem))
+  const misnamed = new Set(
+    problems
+      .filter(({ code }) => code === 'unknown_name')
+      .map(({ document, steps }) => placeOf({ document, steps: steps.slice(0, -1) }))
   )
+  const unique = new Map(
+    problems
+      .filter(problem => problem.code !== 'required' || !misnamed.has(placeOf(problem)))
+      .map(problem => [`${placeOf(problem)} ${problem.message}`, problem])
+  )
+  const listed = [...unique.values()]
   const places = await placesOf(
     listed.map(problem => ({ isOfName: OF_NAMES.includes(problem.code), ...problem }))
   )

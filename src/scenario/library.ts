@@ -12,16 +12,14 @@ import type { Said } from '../core/sentences.js'
 import type { Settings } from '../core/settings.js'
 import { documentOf } from './documents.js'
 import {
-  type DocumentKind,
   locatorIn,
-  type ReadOptions,
   type ReadText,
   readDocument,
   type SourceDocument,
   type TextType,
   utf8In
 } from './read/document.js'
-import { DEFAULT_LIMITS, type DocumentLimits, documentInvalid } from './read/refusal.js'
+import { DEFAULT_LIMITS, documentInvalid } from './read/refusal.js'
 import { isSharedScript } from './script/shared-script.js'
 import { say } from './sentences.js'
 import { declaredVariables, type VariableValue } from './shape/variables.js'
@@ -57,7 +55,9 @@ export async function textOf(path: string, reading = readFile(path)): Promise<st
   return utf8In(path, bytes)
 }
 
-type FileEntry = { name: string; path: string; isOutside: boolean }
+/** The path is null for a link that leads outside its folder. */
+type FileEntry = { path: string | null; shelf: Shelf }
+const SHELVES = ['scenarios', 'fixtures'] as const
 
 export class Library {
   static from(settings: Settings): Library {
@@ -65,20 +65,14 @@ export class Library {
     return new Library({ fixtures, scenarios }, settings)
   }
 
+  /** Paths of the files that were read. */
   readonly read = new Set<string>()
-  readonly limits: DocumentLimits
-  readonly #folders: Record<Shelf, string[]>
-  readonly userFolders: UserFolders
-  readonly #readText: ReadText
 
-  constructor(userFolders: UserFolders, limits = DEFAULT_LIMITS, read: ReadText = readDocument) {
-    this.userFolders = userFolders
-    this.#readText = read
-    this.limits = limits
-    const both = (shelf: Shelf) =>
-      [userFolders[shelf], join(PACKAGE_ROOT, shelf)].filter(folder => folder !== null)
-    this.#folders = { fixtures: both('fixtures'), scenarios: both('scenarios') }
-  }
+  constructor(
+    readonly userFolders: UserFolders,
+    readonly limits = DEFAULT_LIMITS,
+    private readonly readText: ReadText = readDocument
+  ) {}
 
   readBy(read: ReadText): Library {
     return new Library(this.userFolders, this.limits, read)
@@ -91,12 +85,12 @@ export class Library {
 
   async #document(path: string): Promise<SourceDocument> {
     const text = await textOf(path, path === STDIN ? buffer(process.stdin) : undefined)
-    const prepared = isInside(path, PACKAGE_ROOT) ? preparedDocument(path, text, this.limits) : null
+    const prepared = isInside(path, PACKAGE_ROOT) ? preparedDocument(path, text) : null
     return prepared ?? this.text(path, text)
   }
 
-  text(name: string, text: string, as: Omit<ReadOptions, 'limits'> = {}): Promise<SourceDocument> {
-    return this.#readText(name, text, { limits: this.limits, ...as })
+  text(name: string, text: string, type?: TextType): Promise<SourceDocument> {
+    return this.readText(name, text, { limits: this.limits, type })
   }
 
   /** Also finds fixtures. Errors: `scenario_unknown`, with the names that exist. */
@@ -109,13 +103,9 @@ export class Library {
     const path = await this.#path(name, null)
     const { size } = statSync(path)
     if (size > MAX_SHOWN)
-      throw new ApiError('document_too_large', {
-        message: say('too_large_to_show', name, size, MAX_SHOWN).message
-      })
-    return {
-      type: extname(path) === '.json' ? 'json' : 'yaml',
-      text: withoutSecrets(await textOf(path))
-    }
+      throw new ApiError('document_too_large', say('too_large_to_show', name, size, MAX_SHOWN))
+    const type = extname(path) === '.json' ? 'json' : 'yaml'
+    return { type, text: withoutSecrets(await textOf(path)) }
   }
 
   async #path(name: string, folder: string | null): Promise<string> {
@@ -123,14 +113,12 @@ export class Library {
     if (path) return path
     const known = (await this.list()).map(entry => entry.name)
     const [file] = folder === null ? [] : filesOf(name, folder)
-    throw new ApiError('scenario_unknown', {
-      message: say('no_scenario', name, known, file).message
-    })
+    throw new ApiError('scenario_unknown', say('no_scenario', name, known, file))
   }
 
   pathOf(name: string): string | null {
-    const [entry] = [...this.#names('scenarios', name), ...this.#names('fixtures', name)]
-    if (entry?.isOutside)
+    const entry = this.#files(...SHELVES).get(name)
+    if (entry?.path === null)
       throw new ApiError('scenario_unknown', { message: `${say('link_outside', name).message}.` })
     return entry?.path ?? null
   }
@@ -138,7 +126,7 @@ export class Library {
   async fixture(reference: string, from: string | null): Promise<SourceDocument> {
     const document = await this.#named(reference, from, 'fixtures', 'fixtures')
     if (document !== null) return document
-    const known = this.#names('fixtures').map(({ name }) => name)
+    const known = [...this.#files('fixtures')].flatMap(([name, { path }]) => (path ? name : []))
     const [beside] = from === null ? [] : filesOf(reference, dirname(from))
     throw notFound(say('no_fixture', reference, known, beside))
   }
@@ -153,8 +141,8 @@ export class Library {
     if (document !== null && isSharedScript(document.data)) return document
     if (document !== null) throw notFound(say('no_groups', reference))
     const shared: string[] = []
-    for (const entry of this.#names('scenarios'))
-      if ((await this.#listed(entry, 'scenario')) === null) shared.push(entry.name)
+    for (const [name, { path, shelf }] of this.#files('scenarios'))
+      if (path && (await this.#listed(name, path, shelf)) === null) shared.push(name)
     throw notFound(say('no_shared_script', reference, shared))
   }
 
@@ -166,35 +154,31 @@ export class Library {
     what: string
   ): Promise<SourceDocument | null> {
     if (!isPath(reference)) {
-      const [entry] = this.#names(shelf, reference)
-      if (entry?.isOutside) throw notFound(say('link_outside', reference))
+      const entry = this.#files(shelf).get(reference)
+      if (entry?.path === null) throw notFound(say('link_outside', reference))
       return entry === undefined ? null : this.file(entry.path)
     }
     if (from === null) throw notFound(say('names_only', what, reference))
-    const path = realPathOf(resolve(dirname(from), reference))
-    if (path === null || !statSync(path).isFile()) throw notFound(say('no_file', reference))
-    const allowed = [dirname(from), ...this.#folders.fixtures, ...this.#folders.scenarios].map(
-      realPathOf
-    )
-    if (!allowed.some(folder => folder !== null && isInside(path, folder)))
+    const path = fileAt(resolve(dirname(from), reference))
+    if (path === null) throw notFound(say('no_file', reference))
+    const allowed = [dirname(from), ...this.#folders('fixtures'), ...this.#folders('scenarios')]
+    if (!allowed.some(folder => existsSync(folder) && isInside(path, realpathSync(folder))))
       throw notFound(say('outside_folders', reference))
     return this.file(path)
   }
 
   async list(): Promise<Listed[]> {
-    const listed = new Map<string, Listed>()
-    for (const kind of ['scenario', 'fixture'] as const) {
-      for (const entry of this.#names(`${kind}s`)) {
-        const about = listed.has(entry.name) ? null : await this.#listed(entry, kind)
-        if (about !== null) listed.set(entry.name, about)
-      }
+    const listed: Listed[] = []
+    for (const [name, { path, shelf }] of this.#files(...SHELVES)) {
+      const about = path && (await this.#listed(name, path, shelf))
+      if (about) listed.push(about)
     }
-    return [...listed.values()]
+    return listed
   }
 
   /** Null for a file of groups, which cannot be loaded. */
-  async #listed({ name, path }: FileEntry, kind: Listed['kind']): Promise<Listed | null> {
-    if (kind === 'fixture') return { name, kind, description: commentOf(path) }
+  async #listed(name: string, path: string, shelf: Shelf): Promise<Listed | null> {
+    if (shelf === 'fixtures') return { name, kind: 'fixture', description: commentOf(path) }
     const { data } = await this.#document(path).catch(() => documentOf(path, null))
     if (isSharedScript(data)) return null
     const { name: title, description, vars } = isObject(data) ? data : {}
@@ -202,27 +186,29 @@ export class Library {
     const variables = Array.from(declared).filter(([, value]) => value !== null)
     return {
       name,
-      kind,
+      kind: 'scenario',
       ...(typeof title === 'string' && title !== name && { title: withoutSecrets(title) }),
       description: typeof description === 'string' ? withoutSecrets(description) : null,
       ...(variables.length > 0 && { vars: Object.fromEntries(variables) })
     }
   }
 
-  #names(shelf: Shelf, only?: string): FileEntry[] {
+  #folders(shelf: Shelf): string[] {
+    return [this.userFolders[shelf], join(PACKAGE_ROOT, shelf)].filter(folder => folder !== null)
+  }
+
+  #files(...shelves: readonly Shelf[]): Map<string, FileEntry> {
     const entries = new Map<string, FileEntry>()
-    for (const folder of this.#folders[shelf]) {
-      const files = readdirSync(folder)
-      for (const file of files.filter(file => ENDINGS.includes(extname(file))).sort()) {
-        const name = basename(file, extname(file)).replace(KIND_IN_NAME, '')
-        if (entries.has(name) || name !== (only ?? name)) continue
-        const path = realPathOf(join(folder, file))
-        if (path === null || !statSync(path).isFile()) continue
-        const isOutside = !isInside(path, realpathSync(folder))
-        if (!isOutside || only !== undefined) entries.set(name, { name, path, isOutside })
-      }
-    }
-    return [...entries.values()]
+    for (const shelf of shelves)
+      for (const folder of this.#folders(shelf))
+        for (const file of readdirSync(folder).sort()) {
+          const name = basename(file, extname(file)).replace(KIND_IN_NAME, '')
+          if (entries.has(name) || !ENDINGS.includes(extname(file))) continue
+          const path = fileAt(join(folder, file))
+          if (path === null) continue
+          entries.set(name, { path: isInside(path, realpathSync(folder)) ? path : null, shelf })
+        }
+    return entries
   }
 }
 
@@ -237,9 +223,10 @@ function commentOf(path: string): string | null {
   return lines.find(line => /^# (?!yaml-language-server)/.test(line))?.slice(2) ?? null
 }
 
-function realPathOf(path: string): string | null {
+/** The real path of a file, null for none. */
+function fileAt(path: string): string | null {
   try {
-    return realpathSync(path)
+    return statSync(path).isFile() ? realpathSync(path) : null
   } catch {
     return null
   }
@@ -251,21 +238,18 @@ function isInside(path: string, folder: string): boolean {
   return way.split(sep)[0] !== '..' && !isAbsolute(way)
 }
 
-type Prepared = { checkedAs?: DocumentKind; data: unknown }
 const FOLDER = join(PACKAGE_ROOT, 'dist/documents/')
 
 /** A text that changed since the build has another name. */
 export const preparedName = (text: string): string =>
   `${createHash('sha256').update(text).digest('hex')}.json`
 
-export function preparedDocument(
-  name: string,
-  text: string,
-  limits: DocumentLimits
-): SourceDocument | null {
+export function preparedDocument(name: string, text: string): SourceDocument | null {
   try {
-    const prepared: Prepared = JSON.parse(readFileSync(FOLDER + preparedName(text), 'utf8'))
-    return { name, limits, locate: locatorIn(text), ...prepared }
+    const { checkedAs, data }: SourceDocument = JSON.parse(
+      readFileSync(FOLDER + preparedName(text), 'utf8')
+    )
+    return { name, data, checkedAs, locate: locatorIn(text) }
   } catch {
     return null
   }

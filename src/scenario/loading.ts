@@ -1,4 +1,5 @@
 /** Loads scenarios: a document and all that it uses are read, checked and built, or refused. */
+import type { Static } from 'typebox'
 import { checkerOf, MAX_PROBLEMS } from '../core/checking.js'
 import { nearest } from '../core/nearest.js'
 import { isObject } from '../core/schema-words.js'
@@ -18,7 +19,10 @@ import type { Body } from './reading.js'
 import { SECTIONS } from './records/fixture.js'
 import { buildState, type LoadContext, type Loaded } from './scenario.js'
 import { readSharedScript } from './script/shared-script.js'
-import { checkShape, ownFixture, partsOf, SCENARIO_NAMES, withGroups } from './shape/sources.js'
+import { SCALAR } from './shape/entry.js'
+import { closed, mapOf, typed } from './shape/parts.js'
+import { SCENARIO_NAMES } from './shape/scenario.js'
+import { checkShape, ownFixture, partsOf, withGroups } from './shape/sources.js'
 import { checkGiven } from './shape/variables.js'
 
 export type Origin = {
@@ -28,14 +32,12 @@ export type Origin = {
 
 /** Whether at least half of the names are similar to those of a scenario or fixture. */
 export function isScenarioOrFixture(data: unknown): boolean {
-  const names = isObject(data)
-    ? Object.keys(data).filter(name => !/^(name|description)$/.test(name))
-    : []
-  const known = [...SCENARIO_NAMES, ...SECTIONS]
-  return (
-    names.length > 0 &&
-    names.filter(name => nearest(name, known) !== null).length * 2 >= names.length
+  const names = Object.keys(isObject(data) ? data : {}).filter(
+    name => !/^(name|description)$/.test(name)
   )
+  const known = [...SCENARIO_NAMES, ...SECTIONS]
+  const similar = names.filter(name => nearest(name, known) !== null)
+  return similar.length > 0 && similar.length * 2 >= names.length
 }
 
 /** Of a scenario or bare fixture. Errors: `document_invalid`, `document_too_large`. */
@@ -45,10 +47,9 @@ export async function firstStateOf(
   context: LoadContext
 ): Promise<Loaded> {
   const lists = { documents: [document], problems: new ProblemList(), warnings: [] }
-  const { library, variables } = context
   const stage = <T>(find: () => Promise<T>) =>
     withoutProblems(lists.problems, find, lists.documents)
-  const used = await stage(() => checkShape(document, lists, { file, library, variables }))
+  const used = await stage(() => checkShape(document, lists, { ...context, file }))
   const first = await stage(() => buildState(used, name, context))
   const warnings: DocumentProblem[] = lists.warnings.slice(0, MAX_PROBLEMS)
   if (warnings.length > 0) context.warn?.(await listedProblems(warnings, lists.documents))
@@ -64,18 +65,15 @@ export async function checkSharedScript(
   const problems = new ProblemList()
   const reportGiven = reportTo(problems, document, ['vars'])
   const { groups } = await withoutProblems(problems, async () => {
-    const read = await readSharedScript(document, null, {
-      overrides: variables === undefined ? [] : [variables],
-      problems,
-      reportGiven
-    })
-    if (variables !== undefined) checkGiven(variables, read.variables, reportGiven)
+    const options = { overrides: [variables], problems, reportGiven }
+    const read = readSharedScript(document, () => true, options)
+    checkGiven(variables, read.variables, reportGiven)
     return read
   })
   return withoutProblems(problems, async () => {
     for (const group of groups.values()) {
       const lists = { documents: [], problems, warnings: [] }
-      const alone = partsOf(documentOf(document.name, {}, document.limits), {}, lists)
+      const alone = partsOf(documentOf(document.name, {}), {}, lists)
       const parts = { ...withGroups(alone, [group]), fixtures: [ownFixture(group)], isOpen: true }
       await buildState(parts, '', context)
     }
@@ -83,36 +81,30 @@ export async function checkSharedScript(
 }
 
 /** A load request: a scenario by name, or one inline as a value or as text. */
-const REQUEST_CHECKER = checkerOf(() => ({
-  type: 'object',
-  additionalProperties: false,
-  required: ['scenario'],
-  properties: {
-    scenario: { type: ['string', 'object'] },
-    seed: SETTINGS.seed.schema,
-    vars: { type: 'object', additionalProperties: { type: ['string', 'number', 'boolean'] } }
-  }
-}))
+const REQUEST = closed(
+  {
+    scenario: typed<string | object>({ type: ['string', 'object'] }),
+    seed: typed<number>(SETTINGS.seed.schema),
+    vars: mapOf(SCALAR)
+  },
+  { required: ['scenario'] }
+)
+const REQUEST_CHECKER = checkerOf(() => REQUEST)
 
 export async function requestedScenario(
   { type, text }: Body,
   library: Library
 ): Promise<{ document: SourceDocument; origin: Origin } & Pick<LoadContext, 'variables' | 'seed'>> {
-  const under = type === 'json' ? ['scenario'] : []
-  const whole = await library.text('body', text, { type, kind: 'scenario', under })
+  const whole = await library.text('body', text, type)
   const inline = { name: 'inline', file: null }
   if (type === 'yaml') return { document: whole, origin: inline }
   await refuseProblems(whole, REQUEST_CHECKER)
-  const { scenario, vars, seed } = whole.data as {
-    scenario: string | object
-    vars?: Record<string, unknown>
-    seed?: number
-  }
+  const { scenario, vars, seed } = whole.data as Static<typeof REQUEST>
   const options = { seed, variables: vars && { values: vars, isText: false } }
   if (typeof scenario === 'object')
-    return { document: below(whole, under), origin: inline, ...options }
+    return { document: below(whole, ['scenario']), origin: inline, ...options }
   if (scenario.includes('\n')) {
-    const document = await library.text('scenario', scenario, { kind: 'scenario' })
+    const document = await library.text('scenario', scenario)
     return { document, origin: inline, ...options }
   }
   const document = await library.scenario(scenario)

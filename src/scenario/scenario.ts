@@ -41,7 +41,7 @@ export async function buildState(used: Used, name: string, context: LoadContext)
   const { setup, now, values: settings, sources } = setupIn(data, name, context)
   const store = new Store()
   const ids = new Ids()
-  await firstRecords(used, { store, ids, now, settings, isOpen })
+  await firstRecords(used, { store, ids, now, settings, isOpen }, context.library.limits)
 
   // others may refer to records that were left out, or are elsewhere
   const known = problems.length === 0 && !isOpen ? store : null

@@ -17,7 +17,7 @@ const noneCalled = (what: string, name: string, known: readonly string[]) =>
 export const SAYS = {
   // documents, the files that they name, and variables
   more_problems: (most: number) => `there may be more problems: only the first ${most} are shown`,
-  empty_document: (kind: 'fixture' | 'scenario') =>
+  empty_document: (kind: string) =>
     kind === 'fixture'
       ? 'is empty; write at least tickets: []'
       : 'is empty; write at least fixtures: [bistro]. commerce-emulator new NAME writes a scenario to start from',

@@ -3,26 +3,17 @@ import { isObject } from '../core/schema-words.js'
 import { pause } from './slices.js'
 
 /** A list whose members are made as they are written. */
-export class Lazy<M> {
-  readonly #members: () => Iterable<M>
+export type Lazy<M> = Iterable<M> & { toJSON: () => M[] }
 
-  constructor(members: () => Iterable<M>) {
-    this.#members = members
-  }
-
-  [Symbol.iterator](): Iterator<M> {
-    return this.#members()[Symbol.iterator]()
-  }
-
-  toJSON(): M[] {
-    return [...this]
-  }
-}
-
-export const lazily = <T, M>(list: readonly T[], memberOf: (item: T) => M): Lazy<M> =>
-  new Lazy(function* () {
+export const lazily = <T, M>(list: readonly T[], memberOf: (item: T) => M): Lazy<M> => ({
+  *[Symbol.iterator]() {
     for (const item of list) yield memberOf(item)
-  })
+  },
+  toJSON: () => list.map(memberOf)
+})
+
+const isIterable = (value: unknown): value is Iterable<unknown> =>
+  typeof value === 'object' && value !== null && Symbol.iterator in value
 
 const PIECE = 65_536
 
@@ -40,7 +31,7 @@ export async function* jsonPieces(value: unknown, levels = 2): AsyncGenerator<st
 }
 
 function* partsOf(value: unknown, levels: number): Generator<string> {
-  if (levels > 0 && (Array.isArray(value) || value instanceof Lazy)) {
+  if (levels > 0 && isIterable(value)) {
     let before = '['
     for (const member of value) {
       yield before

@@ -1,4 +1,4 @@
-/** Runs jobs that would make requests wait, one at a time, each in a thread of its own. */
+/** Runs jobs that would make requests wait, one at a time; each asks threads of its own. */
 import { once } from 'node:events'
 import { getHeapStatistics } from 'node:v8'
 import { type MessagePort, Worker as Thread } from 'node:worker_threads'
@@ -7,12 +7,12 @@ import { ApiError, type ErrorCode, type Problem } from '../core/errors.js'
 export type Ask = (question: object) => Promise<unknown>
 /** A recorded scenario, or a report of a run, to write from `json`. */
 export type Text = { write: 'scenario' | 'html' | 'junit' | 'markdown'; json: string }
-type Refusal = { code: ErrorCode; message: string; problems: readonly Problem[] | undefined }
-type Reply = { result: unknown } | { refusal: Refusal } | { defect: string }
+type Refusal = { code: ErrorCode; message: string; problems?: readonly Problem[] | undefined }
+type Reply = { result?: unknown; refusal?: Refusal; defect?: string | undefined }
 
 const SCRIPT = new URL('../worker-script.js', import.meta.url)
 const MEBIBYTE = 1_048_576
-/** Of the thread, in MiB; a lower limit of the process takes precedence. */
+/** Of a thread, in MiB; a lower limit of the process takes precedence. */
 const MAX_MEMORY = 1024
 
 export class Worker {
@@ -31,66 +31,44 @@ export class Worker {
    */
   run<T>(signal: AbortSignal, job: (ask: Ask) => Promise<T>): Promise<T> {
     const ending = AbortSignal.any([signal, this.#ending.signal])
-    const done = this.#last.then(() => runJob(ending, job))
+    const done = this.#last.then(() => {
+      ending.throwIfAborted()
+      const ended = once(ending, 'abort').then(() => Promise.reject(ending.reason))
+      return Promise.race([ended, job(question => askThread(ending, question))])
+    })
     this.#last = done.catch(() => {})
     return done
   }
 }
 
-async function runJob<T>(ending: AbortSignal, job: (ask: Ask) => Promise<T>): Promise<T> {
-  ending.throwIfAborted()
-  let thread: Thread | undefined
-  let fail!: (reason: unknown) => void
-  const failed = new Promise<never>((_, reject) => {
-    fail = reject
-  })
-  failed.catch(() => {})
-  ending.addEventListener('abort', () => fail(ending.reason))
-  const ask: Ask = async question => {
-    thread ??= start(fail)
-    thread.postMessage(question)
-    const [reply]: Reply[] = await once(thread, 'message')
-    return resultIn(reply as Reply)
-  }
-  try {
-    return await Promise.race([failed, job(ask)])
-  } finally {
-    await thread?.terminate()
-  }
-}
-
-function resultIn(reply: Reply): unknown {
-  if ('result' in reply) return reply.result
-  if ('defect' in reply) throw new Error(reply.defect)
-  throw new ApiError(reply.refusal.code, reply.refusal as never)
-}
-
-function start(fail: (error: unknown) => void): Thread {
+async function askThread(signal: AbortSignal, question: object): Promise<unknown> {
   const limit = Math.min(MAX_MEMORY, Math.floor(getHeapStatistics().heap_size_limit / MEBIBYTE))
   const thread = new Thread(SCRIPT, { resourceLimits: { maxOldGenerationSizeMb: limit } })
-  return thread.on('error', (error: NodeJS.ErrnoException) =>
-    fail(
-      error.code === 'ERR_WORKER_OUT_OF_MEMORY'
-        ? new ApiError('document_too_large', {
-            message: `This takes more than ${limit} MiB of memory; load it in parts, or as JSON. Nothing was changed.`
-          })
-        : error
-    )
-  )
+  thread.on('error', () => {}).postMessage(question)
+  const [reply] = await once(thread, 'message', { signal })
+    .finally(() => thread.terminate())
+    .catch(error => {
+      if (error.code !== 'ERR_WORKER_OUT_OF_MEMORY') throw error
+      const message = `This takes more than ${limit} MiB of memory; load it in parts, or as JSON. Nothing was changed.`
+      throw new ApiError('document_too_large', { message })
+    })
+  const { result, refusal, defect }: Reply = reply
+  if (refusal) throw new ApiError(refusal.code, refusal)
+  if (defect) throw new Error(defect)
+  return result
 }
 
 export function serveQuestions<Q>(
   port: MessagePort,
   resultOf: (question: Q) => Promise<unknown>
 ): void {
-  port.on('message', async (question: Q) => {
-    const reply: Reply = await resultOf(question).then(result => ({ result }), refused)
-    port.postMessage(reply)
-  })
+  port.on('message', async (question: Q) =>
+    port.postMessage(await resultOf(question).then(result => ({ result }), refused))
+  )
 }
 
-function refused(error: unknown): Reply {
-  if (!(error instanceof ApiError)) return { defect: (error as Error).stack as string }
+function refused(error: Error): Reply {
+  if (!(error instanceof ApiError)) return { defect: error.stack }
   const { code, message, problems } = error
   return { refusal: { code, message, problems } }
 }

@@ -5,7 +5,7 @@ import { instantProblem } from '../../src/core/instants.js'
 import { didYouMean, nearest, sentence, thereAre } from '../../src/core/nearest.js'
 import { pathOf, problemAt } from '../../src/core/places.js'
 import { SETTINGS } from '../../src/core/settings.js'
-import { problemsOfShape } from '../../src/scenario/shape/sources.js'
+import { problemsOfShape } from '../../src/scenario/shape/scenario.js'
 import { rows } from '../support/rows.js'
 
 t.test('paths of a document are written as code would', async t => {

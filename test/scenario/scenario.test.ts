@@ -10,8 +10,7 @@ import { Library } from '../../src/scenario/library.js'
 import { editing, editOf } from '../../src/scenario/records/edits.js'
 import { exported } from '../../src/scenario/records/export.js'
 import { fixtureIn } from '../../src/scenario/records/fixture.js'
-import { FIXTURE_CHECKER } from '../../src/scenario/shape/parts.js'
-import { isBareFixture } from '../../src/scenario/shape/sources.js'
+import { isBareFixture, problemsOfShape } from '../../src/scenario/shape/scenario.js'
 import { FAMILIES, type Records, Store } from '../../src/store/store.js'
 import { coded } from '../support/codes.js'
 import { startTestEmulator } from '../support/emulator.js'
@@ -875,7 +874,7 @@ t.test('an export is a fixture: loaded again, it gives the same records and expo
       )
     t.strictSame([...again.store.keys], [...store.keys])
   }
-  t.strictSame(await FIXTURE_CHECKER.problems(plain(first)), [])
+  t.strictSame(await problemsOfShape('fixture', plain(first)), [])
 })
 
 t.test('an export leaves out what is derived, what is null and what is empty', async t => {

@@ -14,7 +14,7 @@ import {
   Script
 } from '../../src/scenario/script.js'
 import { entrySchema, FAULTS } from '../../src/scenario/shape/entry.js'
-import { SCENARIO_CHECKER } from '../../src/scenario/shape/scenario.js'
+import { problemsOfShape } from '../../src/scenario/shape/scenario.js'
 import { coded, reported } from '../support/codes.js'
 import type { Json } from '../support/json.js'
 
@@ -697,7 +697,7 @@ t.test('script: an entry is put back with its former id and counts', async t => 
 
 /** The problems of an expectation: those of its schema, or else those of compiling it. */
 const expectationProblems = async (data: unknown): Promise<string[]> => {
-  const shape = (await SCENARIO_CHECKER.problems({ expect: [data] })).map(({ steps, ...said }) =>
+  const shape = (await problemsOfShape('scenario', { expect: [data] })).map(({ steps, ...said }) =>
     coded(pathOf(steps.slice(2)), said)
   )
   if (shape.length > 0) return shape

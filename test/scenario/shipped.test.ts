@@ -9,7 +9,6 @@ import { loadScenario } from '../../src/sandbox/loading.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
 import { Library, preparedDocument } from '../../src/scenario/library.js'
 import { readDocument } from '../../src/scenario/read/document.js'
-import { DEFAULT_LIMITS } from '../../src/scenario/read/refusal.js'
 import { failuresIn } from '../support/checked.js'
 import { startTestEmulator } from '../support/emulator.js'
 import { checkedAlone } from '../support/first-state.js'
@@ -127,8 +126,8 @@ t.test('the build has prepared each shipped document', async t => {
     for (const file of readdirSync(folder)) {
       const text = readFileSync(new URL(file, folder), 'utf8')
       t.hasStrict(
-        preparedDocument(file, text, DEFAULT_LIMITS),
-        { name: file, data: parse(text), ...(file !== SHARED && { checkedAs: kind }) },
+        preparedDocument(file, text),
+        { name: file, data: parse(text), checkedAs: file === SHARED ? 'script' : kind },
         file
       )
     }
@@ -141,10 +140,10 @@ t.test('the build has prepared each shipped document', async t => {
     'places are those of its text'
   )
 
-  t.equal(preparedDocument('default', `${textOf('default')} `, DEFAULT_LIMITS), null)
+  t.equal(preparedDocument('default', `${textOf('default')} `), null)
   t.strictSame(
     Object.keys(await LIBRARY.file(`${root}/changed.yaml`)),
-    'name data numbers limits locate'.split(' ')
+    'name data numbers locate'.split(' ')
   )
 })
 

@@ -31,12 +31,12 @@ export async function firstStateIn(
   where: Where & Pick<LoadContext, 'warn'> = {}
 ): Promise<FirstState> {
   const {
-    library = PACKAGE,
     flag = {},
     file = null,
     name = file ?? 'doc',
     machine = Date.parse('2026-04-01T00:00:00.000Z'),
-    limits = DEFAULT_LIMITS
+    limits = DEFAULT_LIMITS,
+    library = new Library(PACKAGE.userFolders, limits)
   } = where
   const { variables, warn } = where
   const document =

@@ -6,7 +6,7 @@ import { LINKED_FAMILIES } from '../../reference/operations.js'
 import { FAMILIES, type Store } from '../../store/store.js'
 import { inSlices } from '../../work/slices.js'
 import { type Report, within } from '../documents.js'
-import { checkCount, tooLarge } from '../read/refusal.js'
+import { checkCount, type DocumentLimits, tooLarge } from '../read/refusal.js'
 import { editing } from '../records/edits.js'
 import {
   type GenerationContext,
@@ -41,9 +41,13 @@ const LINKS = {
 } as const
 
 /** Errors: `document_too_large`. */
-export async function firstRecords(used: Used, generation: GenerationContext): Promise<void> {
+export async function firstRecords(
+  used: Used,
+  generation: GenerationContext,
+  limits: DocumentLimits
+): Promise<void> {
   const { fixtures, problems, warnings, data } = used
-  checkSize(used)
+  checkSize(used, limits)
   await inSlices(editing({ fixtures, removed: [] }, generation, problems, warnings))
   if (data.generate) await generateAll(used, generation)
   warnOfFuture(used, generation)
@@ -75,7 +79,8 @@ async function generateAll(
   }
 }
 
-function checkSize({ document: { limits }, data, fixtures }: Used): void {
+/** Errors: `document_too_large`. */
+function checkSize({ data, fixtures }: Used, limits: DocumentLimits): void {
   for (const [name, list] of Object.entries(data)) {
     if (!Array.isArray(list)) continue
     let count = list.length

@@ -18,23 +18,17 @@ import { say } from './sentences.js'
 export type SourceDocument = {
   name: string
   data: unknown
-  limits: DocumentLimits
   locate: (parts: readonly Wanted[]) => Promise<readonly (Place | null)[]>
   /** Numbers that are printed differently, such as `1.10`. */
   numbers?: readonly WrittenNumber[]
-  /** The schema that the data already matched. */
-  checkedAs?: DocumentKind
+  /** The schema that the data already matched, and that of a part `scenario`. */
+  checkedAs?: Kind | undefined
+  scenarioAs?: Kind | undefined
 }
+export type Kind = 'fixture' | 'scenario' | 'script'
 export type TextType = 'json' | 'yaml'
-export type DocumentKind = 'fixture' | 'scenario'
-/** `kind`: what it, or its part `under` a place, must be. */
-export type ReadOptions = {
-  limits: DocumentLimits
-  type?: TextType | null
-  kind?: DocumentKind
-  under?: readonly string[]
-}
-export type ReadText = (name: string, text: string, options: ReadOptions) => Promise<SourceDocument>
+export type ReadOptions = { limits?: DocumentLimits; type?: TextType | undefined }
+export type ReadText = typeof readDocument
 
 /** Levels; none of our documents has more than a dozen. */
 const MAX_NESTING = 64
@@ -43,38 +37,42 @@ const MAX_NESTING = 64
 export async function readDocument(
   name: string,
   text: string,
-  { limits = DEFAULT_LIMITS, type = null }: { limits?: DocumentLimits; type?: TextType | null } = {}
+  { limits = DEFAULT_LIMITS, type }: ReadOptions = {}
 ): Promise<SourceDocument> {
   const refuse = (problems: readonly (Said & Partial<Place>)[]) => {
     if (problems.length > 0)
       throw documentInvalid(problems.map(problem => ({ file: name, path: '', ...problem })))
   }
-  const document = { name, limits, locate: locatorIn(text) }
-  const isJson = type === 'json' || (type === null && /^\s*[{[]/.test(text))
+  const isJson = type === 'json' || (type === undefined && /^\s*[{[]/.test(text))
   const json = isJson ? jsonIn(text, type) : undefined
   if (json !== undefined) {
-    const size = sizeOf(json)
-    refuse(problemsOfSize(size, limits))
-    const { names, isLossy } = writtenIn(text)
-    const hasAll = names === size.names
-    if (hasAll && (!isLossy || text.length > MAX_YAML)) return { ...document, data: json }
+    const { names, problems } = sizeOf(json, limits)
+    refuse(problems)
+    const written = writtenIn(text)
+    const hasAll = names === written.names
+    if (hasAll && (!written.isLossy || text.length > MAX_YAML))
+      return { name, data: json, locate: locatorIn(text) }
     if (text.length > MAX_YAML) refuse([say('names_twice')])
   }
   const { data, problems, numbers, locate } = await yamlIn(text)
   refuse(problems)
-  refuse(problemsOfSize(sizeOf(data), limits))
-  return { name, data, numbers, limits, locate: async parts => locate(parts) }
+  refuse(sizeOf(data, limits).problems)
+  return { name, data, numbers, locate: async parts => locate(parts) }
 }
 
-export const below = (document: SourceDocument, under: readonly Step[]): SourceDocument => ({
-  ...document,
-  numbers: (document.numbers ?? [])
-    .filter(({ steps }) => under.every((step, nth) => steps[nth] === step))
-    .map(({ steps, source }) => ({ source, steps: steps.slice(under.length) })),
-  data: partAt(document.data, under),
-  locate: parts =>
-    document.locate(parts.map(part => ({ ...part, steps: [...under, ...part.steps] })))
-})
+export function below(document: SourceDocument, under: readonly Step[]): SourceDocument {
+  if (under.length === 0) return document
+  const { name, data, numbers = [], scenarioAs, locate } = document
+  return {
+    name,
+    data: partAt(data, under),
+    numbers: numbers
+      .filter(({ steps }) => under.every((step, nth) => steps[nth] === step))
+      .map(({ steps, source }) => ({ source, steps: steps.slice(under.length) })),
+    checkedAs: under.join() === 'scenario' ? scenarioAs : undefined,
+    locate: parts => locate(parts.map(part => ({ ...part, steps: [...under, ...part.steps] })))
+  }
+}
 
 export function locatorIn(text: string): SourceDocument['locate'] {
   let reading: ReturnType<typeof yamlIn> | undefined
@@ -87,7 +85,7 @@ export function locatorIn(text: string): SourceDocument['locate'] {
 const yamlIn = async (text: string) => (await import('./yaml.js')).readYaml(text)
 
 /** Errors: `body_malformed` where it must be JSON. */
-function jsonIn(text: string, type: TextType | null): unknown {
+function jsonIn(text: string, type: TextType | undefined): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
@@ -99,29 +97,19 @@ function jsonIn(text: string, type: TextType | null): unknown {
   }
 }
 
-type Size = { values: number; names: number; isTooDeep: boolean }
-
-function sizeOf(data: unknown): Size {
-  const size = { values: 0, names: 0, isTooDeep: false }
+function sizeOf(data: unknown, { 'limits.values': most }: DocumentLimits) {
+  let [values, names, isTooDeep] = [0, 0, false]
   const add = (value: unknown, levels: number): void => {
-    size.values++
-    if (typeof value !== 'object' || value === null || size.isTooDeep) return
-    if (levels === 0) size.isTooDeep = true
-    else if (Array.isArray(value)) for (const item of value) add(item, levels - 1)
-    else
-      for (const part of Object.values(value)) {
-        size.names++
-        add(part, levels - 1)
-      }
+    values++
+    if (typeof value !== 'object' || value === null || isTooDeep) return
+    const parts = Array.isArray(value) ? value : Object.values(value)
+    if (parts !== value) names += parts.length
+    if (levels === 0) isTooDeep = true
+    else for (const part of parts) add(part, levels - 1)
   }
   add(data, MAX_NESTING)
-  return size
-}
-
-function problemsOfSize({ values, isTooDeep }: Size, limits: DocumentLimits): Said[] {
-  const most = limits['limits.values']
-  if (isTooDeep) return [say('too_deep', MAX_NESTING)]
-  return values > most ? [say('too_many_values', most)] : []
+  const problems = values > most ? [say('too_many_values', most)] : []
+  return { names, problems: isTooDeep ? [say('too_deep', MAX_NESTING)] : problems }
 }
 
 /** Counts repeated names too, which parsed JSON has lost. */
@@ -141,8 +129,7 @@ export function utf8In(name: string, bytes: Uint8Array): string {
   if (!isWide && isUtf8(buffer)) return text
   // decoding replaces wrong bytes
   const replaced = Buffer.from(text)
-  let index = 0
-  while (!isWide && replaced[index] === buffer[index]) index++
+  const index = isWide ? 0 : buffer.findIndex((byte, nth) => byte !== replaced[nth])
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const right = decoder.decode(buffer.subarray(0, index), { stream: true })
   const lines = right.split('\n')

@@ -13,8 +13,7 @@ import {
   LineCounter,
   Parser,
   type Scalar,
-  type YAMLMap,
-  type YAMLSeq
+  type YAMLMap
 } from 'yaml'
 import { MAX_PROBLEMS } from '../../core/checking.js'
 import type { Step } from '../../core/places.js'
@@ -53,14 +52,13 @@ export function readYaml(text: string) {
   } catch {
     mistakes.push({ ...say('many_aliases'), offset: 0 })
   }
-  const problems = mistakes
-    .sort((a, b) => a.offset - b.offset)
-    .slice(0, MAX_PROBLEMS + 1)
-    .map(({ code, message, offset }) => ({ code, message, ...placeOf(offset, lines) }))
   return {
     data,
-    problems,
     numbers: inspection.numbers,
+    problems: mistakes
+      .sort((a, b) => a.offset - b.offset)
+      .slice(0, MAX_PROBLEMS + 1)
+      .map(({ code, message, offset }) => ({ code, message, ...placeOf(offset, lines) })),
     locate: (parts: readonly Wanted[]) => parts.map(part => located(contents, part, lines))
   }
 }
@@ -113,32 +111,30 @@ function tokensOf(text: string, lines: LineCounter): CST.Token[] | null {
 /** Finds mistakes beyond the syntax, and numbers that are printed differently. */
 class Inspection {
   readonly numbers: WrittenNumber[] = []
-  readonly #mistakes: Mistake[]
-  readonly #lines: LineCounter
   readonly #anchors = new Set<string>()
   #aliases = 0
   #anchored = 0
 
-  constructor(lines: LineCounter, mistakes: Mistake[]) {
-    this.#lines = lines
-    this.#mistakes = mistakes
-  }
+  constructor(
+    private readonly lines: LineCounter,
+    private readonly mistakes: Mistake[]
+  ) {}
 
   whole(contents: unknown): void {
     this.#seeJoined(contents)
     this.#see(contents, [])
-    if (this.#mistakes.length === 0 && this.#aliases * this.#anchored > MAX_COMPARED)
+    if (this.mistakes.length === 0 && this.#aliases * this.#anchored > MAX_COMPARED)
       this.#add(contents, say('many_aliases'))
   }
 
   #add(node: unknown, problem: Said): void {
-    this.#mistakes.push({ ...problem, offset: startOf(node) })
+    this.mistakes.push({ ...problem, offset: startOf(node) })
   }
 
   #seeJoined(node: unknown): void {
     const isPlain = isScalar(node) && node.type === 'PLAIN'
     const joined = isPlain ? spaceMissing(String(node.value), startOf(node)) : null
-    if (joined !== null) this.#mistakes.push(joined)
+    if (joined !== null) this.mistakes.push(joined)
   }
 
   #see(node: unknown, steps: readonly Step[]): void {
@@ -146,7 +142,7 @@ class Inspection {
       this.#aliases++
       if (!this.#anchors.has(node.source)) this.#add(node, say('unknown_alias', node.source))
     } else if (isScalar(node) || isCollection(node)) {
-      this.#seeAnchor(node)
+      if (node.anchor) this.#seeAnchor(node, node.anchor)
       if (isMap(node)) this.#seeNames(node, steps)
       else if (isSeq(node))
         for (const [index, item] of node.items.entries()) this.#see(item, [...steps, index])
@@ -154,10 +150,9 @@ class Inspection {
     }
   }
 
-  #seeAnchor(node: Scalar | YAMLMap | YAMLSeq): void {
-    if (!node.anchor) return
+  #seeAnchor(node: unknown, anchor: string): void {
     this.#anchored++
-    this.#anchors.add(node.anchor)
+    this.#anchors.add(anchor)
     if (isScalar(node) && node.value === null) this.#add(node, say('anchor_of_nothing'))
   }
 
@@ -171,8 +166,8 @@ class Inspection {
       }
       const known = names.get(key.value)
       if (known === undefined) names.set(key.value, startOf(key))
-      else this.#add(key, say('name_twice', String(key.value), this.#lines.linePos(known).line))
-      this.#seeAnchor(key)
+      else this.#add(key, say('name_twice', String(key.value), this.lines.linePos(known).line))
+      if (key.anchor) this.#seeAnchor(key, key.anchor)
       if (isLossy(key)) this.#add(key, say('number_as_text', String(key.source), false))
       // in braces, a name can lack a value
       if (value === null || (isScalar(value) && value.source === '')) this.#seeJoined(key)

@@ -2,11 +2,10 @@
 import { isObject } from '../../core/schema-words.js'
 import { type Problems, reportTo, type SourceOf, sourceIn } from '../documents.js'
 import type { SourceDocument } from '../read/document.js'
-import { withNumbers } from '../read/numbers.js'
 import { say } from '../sentences.js'
 import { isList } from '../shape/checked.js'
 import type { EntryData } from '../shape/entry.js'
-import { SHARED_SCRIPT_CHECKER, type SharedParts } from '../shape/scenario.js'
+import { type SharedParts, shapeProblems } from '../shape/scenario.js'
 import { expandVariables, type VariableOptions } from '../shape/variables.js'
 
 export type Group = { data: SharedParts; sourceOf: SourceOf }
@@ -22,8 +21,10 @@ export const isSharedScript = (data: unknown): data is { groups: unknown } =>
   isObject(data) && Object.hasOwn(data, 'groups')
 
 export function partsOfUse(reference: string): { file: string; group: string | null } {
-  const [, file = reference, group = null] = /^(.*)#(.*)$/s.exec(reference) ?? []
-  return { file, group }
+  const mark = reference.lastIndexOf('#')
+  return mark < 0
+    ? { file: reference, group: null }
+    : { file: reference.slice(0, mark), group: reference.slice(mark + 1) }
 }
 
 const groupIn = (
@@ -38,28 +39,32 @@ const groupIn = (
       }
     : { data, sourceOf: sourceIn(document, ['groups', name]) }
 
-/** Reads the wanted groups, or all for null. */
 export function readSharedScript(
   document: SourceDocument,
-  wantedGroups: readonly string[] | null,
+  isWanted: (group: string) => boolean,
   { problems, ...variables }: Omit<VariableOptions, 'report'> & { problems: Problems }
 ): SharedScript {
   const report = reportTo(problems, document)
   const whole = document.data as { groups: unknown }
-  const all = isObject(whole.groups) ? Object.entries(whole.groups) : null
-  const wanted = all?.filter(([name]) => wantedGroups?.includes(name) !== false)
+  const all = Object.entries(isObject(whole.groups) ? whole.groups : {})
+  const groups = isObject(whole.groups)
+    ? Object.fromEntries(all.filter(([name]) => isWanted(name)))
+    : whole.groups
   const read = expandVariables(
-    { ...whole, groups: wanted ? Object.fromEntries(wanted) : whole.groups },
-    data => withNumbers(document, data, SHARED_SCRIPT_CHECKER.problems(data)),
+    { ...whole, groups },
+    data => shapeProblems(document, 'script', data),
     { ...variables, report }
   )
-  const { groups } = read.data as { groups: Record<string, SharedParts> }
-  const right = wanted ? Object.entries(groups) : []
-  for (const [name] of right)
+  const right = isObject(groups)
+    ? (read.data as { groups: Record<string, SharedParts> }).groups
+    : {}
+  for (const name of Object.keys(right))
     if (!GROUP_NAME.test(name)) report(['groups', name], say('group_name'))
   return {
-    groups: new Map(right.map(([name, data]) => [name, groupIn(document, name, data)])),
-    names: all?.map(([name]) => name) ?? [],
+    groups: new Map(
+      Object.entries(right).map(([name, data]) => [name, groupIn(document, name, data)])
+    ),
+    names: all.map(([name]) => name),
     variables: [...read.variables.keys()]
   }
 }

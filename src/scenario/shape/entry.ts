@@ -44,7 +44,7 @@ export const ON = published(
     'array',
     someOf(published(ONE, 'operation')),
     published(ONE, 'operation'),
-    'An operation, a list of operations, or a pattern: *, GET * for every read, or * /refunds for every method.'
+    'An operation, a list of them, or a pattern such as *, GET * or * /refunds.'
   ),
   'on'
 )
@@ -66,21 +66,16 @@ export type Names = { readonly [name: string]: Wanted | Names }
 const SCALARS = ['string', 'number', 'boolean'] as const
 export const SCALAR = typed<Scalar>({ type: SCALARS })
 const wantedSchema = (depth: number, scalars: readonly string[] = SCALARS): TUnsafe<Wanted> =>
-  typed(
-    published(
-      {
-        type: [...scalars, 'array', ...(depth > 0 ? ['object'] : [])],
-        items: { type: scalars },
-        minItems: 1,
-        maxItems: MAX_ITEMS,
-        ...(depth > 0 && { additionalProperties: wantedSchema(depth - 1, scalars) }),
-        description:
-          'A value, a list of values, /a regular expression/, conditions (gt, gte, lt, lte, not, present), or nested names.',
-        'x-name': scalars === SCALARS ? 'MatchValue' : 'FieldValue'
-      },
-      scalars === SCALARS ? 'wanted' : 'field'
-    )
-  )
+  typed({
+    type: [...scalars, 'array', ...(depth > 0 ? ['object'] : [])],
+    items: { type: scalars },
+    minItems: 1,
+    maxItems: MAX_ITEMS,
+    ...(depth > 0 && { additionalProperties: wantedSchema(depth - 1, scalars) }),
+    description:
+      'A value, a list of values, /a regular expression/, conditions (gt, gte, lt, lte, not, present), or nested names.',
+    'x-name': scalars === SCALARS ? 'MatchValue' : 'FieldValue'
+  })
 const names = (description: string) => typed<Names>(mapOf(wantedSchema(4), description))
 export const fields = (description?: string) =>
   typed<Names>(mapOf(wantedSchema(8, [...SCALARS, 'null']), description))
@@ -98,10 +93,8 @@ const MATCHED = {
     'Headers; case does not matter in names. The journal keeps only User-Agent and the test header.'
   ),
   key: { ...WANTED_ID, description: 'The API key.' },
-  about: closed({
-    properties: allAs(ABOUT, WANTED_ID),
-    description:
-      'The records that the request is about, found through the records that it names: for example the Location of its Ticket.'
+  about: closed(allAs(ABOUT, WANTED_ID), {
+    description: 'Records that the request is about, such as the Location of its Ticket.'
   })
 }
 export const PER = [...ABOUT, 'key', 'test'] as const
@@ -109,10 +102,10 @@ export type Per = (typeof PER)[number]
 /** Filters of the journal can match the Account too. */
 export const BY_ACCOUNT = { account: { ...WANTED_ID, description: 'The Account of the key.' } }
 export const matchSchema = <P extends TProperties>(more: P) =>
-  published(
-    closed({
-      properties: { ...MATCHED, ...more },
-      description: 'What the request must contain; if left out, every request matches.',
+  closed(
+    { ...MATCHED, ...more },
+    {
+      description: 'What the request must contain; every request matches when left out.',
       'x-name': 'Match',
       'x-elsewhere': {
         ...allAs(namesIn('querystring'), 'query'),
@@ -120,8 +113,7 @@ export const matchSchema = <P extends TProperties>(more: P) =>
         ...allAs(ABOUT, 'about'),
         id: 'params'
       }
-    }),
-    'match'
+    }
   )
 export const MATCH = matchSchema({})
 export type MatchData = Static<ReturnType<typeof matchSchema<typeof BY_ACCOUNT>>>
@@ -137,107 +129,113 @@ export type Fault = (typeof FAULTS)[number]
 export const RELEASES = ['in_order', 'reverse'] as const
 export type Release = (typeof RELEASES)[number]
 
-const HOLD = closed({
-  properties: {
+const HOLD = closed(
+  {
     until: Type.Integer({
       minimum: 2,
       maximum: 1000,
       description:
-        'How many requests must wait before they continue together; later requests form the next group.'
+        'How many requests wait until they continue together; later ones form the next group.'
     }),
     gate: Type.String({
       ...letters(64, 'a name'),
-      description: 'The name with which a control request opens it.'
+      description: 'The name by which a control request opens it.'
     }),
     release: {
       ...wordOf(
         RELEASES,
-        'The order in which requests continue: in order of arrival, or in reverse.'
+        'Whether requests continue in the order of their arrival, or in reverse.'
       ),
       default: 'in_order'
     },
     for: duration('The maximum time that a request waits.')
   },
-  description: 'Holds requests until enough of them wait, or until a control request opens a gate.'
-})
+  {
+    description: 'Holds requests until enough wait, or until a control request opens a gate.'
+  }
+)
 export type Hold = Static<typeof HOLD>
-const ERROR = closed({
-  properties: {
+const ERROR = closed(
+  {
     type: name('The type of the error.'),
     code: name('The code of the error.'),
     message: text('The text of the error.'),
     param: name('The parameter that is wrong, in bracket notation.')
   },
-  description: 'An error in the format of the service; omitted parts get the default of the status.'
-})
-const RESPOND = closed({
-  properties: {
+  {
+    description: 'An error of the service; parts that are left out get the default of the status.'
+  }
+)
+const RESPOND = closed(
+  {
     status: Type.Integer({
       minimum: 200,
       maximum: 599,
-      description:
-        'The status of the response; by default 200, with error 400, with patch the status of the operation.'
+      description: '200 when left out; 400 with error, the status of the operation with patch.'
     }),
     headers: headers('Further headers.'),
     body: typed<unknown>({ description: 'Any JSON; text is sent as it is.' }),
     patch: typed<object>({
       type: 'object',
-      description:
-        'A JSON Merge Patch of the response: the operation runs, and if it succeeds, its response is changed.'
+      description: 'A JSON Merge Patch of the response of the operation, if it succeeds.'
     }),
     error: ERROR,
-    retry_after: duration('Writes the Retry-After header, in whole seconds.')
+    retry_after: duration('The Retry-After header, written in whole seconds.')
   },
-  description: 'Responds instead of the operation, or changes its response.',
-  'x-elsewhere': allAs(Object.keys(ERROR.properties), 'error')
-})
+  {
+    description: 'Responds instead of the operation, or changes its response.',
+    'x-elsewhere': allAs(Object.keys(ERROR.properties), 'error')
+  }
+)
 export type Respond = Static<typeof RESPOND>
 export const OF_DATA = allAs(['api_keys', ...Object.keys(RESOURCES)], 'data')
-const CHANGE = closed({
-  properties: {
+const CHANGE = closed(
+  {
     data: typed<Record<string, unknown>>(
-      closed({
-        properties: recordLists(true),
-        description: 'Records as in a fixture; each replaces the record with the same id.'
+      closed(recordLists(), {
+        description: 'Records as in a fixture; each replaces the one with its id.'
       })
     ),
-    delete: someOf(recordId(), 'Ids of records to delete, before the records under data are added.')
+    delete: someOf(recordId(), 'Ids of records to delete, before those under data are added.')
   },
-  description: 'Changes records when the entry is applied: all of them, or none.',
-  'x-elsewhere': OF_DATA
-})
+  {
+    description: 'Changes records when the entry is applied: all, or none.',
+    'x-elsewhere': OF_DATA
+  }
+)
 export type ChangeData = Static<typeof CHANGE>
-const DELAY = closed({
-  required: ['min', 'max'],
-  properties: {
+const DELAY = closed(
+  {
     min: duration('The shortest delay that can be drawn.'),
     max: duration('The longest delay that can be drawn.')
   },
-  'x-ordered': ['min', 'max']
-})
-const ENDED = closed({
-  required: ['ended'],
-  properties: {
-    ended: name('The name of the entry that must have ended, by its calls, for or until.')
+  {
+    required: ['min', 'max'],
+    'x-ordered': ['min', 'max']
   }
-})
+)
+const ENDED = closed(
+  {
+    ended: name('The name of the entry that must have ended, by its calls, for or until.')
+  },
+  { required: ['ended'] }
+)
 
-const ENTRY = closed({
-  required: ['on'],
-  properties: {
+const ENTRY = closed(
+  {
     name: name('The name of the entry in lists and reports.'),
     on: ON,
     match: MATCH,
     calls: countsAs(
       'calls',
-      'Which matching requests it is applied to: 0, 1, 2-3, 4+ or every 7; all when left out.'
+      'Which matching requests it applies to: 0, 1, 2-3, 4+ or every 7; all when left out.'
     ),
     per: wordOf(
       PER,
       'Counts separately for each Ticket (and so on), key or test; calls, chance and for use these counts.'
     ),
     chance: {
-      ...share('The share of these requests that the entry is applied to, drawn from the seed.'),
+      ...share('The share of these requests that it applies to, drawn from the seed.'),
       default: 1
     },
     from: instant("The instant of the sandbox's clock from which requests match."),
@@ -246,17 +244,17 @@ const ENTRY = closed({
       'object',
       ENDED,
       name(),
-      'Applies only after the entry with this name was first applied; with { ended: NAME }, after it can no longer apply.'
+      'Applies only after the entry with this name was applied; with { ended: NAME }, after it can no longer apply.'
     ),
     for: duration(
-      "How long the entry is applied, from the first request that it is applied to, by the sandbox's clock."
+      "How long it applies, from the first request that it is applied to, by the sandbox's clock."
     ),
     hold: published(HOLD, 'hold'),
     delay: either(
       'object',
       DELAY,
       duration(),
-      'Waits first: a duration, or between min and max, drawn from the seed.'
+      'Waits first: a duration, or one between min and max, drawn from the seed.'
     ),
     respond: published(RESPOND, 'respond'),
     change: published(CHANGE, 'change'),
@@ -265,26 +263,21 @@ const ENTRY = closed({
     when: {
       ...wordOf(
         ['before', 'after'] as const,
-        'With a fault or response, before replaces the operation, and after lets it take effect first. With a change: before or after the operation.'
+        'A fault or response acts instead of the operation (before), or once it has taken effect (after); a change before or after it.'
       ),
       default: 'before'
     }
   },
-  description: 'What the emulator does differently for some requests.',
-  'x-ordered': ['from', 'until'],
-  'x-elsewhere': {
-    ...allAs(Object.keys(MATCH.properties), 'match'),
-    ...allAs(['status', 'headers', 'patch', 'error', 'retry_after'], 'respond')
-  },
-  'x-name': 'ScriptEntry'
-})
+  {
+    required: ['on'],
+    description: 'What the emulator does differently for some requests.',
+    'x-ordered': ['from', 'until'],
+    'x-elsewhere': {
+      ...allAs(Object.keys(MATCH.properties), 'match'),
+      ...allAs(['status', 'headers', 'patch', 'error', 'retry_after'], 'respond')
+    },
+    'x-name': 'ScriptEntry'
+  }
+)
 export type EntryData = Static<typeof ENTRY>
-export const entrySchema = () => typed<EntryData>(published(ENTRY, 'entry'))
-export const ENTRY_PARTS = {
-  change: CHANGE,
-  entry: ENTRY,
-  hold: HOLD,
-  match: MATCH,
-  on: ON,
-  respond: RESPOND
-}
+export const entrySchema = () => typed<EntryData>(ENTRY)

@@ -29,7 +29,6 @@ import {
   name,
   notEmpty,
   published,
-  referTo,
   someOf,
   typed,
   wordOf
@@ -44,11 +43,10 @@ const STATUS = {
   description: 'A status, or a class such as 2xx.'
 }
 const STATUSES = typed<number | string | readonly (number | string)[]>({
-  ...STATUS,
+  ...published(STATUS, 'statuses'),
   type: [...STATUS.type, 'array'],
   minItems: 1,
-  items: published(STATUS, 'status'),
-  'x-published': { anyOf: [referTo('status'), { type: 'array', items: referTo('status') }] }
+  items: STATUS
 })
 export type Statuses = Static<typeof STATUSES>
 
@@ -59,21 +57,20 @@ const callOf = <E extends TProperties, M extends TProperties>(expected: E, more:
   key: name("An API key; the first merchant's when left out."),
   query: object('Parameters of the query.'),
   body: object('Parameters of the body.'),
-  expect: closed({
-    properties: {
+  expect: closed(
+    {
       status: {
         ...STATUSES,
-        description:
-          'The status of the response, a class such as 2xx, or a list; 2xx when left out.'
+        description: 'A status, a class such as 2xx, or a list; 2xx when left out.'
       },
       body: typed<Json>({
         description:
-          'What the response must contain: values, or the conditions of match; names that are left out are not compared.'
+          'What the response must contain: values, or the conditions of match; other names are not compared.'
       }),
       ...expected
     },
-    description: 'What the response must be; a success when left out.'
-  }),
+    { description: 'What the response must be; a success when left out.' }
+  ),
   ...more
 })
 const OF_CALLS = {
@@ -82,9 +79,8 @@ const OF_CALLS = {
     ...allAs(['transaction', 'ticket', 'amount', 'payment_type'], 'body')
   }
 }
-export const STEP = closed({
+export const STEP = closed(callOf({}, {}), {
   required: ['do'],
-  properties: callOf({}, {}),
   description: 'A request that is sent through the API when the scenario loads.',
   'x-name': 'Step',
   ...OF_CALLS
@@ -96,29 +92,30 @@ const PLAYED = callOf(
   },
   { headers: headers('Headers of the request, such as User-Agent.') }
 )
-const AT_ONCE = closed({
+const AT_ONCE = closed(PLAYED, {
   required: ['do'],
-  properties: PLAYED,
   description: 'One of several requests that are sent at once.',
   'x-name': 'PlayedCall',
   ...OF_CALLS
 })
-const PLAYS = closed({
-  properties: {
+const PLAYS = closed(
+  {
     ...PLAYED,
     repeat: Type.Integer({
       minimum: 1,
       maximum: 1000,
       default: 1,
-      description: 'How many times the request is sent, in sequence.'
+      description: 'How many times it is sent, in sequence.'
     }),
-    at_once: someOf(AT_ONCE, 'Requests that are sent together, each over its own connection.'),
-    wait: duration("Moves the sandbox's clock forward by this much; `check` itself does not wait.")
+    at_once: someOf(AT_ONCE, 'Requests to send together, each over its own connection.'),
+    wait: duration("Moves the sandbox's clock forward; `check` itself does not wait.")
   },
-  description: 'A request that `check` sends as a client would, or several at once.',
-  'x-name': 'Play',
-  ...OF_CALLS
-})
+  {
+    description: 'A request that `check` sends as a client would, or several at once.',
+    'x-name': 'Play',
+    ...OF_CALLS
+  }
+)
 type Play = Required<Static<typeof PLAYS>>
 export type StepData = Static<typeof AT_ONCE> & Partial<Pick<Play, 'repeat'>>
 export type PlayData = StepData | Pick<Play, 'at_once'> | Pick<Play, 'wait'>
@@ -128,22 +125,19 @@ const quantity = (number: TInteger, description: string) =>
   either(
     'object',
     notEmpty(
-      closed({
-        properties: allAs(['gt', 'gte', 'lt', 'lte', 'not'] as const, {
+      closed(
+        allAs(['gt', 'gte', 'lt', 'lte', 'not'] as const, {
           ...number,
           description: 'A condition.'
         })
-      })
+      )
     ),
     { ...number, 'x-advice': 'or write conditions, such as { gte: 1 }' },
     description
   )
 const QUANTITIES = {
-  where: fields('Only records with these values; all records of the family when left out.'),
-  count: quantity(
-    count(),
-    'How many records there must be: a number, or conditions (gt, gte, lt, lte, not).'
-  ),
+  where: fields('Only records with these values; all when left out.'),
+  count: quantity(count(), 'How many records: a number, or conditions (gt, gte, lt, lte, not).'),
   sum: notEmpty(
     mapOf(
       quantity(Type.Integer(), 'The sum: a whole number, or conditions.'),
@@ -159,20 +153,19 @@ export const STATE_NAMES = `a name here is the id of a record, or one of ${STATE
 type FamilyState = {
   readonly [id: string]: Names | Quantities[keyof Quantities] | null
 } & Quantities
-export const FAMILY_STATE = typed<FamilyState>({
+const FAMILY_STATE = typed<FamilyState>({
   'x-name': 'ExpectedRecords',
   description:
-    'Records of a family by id, with the values that they must have, and expectations for all of them.',
+    'Records of a family by id, with the values that they must have, and what must hold for all.',
   type: 'object',
   minProperties: 1,
   properties: QUANTITIES,
   additionalProperties: { ...fields(), type: ['object', 'null'], 'x-advice': STATE_NAMES }
 })
 const STATE = notEmpty(
-  closed({
-    properties: allAs(keysOf(RESOURCES), published(FAMILY_STATE, 'records')),
+  closed(allAs(keysOf(RESOURCES), FAMILY_STATE), {
     description:
-      'Records by family and id, with the values that they must have at the end; null for a record that must not exist.'
+      'Records by family and id, with the values that they must have at the end; null for one that must not exist.'
   })
 )
 export type StateData = Static<typeof STATE>
@@ -194,33 +187,34 @@ const calls = (match: TUnsafe<MatchData>) => ({
 /** `account` lets a match name the Account of the key. */
 export function expectationSchema({ account = false } = {}) {
   const call = calls((account ? matchSchema(BY_ACCOUNT) : MATCH) as TUnsafe<MatchData>)
-  return closed({
-    properties: {
+  return closed(
+    {
       ...call,
       times: countsAs('times', 'How many requests: 0, 1, 2-3 or 4+; 1+ when left out.'),
       sequence: listOf(
-        closed({
+        closed(call, {
           required: ['on'],
-          properties: call,
           description: 'A request of a sequence.',
           'x-ordered': PAUSES,
           'x-name': 'ExpectedCall'
         }),
-        'Requests in this order, without other requests of their operations.',
+        'Requests in this order, without others of their operations.',
         { minItems: 1 }
       ),
-      others: isTrue('Whether other requests of the operations of a sequence may come in between.'),
+      others: isTrue('Whether other requests of these operations may come in between.'),
       per: wordOf(
         PER,
-        'The expectation must hold separately for each Ticket (and so on), key or test of these requests.'
+        'It must hold separately for each Ticket (and so on), key or test of these requests.'
       ),
       state: STATE
     },
-    description:
-      'How many requests must come, in which order, or which records must exist at the end.',
-    'x-ordered': PAUSES,
-    'x-elsewhere': allAs([...Object.keys(RESOURCES), 'where', 'sum'], 'state')
-  })
+    {
+      description:
+        'How many requests must come, in which order, or which records must exist at the end.',
+      'x-ordered': PAUSES,
+      'x-elsewhere': allAs([...Object.keys(RESOURCES), 'where', 'sum'], 'state')
+    }
+  )
 }
 type Expected = Required<Static<ReturnType<typeof expectationSchema>>>
 /** `took_effect`, `status` and `answered` are known when a request has ended. */

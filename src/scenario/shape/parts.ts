@@ -6,13 +6,12 @@
  * - `x-many`: the kind of a long list of words
  * - `x-elsewhere`: where misplaced names belong
  * - `x-advice`: advice for a value of another type
- * - `x-published`: the schema that is published instead · `x-name`: its type in clients
+ * - `x-name`: its type in clients and its name in published schemas · `x-published`: its name there alone
  */
 import type { Static, TProperties, TSchema, TUnsafe } from 'typebox'
 import * as Type from 'typebox'
-import { checkerOf } from '../../core/checking.js'
 import { NOT_BLANK } from '../../core/formats.js'
-import { type Family, RESOURCE_NAMES } from '../../reference/operations.js'
+import { RESOURCE_NAMES } from '../../reference/operations.js'
 import { type Schema, schemaOf } from '../../reference/parameters.js'
 import { each, mapValues } from '../../reference/rules.js'
 import { RESOURCES } from '../../reference/tables.js'
@@ -24,19 +23,18 @@ type Written<P extends TProperties, R> = {
 } & {
   [K in keyof P as K extends R ? never : K]?: Static<P[K]>
 }
-type Closed<P extends TProperties, R> = {
-  properties: P
-  required?: readonly R[]
-  description?: string
-  [note: `x-${string}`]: unknown
-}
+type Notes<R> = { required?: readonly R[]; description?: string; [note: `x-${string}`]: unknown }
 
 export const typed = <T>(schema: object) => schema as TUnsafe<T>
-export const closed = <P extends TProperties, R extends keyof P = never>(schema: Closed<P, R>) =>
+export const closed = <P extends TProperties, R extends keyof P = never>(
+  properties: P,
+  notes: Notes<R> = {}
+) =>
   typed<Written<P, R>>({
     type: 'object',
     additionalProperties: false,
-    ...schema
+    properties,
+    ...notes
   }) as TUnsafe<Written<P, R>> & { properties: P }
 export const mapOf = <T>(values: TUnsafe<T>, description?: string) =>
   typed<Readonly<Record<string, T>>>({ type: 'object', additionalProperties: values, description })
@@ -61,10 +59,9 @@ export const either = <A extends TSchema, B extends TSchema>(
     else: otherwise
   })
 export const allAs = <N extends string, T>(names: readonly N[], same: T) => each(names, () => same)
-export const referTo = (name: string) => ({ $ref: `#/$defs/${name}` })
 export const published = <T extends object>(schema: T, name: string) => ({
   ...schema,
-  'x-published': referTo(name)
+  'x-published': name
 })
 
 export const letters = (most: number, what: string) => ({
@@ -78,13 +75,9 @@ export const name = (description?: string) => Type.String({ minLength: 1, descri
 export const text = (description: string) => Type.String({ description })
 export const isTrue = (description: string) => Type.Boolean({ description })
 export const instant = (description?: string) =>
-  Type.String({ format: 'instant', 'x-published': referTo('instant'), description })
+  Type.String({ format: 'instant', 'x-published': 'instant', description })
 export const duration = (description = 'A duration, such as 250ms, 2s, 36h or 7d.') =>
-  Type.String({
-    format: 'duration',
-    'x-published': referTo('duration'),
-    description
-  })
+  Type.String({ format: 'duration', 'x-published': 'duration', description })
 export const count = (description?: string) =>
   Type.Integer({ minimum: 0, maximum: 1_000_000, description })
 export const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description })
@@ -126,59 +119,50 @@ const orNull = (schema: Schema): Schema => ({
 
 export const withArticle = (name: string): string => `${name.startsWith('A') ? 'An' : 'A'} ${name}`
 
-export function recordSchemas(): Readonly<Record<Family, Schema>> {
-  const more = {
-    id: recordId(),
-    extra: { type: 'object', description: 'Further fields, returned as they are.' }
-  }
-  return mapValues(RESOURCES, (resource, family) => {
+export const recordLists = () =>
+  mapValues(RESOURCES, (resource, family) => {
     const name = RESOURCE_NAMES[family]
-    const description = `${withArticle(name)} as a fixture gives it.`
-    return { ...recordSchema(resource, more), description, 'x-name': `${name}Fixture` }
+    const record = {
+      ...recordSchema(resource, {
+        id: recordId(),
+        extra: { type: 'object', description: 'Further fields, returned as they are.' }
+      }),
+      description: `${withArticle(name)} as a fixture gives it.`,
+      'x-name': `${name}Fixture`
+    }
+    return listOf(typed<unknown>(record), `${name}s.`)
   })
-}
 
-/** `isNamed`: the published schema refers to that of a record. */
-export function recordLists(isNamed = false) {
-  return mapValues(recordSchemas(), (record, family) => {
-    const items = typed<unknown>(isNamed ? published(record, family) : record)
-    return listOf(items, `${RESOURCE_NAMES[family]}s.`)
-  })
-}
-
-export function fixtureSchema(isNamed = false): Schema {
+export function fixtureSchema(): Schema {
   const key = Type.String({
     pattern: '^[\\x21-\\x39\\x3B-\\x7E]{1,255}$',
     description: 'Printable, without spaces and without a colon.'
   })
   const schema = closed({
-    properties: {
-      api_keys: listOf(
-        closed({
+    api_keys: listOf(
+      closed(
+        { key, account: recordId() },
+        {
           required: ['key', 'account'],
-          properties: { key, account: recordId() },
           description: 'An API key, and the Account that it acts as.',
           'x-name': 'ApiKey'
-        }),
-        'API keys, each bound to one Account.'
+        }
       ),
-      ...recordLists(isNamed),
-      deleted_users: listOf(
-        closed({
-          required: ['id', 'account', 'created'],
-          properties: {
-            id: recordId(),
-            account: recordId(),
-            created: instant(),
-            after: count('How many listed Users come before it.')
-          },
-          description: 'A User that was deleted.'
-        }),
-        'Deleted Users; lists can still continue from their ids.'
-      )
-    }
+      'API keys, each bound to one Account.'
+    ),
+    ...recordLists(),
+    deleted_users: listOf(
+      closed(
+        {
+          id: recordId(),
+          account: recordId(),
+          created: instant(),
+          after: count('How many listed Users come before it.')
+        },
+        { required: ['id', 'account', 'created'], description: 'A User that was deleted.' }
+      ),
+      'Deleted Users; lists can still continue from their ids.'
+    )
   })
   return schemaOf(schema)
 }
-
-export const FIXTURE_CHECKER = checkerOf(fixtureSchema)

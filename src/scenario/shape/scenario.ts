@@ -2,10 +2,16 @@
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
 import { checkerOf } from '../../core/checking.js'
+import { type PlacedProblem, problemAt } from '../../core/places.js'
+import { isObject } from '../../core/schema-words.js'
 import { SETTINGS, settingsSchema } from '../../core/settings.js'
 import { PAYMENT_TYPES, type PaymentType } from '../../reference/payment-methods.js'
-import { ENTRY_PARTS, entrySchema, OF_DATA, SCALAR } from './entry.js'
-import { type ExpectationData, expectationSchema, FAMILY_STATE, PLAY, STEP } from './expectation.js'
+import type { Kind, SourceDocument } from '../read/document.js'
+import { withNumbers } from '../read/numbers.js'
+import { SECTIONS } from '../records/fixture.js'
+import { say } from '../sentences.js'
+import { entrySchema, OF_DATA, SCALAR } from './entry.js'
+import { type ExpectationData, expectationSchema, PLAY, STEP } from './expectation.js'
 import {
   allAs,
   closed,
@@ -19,9 +25,7 @@ import {
   mapOf,
   name,
   notEmpty,
-  published,
   recordId,
-  recordSchemas,
   share,
   someOf,
   text,
@@ -39,58 +43,64 @@ export const GENERATED_FAMILIES = [
 const WEIGHT = typed<number>({
   type: 'number',
   minimum: 0,
-  description: 'How often it is drawn, relative to the others; 0 for never.'
+  description: 'How often it is drawn, relative to the others; 0 for never.',
+  'x-published': 'weight'
 })
-const WEIGHTED = published(WEIGHT, 'weight')
-const GENERATE = closed({
-  properties: {
+const GENERATE = closed(
+  {
     ...allAs(GENERATED_FAMILIES, count('How many to generate.')),
     account: recordId('The Account that they belong to.'),
     location: either(
       'object',
-      notEmpty(mapOf(WEIGHTED)),
+      notEmpty(mapOf(WEIGHT)),
       { ...recordId(), 'x-advice': 'write several with their weights: { loc_a: 3, loc_b: 1 }' },
-      'The Location that they are at, or Locations with their weights.'
+      'The Location that they are at, or several with their weights.'
     ),
-    created: closed({
-      required: ['from', 'to'],
-      properties: {
+    created: closed(
+      {
         from: instant('The earliest time.'),
         to: instant('The latest time.')
       },
-      description: 'The period over which creation times are spread evenly.',
-      'x-ordered': ['from', 'to'],
-      'x-advice': 'write { from: 2025-01-01, to: 2025-12-31 }'
-    }),
+      {
+        required: ['from', 'to'],
+        description: 'The period over which they are created, spread evenly.',
+        'x-ordered': ['from', 'to'],
+        'x-advice': 'write { from: 2025-01-01, to: 2025-12-31 }'
+      }
+    ),
     payment_types: either(
       'object',
-      notEmpty(closed({ properties: allAs(PAYMENT_TYPES, WEIGHTED) })),
+      notEmpty(closed(allAs(PAYMENT_TYPES, WEIGHT))),
       someOf(wordOf<PaymentType>(PAYMENT_TYPES)),
       'The payment types of the Transactions, or their weights.'
     ),
-    amount: closed({
-      required: ['min', 'max'],
-      properties: {
+    amount: closed(
+      {
         min: Type.Integer({ minimum: 1, description: 'The minimum.' }),
         max: Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'The maximum.' })
       },
-      description: 'The bill before the tip, in sub-units; 350 to 12000 when left out.',
-      'x-ordered': ['min', 'max'],
-      'x-advice': 'write { min: 450, max: 18000 }'
-    }),
+      {
+        required: ['min', 'max'],
+        description: 'The bill before the tip, in sub-units; 350 to 12000 when left out.',
+        'x-ordered': ['min', 'max'],
+        'x-advice': 'write { min: 450, max: 18000 }'
+      }
+    ),
     refunded: share(
-      'The share of Transactions that get one Refund, whole or partial; always whole with partly_refunded.'
+      'The share of Transactions that get one Refund, whole or partial; whole with partly_refunded.'
     ),
     partly_refunded: share('The share of Transactions that get one partial Refund.'),
     payments_per_ticket: countsAs(
       'per_ticket',
-      'How many Transactions each paid Ticket gets, such as 2 or 1-3.',
+      'How many Transactions a paid Ticket gets, such as 2 or 1-3.',
       1
     )
   },
-  description: 'Records of one family to generate from the seed.',
-  'x-name': 'Generate'
-})
+  {
+    description: 'Records of one family to generate from the seed.',
+    'x-name': 'Generate'
+  }
+)
 export type GenerateData = Static<typeof GENERATE>
 
 const VARS = mapOf(
@@ -102,14 +112,13 @@ export const isOfScenarios = (key: keyof typeof SETTINGS) =>
 
 const sharedParts = () => ({
   data: typed<Record<string, unknown>>({
-    ...fixtureSchema(true),
-    description:
-      'Records and API keys, as in a fixture; each replaces the fixture record with the same id.'
+    ...fixtureSchema(),
+    description: 'Records and API keys, as in a fixture; each replaces the one with its id.'
   }),
   generate: listOf(GENERATE, 'Records to generate from the seed, after data.'),
   script: listOf(
     entrySchema(),
-    'What the emulator does differently; if several entries apply to a request, the first is used.'
+    'What the emulator does differently; the first entry that applies to a request is used.'
   ),
   steps: listOf(STEP, 'Requests that are sent through the API when the scenario loads.'),
   play: listOf(
@@ -126,42 +135,42 @@ export type SharedParts = {
 }
 
 export const sharedScriptSchema = () =>
-  closed({
-    required: ['groups'],
-    properties: {
-      description: text('What the groups are for, in a sentence.'),
+  closed(
+    {
+      description: text('What the groups are for.'),
       vars: VARS,
       groups: mapOf(
         either(
           'array',
           listOf(entrySchema(), undefined, { minItems: 1 }),
-          closed({ properties: sharedParts(), 'x-elsewhere': OF_DATA }),
-          'A list of script entries, or an object with any of data, generate, script, steps, play and expect.'
+          closed(sharedParts(), { 'x-elsewhere': OF_DATA }),
+          'Script entries, or an object with any of data, generate, script, steps, play and expect.'
         ),
         'Groups by their names; a scenario includes a group with use: [FILE#GROUP].'
       )
-    }
-  })
+    },
+    { required: ['groups'] }
+  )
 
 export const scenarioSchema = () =>
-  closed({
-    properties: {
+  closed(
+    {
       name: name('The name of the scenario; its file name when left out.'),
-      description: text('What the scenario is for, in a sentence.'),
+      description: text('What the scenario is for.'),
       fixtures: listOf(
         name(),
-        'Names, or paths relative to this file; merged in order; later records replace earlier records with the same id.'
+        'Names, or paths relative to this file; a later record replaces an earlier one with its id.'
       ),
       seed: { ...SETTINGS.seed.schema, description: SETTINGS.seed.about },
       clock: either(
         'object',
-        closed({
-          required: ['now'],
-          properties: {
-            now: instant('The time at which the clock starts.'),
+        closed(
+          {
+            now: instant('When it starts.'),
             running: isTrue('Whether it runs from there; true when left out.')
-          }
-        }),
+          },
+          { required: ['now'] }
+        ),
         instant(),
         "An instant at which the clock is frozen, or { now, running }; the machine's clock when left out."
       ),
@@ -173,18 +182,38 @@ export const scenarioSchema = () =>
       use: listOf(name(), 'Groups of other files, such as outages.yaml#brief-outage.'),
       ...sharedParts()
     },
-    'x-elsewhere': OF_DATA
-  })
+    { 'x-elsewhere': OF_DATA }
+  )
 export type ScenarioData = Static<ReturnType<typeof scenarioSchema>>
 
-export const publishedParts = (): Readonly<Record<string, object>> => ({
-  ...ENTRY_PARTS,
-  ...{ records: FAMILY_STATE, weight: WEIGHT },
-  ...recordSchemas()
-})
+export const SCENARIO_NAMES = Object.keys(scenarioSchema().properties)
 
-export const SCENARIO_CHECKER = checkerOf(scenarioSchema)
-export const SHARED_SCRIPT_CHECKER = checkerOf(sharedScriptSchema)
+export function isBareFixture(data: unknown): boolean {
+  const names = isObject(data) ? Object.keys(data) : []
+  return (
+    names.some(name => SECTIONS.some(section => section === name)) &&
+    !names.some(name => SCENARIO_NAMES.includes(name))
+  )
+}
+
+const CHECKERS = {
+  fixture: checkerOf(fixtureSchema),
+  scenario: checkerOf(scenarioSchema),
+  script: checkerOf(sharedScriptSchema)
+}
+
+export const problemsOfShape = (kind: Kind, data: unknown): readonly PlacedProblem[] =>
+  data === null ? [problemAt([], say('empty_document', kind))] : CHECKERS[kind].problems(data)
+
+export const shapeProblems = (
+  document: SourceDocument,
+  kind: Kind,
+  data = document.data
+): readonly PlacedProblem[] =>
+  document.checkedAs === kind && data === document.data
+    ? []
+    : withNumbers(document, data, problemsOfShape(kind, data))
+
 export const SANDBOX_SETTINGS_CHECKER = checkerOf(() =>
   settingsSchema(key => SETTINGS[key].scope === 'sandbox')
 )

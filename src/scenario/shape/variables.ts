@@ -30,7 +30,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** `reportGiven` reports the problems of `overrides`, the first of which counts. */
 export type VariableOptions = {
-  overrides: readonly GivenVariables[]
+  overrides: readonly (GivenVariables | undefined)[]
   report: Report
   reportGiven?: Report
 }
@@ -63,10 +63,10 @@ function problemOfDefault(name: string, fallback: string): Said | null {
 function valueOrDefault(
   name: string,
   fallback: VariableValue,
-  all: readonly GivenVariables[],
+  all: VariableOptions['overrides'],
   report: Report
 ): VariableValue | null {
-  const override = all.find(({ values }) => Object.hasOwn(values, name))
+  const override = all.find(variables => variables && Object.hasOwn(variables.values, name))
   if (override === undefined) return fallback
   const value = override.isText
     ? typedValue(String(override.values[name]), { type: typeof fallback })
@@ -90,7 +90,7 @@ function valueOrDefault(
 }
 
 export function checkGiven(
-  { values, known }: GivenVariables,
+  { values, known }: GivenVariables = { values: {}, isText: false },
   declared: readonly string[],
   report: Report
 ): void {

@@ -3,7 +3,7 @@ import { parse } from 'yaml'
 import { mapValues } from '../../../src/reference/rules.js'
 import { compileExpectation } from '../../../src/scenario/expect/expectations.js'
 import { digestOf } from '../../../src/scenario/script/digests.js'
-import { SCENARIO_CHECKER } from '../../../src/scenario/shape/scenario.js'
+import { problemsOfShape } from '../../../src/scenario/shape/scenario.js'
 import { coded, reported } from '../../support/codes.js'
 import { smallFixture, startTestEmulator } from '../../support/emulator.js'
 import type { Json } from '../../support/json.js'
@@ -69,7 +69,7 @@ const SOME_RECORDS: Json = mapValues(RECORDS, records => ({
 
 /** Differences between the records and an expected state, or its problems. */
 async function differencesOf(state: object): Promise<string[]> {
-  const problems = (await SCENARIO_CHECKER.problems({ expect: [{ state }] })).map(
+  const problems = (await problemsOfShape('scenario', { expect: [{ state }] })).map(
     ({ path, ...said }) => coded(path, said)
   )
   if (problems.length > 0) return problems
