@@ -17,7 +17,7 @@ import type { Sandboxes } from './sandbox/sandboxes.js'
 import type { Library } from './scenario/library.js'
 import { addApi, type Data, Responses } from './server/api.js'
 import { Arrivals, withoutSandbox } from './server/arrivals.js'
-import { refuseUnreadable, serveUnusualRequests } from './server/errors.js'
+import { refuseUnreadable, refuseUnusualRequests } from './server/errors.js'
 import { Faults } from './server/faults.js'
 import { serverOptions } from './server/options.js'
 import { wantsPage } from './server/pages.js'
@@ -44,7 +44,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const faults = new Faults()
   const responses = new Responses({ arrivals, faults, data })
   const app = createApp(options, arrivals, responses)
-  serveUnusualRequests(app)
+  refuseUnusualRequests(app.server)
   app.decorateRequest('arrival')
   app.setErrorHandler((error: FastifyError | ApiError, _request, reply) =>
     responses.refuse(error, reply)
@@ -74,7 +74,6 @@ function createApp({ settings, logger }: AppOptions, arrivals: Arrivals, respons
       ? { loggerInstance: logger, childLoggerFactory: (log: FastifyBaseLogger) => log }
       : { logger: false }),
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: () => '',
     routerOptions: {
       querystringParser: ((text: string) => text) as never,
       ignoreTrailingSlash: true,

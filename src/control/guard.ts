@@ -119,7 +119,7 @@ function isOwnPage({ headers, method }: FastifyRequest): boolean {
 
 /** After the guard has refused other origins. */
 export const isSignedIn = (request: FastifyRequest, sessions: Sessions): boolean =>
-  isOwnPage(request) && sessions.has(idIn(request), request.arrival.reading.request.now)
+  isOwnPage(request) && sessions.has(idIn(request), request.arrival.reading.now)
 
 const cookie = (request: FastifyRequest, id: string, seconds: number): string =>
   stringifySetCookie(cookieName(request), id, {
@@ -131,7 +131,7 @@ const cookie = (request: FastifyRequest, id: string, seconds: number): string =>
 
 /** Begins a session, and returns its cookie. */
 export const signIn = (request: FastifyRequest, sessions: Sessions): string =>
-  cookie(request, sessions.begin(request.arrival.reading.request.now), SESSION_MS / 1000)
+  cookie(request, sessions.begin(request.arrival.reading.now), SESSION_MS / 1000)
 
 /** Returns the cookie that replaces its own. */
 export function signOut(request: FastifyRequest, sessions: Sessions): string {

@@ -8,7 +8,7 @@ import { sentence } from '../core/nearest.js'
 import { CONTROL, controlOfBase, pathOf } from '../core/paths.js'
 import type { Settings } from '../core/settings.js'
 import type { Shares } from '../core/shares.js'
-import { hasBody } from '../engine/arrived.js'
+import { hasBody } from '../engine/reading.js'
 import { NO_PARAMETERS, schemaOf } from '../reference/parameters.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
@@ -236,7 +236,7 @@ export function noSuchPath(
   known: readonly string[] = []
 ): ApiError {
   return REFUSALS.pathUnknown(
-    arrival.request.method,
+    arrival.reading.method,
     controlOfBase(arrival.base),
     pathOf(url).slice(CONTROL.length),
     known

@@ -30,7 +30,7 @@ export function actorOf(
   relied.add('A18')
   if (password !== '') throw REFUSALS.hasPassword()
   const account = fallback ?? store.keys.get(key)
-  if (account === undefined) throw REFUSALS.unknownKey(key)
+  if (account === undefined) throw REFUSALS.unknownKey()
   return store.accounts.get(account) as Account
 }
 

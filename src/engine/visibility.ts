@@ -5,8 +5,7 @@ import type { Family } from '../reference/operations.js'
 import type { Stored } from '../store/collection.js'
 import { ALL, collectionOf, type RecordOf, type Store } from '../store/store.js'
 import type { AnyRecord, Relied } from './outcome.js'
-import type { BodyReference } from './parameters.js'
-import { REFUSALS } from './sentences.js'
+import { type Blame, REFUSALS } from './sentences.js'
 
 export type Narrowing = { index: string; group: string; filteredBy?: AnyRecord | null }
 /** `actor` is null for a request without a key, which sees everything. */
@@ -16,6 +15,9 @@ export type Caller = {
   readonly settings: Settings
   readonly store: Store
 }
+
+/** A parameter that names a record, and what refuses a wrong id. */
+export type BodyReference = { path: string; blame: Blame }
 
 const NOTHING = ''
 
@@ -61,12 +63,12 @@ export function inBody<F extends Family>(
   caller: Caller,
   family: F,
   id: string,
-  { param, blame }: BodyReference
+  { path, blame }: BodyReference
 ): RecordOf<F> {
   const record = visible(caller, family, id)
   if (record !== undefined) return record
   const isHidden = collectionOf(caller.store, family).get(id) !== undefined
-  throw REFUSALS.unknownReference(param, family, id, isHidden ? { assumption: 'A19' } : blame)
+  throw REFUSALS.unknownReference(path, family, id, isHidden ? { assumption: 'A19' } : blame)
 }
 
 /** Narrows a list to a record, or to nothing if that is missing or hidden (FILT-5, REF-10, A16). */

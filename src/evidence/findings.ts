@@ -4,11 +4,10 @@ import { holdsCardNumber } from '../core/card-numbers.js'
 import { FormList, type FormNode, valueIn } from '../core/form.js'
 import { readable } from '../core/redaction.js'
 import { keep } from '../core/remembered.js'
-import type { Reading } from '../engine/admit.js'
-import { hasBody } from '../engine/arrived.js'
 import { keysToMask } from '../engine/keys.js'
 import { limitOf } from '../engine/listing.js'
 import { type AnyRecord, hasPerformed, hasReached, type Pause, STAGE } from '../engine/outcome.js'
+import { hasBody, type Reading } from '../engine/reading.js'
 import { isUnset } from '../engine/sentences.js'
 import { operationOf } from '../reference/operations.js'
 import { CURSORS } from '../reference/parameters.js'
@@ -293,14 +292,14 @@ function replace<V>(map: Map<string, V>, key: string, value: V | null): V | unde
 }
 
 /** A request as the same caller repeats it. */
-function signed({ operation, path }: Entry, { request }: Reading, sent: unknown) {
-  const { authorization, test, userAgent } = request
+function signed({ operation, path }: Entry, reading: Reading, sent: unknown) {
+  const { authorization, test, userAgent } = reading
   return JSON.stringify([operation, path, authorization, test, userAgent, sent])
 }
 
 export function signatureOf(call: Entry, reading: Reading) {
   const { method, query, body, id } = call
-  const { headers, url } = reading.request
+  const { headers, url } = reading
   const undecoded = hasBody(headers) ? id : url
   const sent = hasReached(call, STAGE.decoded)
     ? [query, body].map(form => pairsIn(form).sort())
@@ -321,7 +320,7 @@ function isForeign(call: Entry, { actor, store }: Reading) {
   return owner !== undefined && owner !== actor.id && accounts.get(owner)?.reseller !== actor.id
 }
 
-function isKeyLeaked({ body, query, request: { userAgent, world } }: Reading) {
+function isKeyLeaked({ body, query, userAgent, world }: Reading) {
   const words = keysToMask(world)
   const isKey = (text: string) => words.maskedIn(text) !== text
   return (
@@ -331,7 +330,7 @@ function isKeyLeaked({ body, query, request: { userAgent, world } }: Reading) {
 }
 
 /** A whole card number as one, valid or not, or one of a known issuer anywhere. */
-function isCardNumberSent({ body, request: { url, headers } }: Reading) {
+function isCardNumberSent({ body, url, headers }: Reading) {
   const number = valueIn(body, 'card', 'number')?.replace(/\D/g, '')
   for (const name in headers) if (holdsCardNumber(String(headers[name]))) return true
   return (

@@ -66,7 +66,7 @@ function callOf(
   raw: FastifyReply['raw'],
   { id, method, script, ms, outcome, caller: { trace } }: Entry
 ) {
-  const { authorization } = arrival.request
+  const { authorization } = arrival.reading
   const path = redacted(readable(pathOf(originalUrl)), arrival.sandbox, authorization)
   const status = raw.headersSent ? raw.statusCode : null
   const lost = outcome.fault ?? (raw.writableEnded ? null : 'connection_closed')

@@ -2,6 +2,7 @@
 import type { Sentences } from '../core/sentences.js'
 
 export const SAYS = {
+  no_media_type: () => 'The Content-Type header is not a media type.',
   wrong_length: () => 'The length of the body does not match Content-Length.',
   body_cut_off: () => 'The connection ended in the middle of the body.',
   defect: () =>

@@ -4,8 +4,8 @@ import * as Type from 'typebox'
 import type { Problem } from '../../core/errors.js'
 import { controlOfBase } from '../../core/paths.js'
 import { SETTINGS } from '../../core/settings.js'
-import { shownWarnings } from '../../engine/error-text.js'
 import { playIn } from '../../engine/play.js'
+import { shownProblems } from '../../engine/response.js'
 import { RESOURCE_NAMES } from '../../reference/operations.js'
 import { closed, optional, parameters, text, word } from '../../reference/parameters.js'
 import { each } from '../../reference/rules.js'
@@ -158,7 +158,7 @@ export const STATE_ROWS: Rows = {
       return {
         scenario,
         dry_run: dryRun,
-        ...(warnings.length > 0 && { warnings: shownWarnings(warnings, { world: sandbox }) })
+        ...(warnings.length > 0 && { warnings: shownProblems(warnings, { world: sandbox }) })
       }
     }
   }),
