@@ -21,10 +21,10 @@ export function admitAgain(
   admitted: Admitted,
   form: Form | null
 ): { reading: Admitted; refusal: unknown } {
-  const { reached, operation, world } = admitted
+  const { reached, operation } = admitted
   const draft: Draft = Object.create(Draft.prototype)
-  const fresh = { settings: world.settings, actor: null, record: null, warnings: [] }
-  const reading = Object.assign(draft, admitted, fresh, { operation })
+  const fresh = { operation, actor: null, record: null, warnings: [] }
+  const reading = Object.assign(draft, admitted, fresh)
   try {
     enter(draft)
     decode(draft, form)

@@ -31,13 +31,14 @@ export class Bodies {
     }
     const grow = (room: number) => {
       if (room > limit) throw new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE()
-      if (arrival.isClosed) throw new errorCodes.FST_ERR_CTP_INVALID_CONTENT_LENGTH()
-      if (room > SMALL) releases.push(this.shares.take(arrival.sandbox, room - bytes.length))
+      const counted = releases.length === 0 ? 0 : bytes.length
+      if (room > SMALL) releases.push(this.shares.take(arrival.sandbox, room - counted))
       bytes = Buffer.concat([bytes], room)
     }
     if (length !== undefined) grow(Number(length))
     for await (const chunk of payload.iterator({ destroyOnReturn: false })) {
       const needed = size + chunk.length
+      if (arrival.isClosed) throw new errorCodes.FST_ERR_CTP_INVALID_CONTENT_LENGTH()
       if (needed > bytes.length) grow(Math.max(needed, Math.min(2 * needed, limit)))
       size += chunk.copy(bytes, size)
     }
