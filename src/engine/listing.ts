@@ -9,8 +9,6 @@ import type { Collection, Stored, StoredRecord } from '../store/collection.js'
 import type { Position } from '../store/ordered-index.js'
 import { pageOf, type Query } from '../store/paging.js'
 import { ALL, collectionOf, type RecordOf } from '../store/store.js'
-import type { Facts } from './outcome.js'
-import { REFUSALS } from './sentences.js'
 import {
   type Caller,
   everything,
@@ -19,7 +17,9 @@ import {
   type Narrowing,
   narrowedTo,
   visible
-} from './visibility.js'
+} from './keys.js'
+import type { Facts } from './outcome.js'
+import { REFUSALS } from './sentences.js'
 
 export type ListValues = {
   limit?: number

@@ -1,33 +1,19 @@
 /** Performs an admitted request, with the script's changes around it. */
 import type { Form } from '../core/form.js'
-import { isChange, type OperationId, operationOf, PATH_RECORDS } from '../reference/operations.js'
+import { isChange, operationOf, PATH_RECORDS } from '../reference/operations.js'
 import type { Action } from '../scenario/script.js'
 import { bodyOf, bytesOf, changedBody } from '../store/bytes.js'
 import type { Stored } from '../store/collection.js'
 import { collectionOf, type Records, type Store } from '../store/store.js'
 import { admitAgain } from './admit.js'
+import { inPath } from './keys.js'
 import type { StoredList } from './listing.js'
-import { accountOperations } from './operations/accounts.js'
-import { locationOperations } from './operations/locations.js'
-import { refundOperations } from './operations/refunds.js'
-import { ticketOperations } from './operations/tickets.js'
-import { transactionOperations } from './operations/transactions.js'
-import { userOperations } from './operations/users.js'
+import { HANDLERS } from './operations.js'
 import { type AnyRecord, factsOf, STAGE } from './outcome.js'
 import type { Admitted } from './reading.js'
 import { type Response, refuse, respond } from './response.js'
 import { changeRecords, changeResponse, UNCHANGED } from './scripted.js'
-import { inPath } from './visibility.js'
-import type { Handlers, Result } from './world.js'
-
-const HANDLERS: Handlers<Exclude<OperationId, 'deleteLocation' | 'deleteAccount'>> = {
-  ...locationOperations,
-  ...accountOperations,
-  ...userOperations,
-  ...ticketOperations,
-  ...transactionOperations,
-  ...refundOperations
-}
+import type { Result } from './world.js'
 
 type AnyStored = Records[keyof Records]
 type AnyResult = Result<StoredList<AnyStored> | AnyStored | null>

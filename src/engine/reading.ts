@@ -7,9 +7,8 @@ import type { Account } from '../reference/accounts.js'
 import type { Family, OperationId } from '../reference/operations.js'
 import type { Arrival } from '../scenario/expect/judges.js'
 import type { Store } from '../store/store.js'
-import { redacted } from './keys.js'
+import { type BodyReference, inBody, redacted } from './keys.js'
 import { type AnyRecord, Relied, STAGE, type Stage } from './outcome.js'
-import { type BodyReference, inBody } from './visibility.js'
 import type { World } from './world.js'
 
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>

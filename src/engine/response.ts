@@ -56,7 +56,7 @@ export function respond(
     changes = 0
   }: Decided
 ): Response {
-  const outcome = {
+  const outcome: Outcome = {
     name,
     reached,
     status,
@@ -69,7 +69,7 @@ export function respond(
     fault: null,
     pause,
     isDelivered: true
-  } as Outcome
+  }
   return { reading, outcome, facts, script, headers, payload, place, changes }
 }
 
@@ -120,8 +120,7 @@ export function refuseUnwritten(response: Response, error: ApiError): Response {
   if (error.code !== 'data_not_written' || !isPerformed) return refused
   const { status, refusal, text, length } = refused.outcome
   const unwritten = { name: 'not_written', status, refusal, text, length } as const
-  const kept = { ...outcome, ...unwritten, fault: null, pause: null }
-  return { ...refused, outcome: kept as Outcome }
+  return { ...refused, outcome: { ...outcome, ...unwritten, fault: null, pause: null } }
 }
 
 type ErrorContext = { world: Guarded; authorization?: string | undefined }

@@ -10,9 +10,9 @@ import type { Tally } from '../scenario/expect/tally.js'
 import type { Edit, RecordName } from '../scenario/records/edits.js'
 import type { EntryCount, Script } from '../scenario/script.js'
 import type { RecordOf, Records, Store } from '../store/store.js'
+import type { Caller } from './keys.js'
 import type { StoredList } from './listing.js'
 import type { Facts } from './outcome.js'
-import type { Caller } from './visibility.js'
 
 /** A sandbox, or a copy of one. */
 export type World = {

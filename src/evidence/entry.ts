@@ -144,7 +144,7 @@ function maskedOutcome(outcome: Outcome, keys: SecretWords): Outcome {
   const { text, refusal } = outcome
   const param = refusal?.param ? withoutSecrets(refusal.param, keys) : null
   const blame = refusal && { ...refusal, param }
-  return { ...outcome, text: keys.maskedIn(text), refusal: blame } as Outcome
+  return { ...outcome, text: keys.maskedIn(text), refusal: blame }
 }
 
 /** The body, built on demand: the journal keeps no copies. */
