@@ -17,12 +17,11 @@ import type { Sandboxes } from './sandbox/sandboxes.js'
 import type { Library } from './scenario/library.js'
 import { addApi, type Data, Responses } from './server/api.js'
 import { Arrivals, withoutSandbox } from './server/arrivals.js'
+import { addLoopback, serverOptions, unusedConnectionsOf } from './server/connections.js'
 import { refuseUnreadable, refuseUnusualRequests } from './server/errors.js'
 import { Faults } from './server/faults.js'
-import { serverOptions } from './server/options.js'
 import { wantsPage } from './server/pages.js'
 import { SAYS } from './server/sentences.js'
-import { addLoopback, unusedConnectionsOf } from './server/unused-connections.js'
 
 export type AppOptions = {
   sandboxes: Sandboxes
