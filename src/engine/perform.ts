@@ -9,7 +9,7 @@ import { admitAgain } from './admit.js'
 import { inPath } from './keys.js'
 import type { StoredList } from './listing.js'
 import { HANDLERS } from './operations.js'
-import { type AnyRecord, factsOf, STAGE } from './outcome.js'
+import { type AnyRecord, factsOf, type Outcome, STAGE } from './outcome.js'
 import type { Admitted } from './reading.js'
 import { type Response, refuse, respond } from './response.js'
 import { changeRecords, changeResponse, UNCHANGED } from './scripted.js'
@@ -52,13 +52,15 @@ function operate(reading: Admitted, place: number, store: Store): Response {
     const { result, facts }: AnyResult = HANDLERS[operation as keyof typeof HANDLERS](
       handled as never
     )
-    const response = isChange(operationOf(operation))
+    const { status, members, payload }: Written = isChange(operationOf(operation))
       ? showChange(reading, record, result as AnyStored | null)
       : showRead(reading, result as StoredList<AnyStored> | AnyStored, store)
     return respond(reading, {
       name: 'answered',
-      ...response,
+      status,
       result,
+      members,
+      payload,
       reached: STAGE.running,
       facts: factsOf(relied, record, facts),
       place,
@@ -70,11 +72,13 @@ function operate(reading: Admitted, place: number, store: Store): Response {
   }
 }
 
+type Written = Pick<Outcome, 'status' | 'members'> & Pick<Response, 'payload'>
+
 function showRead(
   { base, settings, operation }: Admitted,
   result: StoredList<AnyStored> | AnyStored,
   store: Store
-) {
+): Written {
   const { family } = operationOf(operation)
   const shape = { base, list: settings['shapes.list'] }
   const stored =
@@ -89,12 +93,12 @@ function showChange(
   { base, world, id, settings, operation }: Admitted,
   before: AnyRecord | null,
   result: AnyStored | null
-) {
+): Written {
   const { kind, family } = operationOf(operation)
   const shape = { base, list: settings['shapes.list'] }
   const payload = result === null ? '' : changedBody(result, family, shape)
   if (result !== before)
     world.changed(family, (result ?? (before as AnyRecord)).id, result, id, payload)
   const created = kind === 'create' ? settings['statuses.created'] : 200
-  return { status: result === null ? 204 : created, payload }
+  return { status: result === null ? 204 : created, members: null, payload }
 }

@@ -13,7 +13,7 @@ import type { World } from './world.js'
 
 export type ApiRequest = Pick<Arriving, 'method' | 'url' | 'headers'> & { body: string | null }
 
-const AT_ONCE = { waits: { pass: () => null }, by: null }
+const AT_ONCE = { pass: () => null }
 
 /** Executes a request that does not wait; `replacement` acts in place of the script. */
 export function execute(
@@ -26,7 +26,7 @@ export function execute(
   if (early !== null) return early
   try {
     const form = formIn(body ?? '', reading)
-    return breakResponse(run(reading, form, { ...AT_ONCE, replacement }) as Response)
+    return breakResponse(run(reading, form, { waits: AT_ONCE, by: null, replacement }) as Response)
   } catch (error) {
     return refuse(reading, error)
   }
