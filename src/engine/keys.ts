@@ -94,19 +94,7 @@ export function keysToMask(
   const callerKey = keyIn(authorization) ?? ''
   return callerKey.length < MIN_KEY_LENGTH || known.has(callerKey)
     ? known
-    : wordsWith(callerKey, known)
-}
-
-/** With the unknown key of the last caller, who usually repeats it. */
-const WORDS_WITH = new WeakMap<SecretWords, { key: string; words: SecretWords }>()
-
-function wordsWith(key: string, known: SecretWords): SecretWords {
-  let last = WORDS_WITH.get(known)
-  if (last?.key !== key) {
-    last = { key, words: new SecretWords([key], known) }
-    WORDS_WITH.set(known, last)
-  }
-  return last.words
+    : new SecretWords([callerKey], known)
 }
 
 export type Narrowing = { index: string; group: string; filteredBy?: AnyRecord | null }

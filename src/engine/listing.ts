@@ -101,10 +101,8 @@ function queryOf(
     gt,
     lte,
     lt,
-    startingAfter:
-      starting_after === undefined ? undefined : positionOf(request, family, after, starting_after),
-    endingBefore:
-      ending_before === undefined ? undefined : positionOf(request, family, before, ending_before),
+    startingAfter: positionOf(request, family, after, starting_after),
+    endingBefore: positionOf(request, family, before, ending_before),
     limit: limitOf(values, settings),
     order
   }
@@ -131,8 +129,9 @@ export function positionOf(
   request: Caller & { readonly params: { readonly id?: string } },
   family: Family,
   param: string,
-  id: string
-): Position {
+  id: string | undefined
+): Position | undefined {
+  if (id === undefined) return undefined
   const { store, params } = request
   const collection = collectionOf(store, family)
   const position = collection.position(id)

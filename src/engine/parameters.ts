@@ -266,20 +266,18 @@ class Decoder {
     const { path, schema } = field
     const { 'x-refers': family, 'x-cursor': cursor, maxLength, format } = schema
     if (family) return this.draft.find(family, text, field)
-    if (schema.enum && !schema.enum.includes(text)) {
-      const words = schema.enum.map(String)
-      throw wrong(field, EXPECTS.oneOf(words), text, { hint: didYouMean(text, words) })
-    }
+    if (schema.enum && !schema.enum.includes(text))
+      throw wrong(field, EXPECTS.oneOf(schema.enum.join(', ')), text)
     if (format !== undefined) {
       const { problem, stored, reliesOn } = FORMATS[format as keyof typeof FORMATS]
       const flaw = problem(text)
-      if (flaw !== null) throw wrong(field, flaw.expected, text, flaw)
+      if (flaw !== null) throw wrong(field, flaw.expected, text, flaw.assumption)
       const assumption = reliesOn?.(text)
       if (assumption) this.draft.relied.add(assumption)
       return stored?.(text) ?? text
     }
     if (maxLength !== undefined && text.length > maxLength)
-      throw wrong(field, EXPECTS.shorter(maxLength), text, { assumption: 'A35' })
+      throw wrong(field, EXPECTS.shorter(maxLength), text, 'A35')
     if (cursor !== undefined) this.#checkCursor(path, text)
     return text
   }
@@ -304,9 +302,9 @@ class Decoder {
       relied.add('A10')
       return Math.min(Math.max(value, least), most)
     }
-    if (isPage) throw wrong(field, EXPECTS.between(least, most), text, { assumption: 'A10' })
-    if (value > most) throw wrong(field, EXPECTS.atMost(most), text, { assumption: 'A27' })
-    throw wrong(field, EXPECTS.atLeast(least), text, least > 0 ? {} : { assumption: 'A27' })
+    if (isPage) throw wrong(field, EXPECTS.between(least, most), text, 'A10')
+    if (value > most) throw wrong(field, EXPECTS.atMost(most), text, 'A27')
+    throw wrong(field, EXPECTS.atLeast(least), text, least > 0 ? undefined : 'A27')
   }
 }
 
@@ -326,14 +324,13 @@ const refusal = (
   code: ErrorCode = 'parameter_invalid'
 ) => new ApiError(code, { message: sentence(`${param} ${expected}`), param, ...blame })
 
-type Reason = { assumption?: AssumptionId | undefined; hint?: string }
 /** Refuses a value, by the rule of its parameter unless by an assumption. */
 const wrong = (
   { path, schema, blame }: Field,
   expected: string,
   text: string,
-  { assumption, hint = '' }: Reason = {}
-) => refusal(path, `${expected}${sent(schema, text)}${hint}`, assumption ? { assumption } : blame)
+  assumption?: AssumptionId
+) => refusal(path, `${expected}${sent(schema, text)}`, assumption ? { assumption } : blame)
 
 /** The value for a message; never part of a secret: half a card number would not be masked. */
 function sent({ 'x-secret': secret }: Schema, text: string): string {

@@ -123,33 +123,23 @@ export function refuseUnwritten(response: Response, error: ApiError): Response {
   return { ...refused, outcome: { ...outcome, ...unwritten, fault: null, pause: null } }
 }
 
-type ErrorContext = { world: Guarded; authorization?: string | undefined }
+type Secrets = { world: Guarded; authorization?: string | undefined }
 
 /** Masks card numbers and API keys. */
-function shownError({ code, message, param }: ApiError, { world, authorization }: ErrorContext) {
-  const show = (text: string) => redacted(text, world, authorization)
+export function shownError({ code, message, param, problems }: ApiError, secrets: Secrets) {
+  const show = (text: string) => redacted(text, secrets.world, secrets.authorization)
   return {
     type: CATALOGUE[code].type,
     code,
     message: show(message),
-    ...(param !== undefined && { param: show(param) })
-  }
-}
-
-export function controlError(error: ApiError, context: ErrorContext & { requestId: string }) {
-  const problems = error.problems && shownProblems(error.problems, context)
-  return {
-    error: {
-      ...shownError(error, context),
-      ...(problems && { problems }),
-      request_id: context.requestId
-    }
+    param: param && show(param),
+    problems: problems && shownProblems(problems, secrets)
   }
 }
 
 export const shownProblems = (
   problems: readonly Problem[],
-  { world, authorization }: ErrorContext
+  { world, authorization }: Secrets
 ): Problem[] =>
   problems.map(problem => ({
     ...problem,

@@ -1,5 +1,5 @@
 /** The refusals of the emulated API but for those of creates. */
-import { ApiError, type ErrorCode, type ErrorDetails } from '../core/errors.js'
+import { ApiError, type ErrorCode, type ErrorDetails, refusal } from '../core/errors.js'
 import { FORM_TYPE } from '../core/form.js'
 import { bounded, shortened } from '../core/nearest.js'
 import { BASE, controlOfBase } from '../core/paths.js'
@@ -19,9 +19,10 @@ const refused = (code: ErrorCode, message: string, details: Omit<ErrorDetails, '
 const CHALLENGE = { 'www-authenticate': 'Basic realm="commerce", charset="UTF-8"' }
 const HOW = 'send the API key as the user name and leave the password empty, as curl -u KEY: does'
 const noKey = (what: string) =>
-  refused('api_key_missing', `${what}: ${HOW}.`, { rule: 'AUTH-3', headers: CHALLENGE })
+  refusal('api_key_missing', () => `${what}: ${HOW}.`, { rule: 'AUTH-3', headers: CHALLENGE })
 const badKey = (what: string) =>
-  refused('api_key_malformed', `${what}: ${HOW}.`, { rule: 'AUTH-1', headers: CHALLENGE })
+  refusal('api_key_malformed', () => `${what}: ${HOW}.`, { rule: 'AUTH-1', headers: CHALLENGE })
+
 /** What languages print for a missing value, or for an object. */
 const UNSET = /^(?:undefined|null|None|nil|NaN|\[object \w+\])$/
 export const isUnset = (text: string): boolean => UNSET.test(text)
@@ -35,60 +36,61 @@ export const methodsAt = (path: string) =>
     .join(', ')
 
 export const REFUSALS = {
-  stateReplaced: () =>
-    new ApiError('state_replaced', {
-      message:
-        'A load, a reset, a restored snapshot or a deletion replaced the state of the sandbox while this request waited, so it had no effect. Send it again to the new state.'
-    }),
-  badPath: () =>
-    refused(
-      'request_malformed',
+  stateReplaced: refusal(
+    'state_replaced',
+    () =>
+      'A load, a reset, a restored snapshot or a deletion replaced the state of the sandbox while this request waited, so it had no effect. Send it again to the new state.'
+  ),
+  badPath: refusal(
+    'request_malformed',
+    () =>
       'The percent-encoding of the path is broken: % must be followed by two hexadecimal digits.',
-      { assumption: 'A08' }
-    ),
-  longPath: () => refused('path_unknown', 'The path is longer than any.', { assumption: 'A08' }),
-  noPath: (path: string) =>
-    refused(
-      'path_unknown',
+    { assumption: 'A08' }
+  ),
+  longPath: refusal('path_unknown', () => 'The path is longer than any.', { assumption: 'A08' }),
+  noPath: refusal(
+    'path_unknown',
+    (path: string) =>
       `No endpoint has the path ${bounded(readable(path))}; paths begin with ${LISTS.slice(0, -1).join(', ')} or ${LISTS.at(-1)}.`,
-      { assumption: 'A08' }
-    ),
+    { assumption: 'A08' }
+  ),
   /** A path that has other methods, or none. */
   notAt: (path: string, method: string, base: string) => {
     const allow = methodsAt(path)
     if (allow === '') return REFUSALS.noPath(path)
     const isTicket = operationsAt(path).some(({ family }) => family === 'tickets')
     const isWrite = ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method)
-    const advice =
-      isTicket && isWrite
-        ? ` The emulator's own POST ${controlOfBase(base)}/records adds them for a test.`
-        : ''
-    return refused(
-      'method_not_allowed',
-      `${isTicket ? 'Tickets are read-only: ' : ''}${shortened(readable(path))} takes ${allow}, not ${method}.${advice}`,
-      { headers: { allow }, ...(isTicket && isWrite ? { rule: 'TKT-1' } : { assumption: 'A08' }) }
-    )
+    const message = `${shortened(readable(path))} takes ${allow}, not ${method}.`
+    return isTicket && isWrite
+      ? refused(
+          'method_not_allowed',
+          `Tickets are read-only: ${message} The emulator's own POST ${controlOfBase(base)}/records adds them for a test.`,
+          { headers: { allow }, rule: 'TKT-1' }
+        )
+      : refused('method_not_allowed', message, { headers: { allow }, assumption: 'A08' })
   },
-  outsideBase: (path: string, base: string) => {
-    const name = bounded(readable(path))
-    const message =
-      methodsAt(path) === ''
+  outsideBase: refusal(
+    'path_unknown',
+    (path: string, base: string) => {
+      const name = bounded(readable(path))
+      return methodsAt(path) === ''
         ? `There is nothing at ${base.slice(0, -BASE.length)}${name}; every path is relative to the base address, which is ${base} here. The control API is at ${controlOfBase(base)}.`
         : `The base address ends in /next: send this to ${base}${name}.`
-    return refused('path_unknown', message, { rule: 'BASE-1' })
-  },
+    },
+    { rule: 'BASE-1' }
+  ),
 
-  noKey: () => noKey('No API key was sent'),
-  noUserName: () => noKey('The user name is empty'),
-  notBasic: () => badKey('The Authorization header is not HTTP Basic'),
-  notBase64: () => badKey('The Basic credentials are not base64 of KEY and a colon'),
-  hasPassword: () => badKey('The password is not empty'),
-  unknownKey: () =>
-    refused(
-      'api_key_unknown',
-      `The loaded scenario has no such API key. Its keys are shown at start, and declared under api_keys in its fixtures.`,
-      { assumption: 'A18', headers: CHALLENGE }
-    ),
+  noKey: noKey('No API key was sent'),
+  noUserName: noKey('The user name is empty'),
+  notBasic: badKey('The Authorization header is not HTTP Basic'),
+  notBase64: badKey('The Basic credentials are not base64 of KEY and a colon'),
+  hasPassword: badKey('The password is not empty'),
+  unknownKey: refusal(
+    'api_key_unknown',
+    () =>
+      'The loaded scenario has no such API key. Its keys are shown at start, and declared under api_keys in its fixtures.',
+    { assumption: 'A18', headers: CHALLENGE }
+  ),
 
   disabled: (family: Family, rule: RuleId) =>
     refused(
@@ -96,26 +98,29 @@ export const REFUSALS = {
       `Deleting ${RESOURCE_NAMES[family]}s is disabled: the service always responds with 501.`,
       { rule }
     ),
-  encoded: (encoding: unknown) =>
-    refused(
-      'content_type_unsupported',
-      `Content-Encoding ${bounded(encoding)} is not supported; send the body without encoding.`,
-      { assumption: 'A32' }
-    ),
-  notAForm: (type: string | undefined) =>
-    refused(
-      'content_type_unsupported',
-      `${type ? `The Content-Type is ${bounded(type)}` : 'No Content-Type was sent'}; send ${FORM_TYPE}, with nested values as address[city]=Boston.`,
-      { rule: 'FORM-1' }
-    ),
-  wrongCharset: (charset: string) =>
-    refused('form_malformed', `The charset of the body is ${bounded(charset)}; send UTF-8.`, {
-      assumption: 'A36'
-    }),
-  tooLarge: (bytes: number, limit = 'limits.body') =>
-    refused('body_too_large', `The body is larger than ${limit} allows: ${bytes} bytes.`, {
-      assumption: 'A35'
-    }),
+  encoded: refusal(
+    'content_type_unsupported',
+    (encoding: unknown) =>
+      `Content-Encoding ${encoding} is not supported; send the body without encoding.`,
+    { assumption: 'A32' }
+  ),
+  notAForm: refusal(
+    'content_type_unsupported',
+    (type: string | undefined) =>
+      `${type ? `The Content-Type is ${type}` : 'No Content-Type was sent'}; send ${FORM_TYPE}, with nested values as address[city]=Boston.`,
+    { rule: 'FORM-1' }
+  ),
+  wrongCharset: refusal(
+    'form_malformed',
+    (charset: string) => `The charset of the body is ${charset}; send UTF-8.`,
+    { assumption: 'A36' }
+  ),
+  tooLarge: refusal(
+    'body_too_large',
+    (bytes: number, limit = 'limits.body') =>
+      `The body is larger than ${limit} allows: ${bytes} bytes.`,
+    { assumption: 'A35' }
+  ),
   unexpectedBody: (method: string, isList: boolean, by: Blame) =>
     refused(
       'body_unexpected',
@@ -126,7 +131,7 @@ export const REFUSALS = {
   unknown: (message: string, param: string) =>
     refused('parameter_unknown', message, { param, assumption: 'A14' }),
   missing: (param: string, about: string | undefined, by: Blame) =>
-    refused('parameter_missing', [`${param} is required.`, about].filter(Boolean).join(' '), {
+    refused('parameter_missing', `${param} is required.${about ? ` ${about}` : ''}`, {
       param,
       ...by
     }),
@@ -173,7 +178,7 @@ export const EXPECTS = {
   oneValue: (got: string) => `must be one value; got ${got}`,
   text: 'must be text; metadata values cannot be nested or lists',
   nested: (example: string) => `must have nested names, such as ${example}=…`,
-  oneOf: (words: readonly string[]) => `must be one of ${words.join(', ')}`,
+  oneOf: (words: string) => `must be one of ${words}`,
   whole: 'must be a whole number, digits only',
   between: (least: number, most: number) => `must be ${least} to ${most}`,
   atMost: (most: number) => `must be at most ${most}`,

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, statusOf } from '../core/errors.js'
 import { type Settings, settingsInForce } from '../core/settings.js'
-import { controlError } from '../engine/response.js'
+import { shownError } from '../engine/response.js'
 import { REFUSALS } from '../engine/sentences.js'
 import { logDefect } from './logging.js'
 import { SAYS } from './sentences.js'
@@ -53,7 +53,7 @@ export function controlRefusal(
   const refusal = refusalFrom(error, sandbox.settings, limit)
   if (refusal.code === 'internal_error') logDefect(request.log, error)
   reply.code(statusOf(refusal.code, DEFAULTS)).headers(refusal.headers)
-  return controlError(refusal, { world: sandbox, requestId: id })
+  return { error: { ...shownError(refusal, { world: sandbox }), request_id: id } }
 }
 
 type ParseError = { code?: string; reason?: string; rawPacket?: Buffer; bytesParsed?: number }
