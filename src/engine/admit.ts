@@ -39,8 +39,13 @@ export function admitAgain(
 /** Before the body is read. Returns the headers of OPTIONS, else null. */
 export function enter(reading: Reading): ResponseHeaders | null {
   const draft: Draft = reading
-  const { world, relied, settings, authorization, headers, method, path, base } = draft
-  refuseElsewhere(draft)
+  const { world, relied, settings, authorization, headers, method, url, path, base } = draft
+  if (path.includes('%') && !isDecodable(path)) throw REFUSALS.badPath()
+  if (!isUnder(BASE, url)) {
+    relied.add('A39')
+    throw REFUSALS.outsideBase(pathOf(url), base)
+  }
+  if (path.length > MAX_PATH_LENGTH) throw REFUSALS.longPath()
   if (method === 'OPTIONS') return optionsHeaders(draft)
   // 1. the operation
   const isHead = method === 'HEAD'
@@ -63,16 +68,6 @@ export function enter(reading: Reading): ResponseHeaders | null {
 }
 
 const MAX_PATH_LENGTH = 16_384
-
-/** Errors: for a path that cannot be one of the API. */
-function refuseElsewhere({ url, path, base, relied }: Draft): void {
-  if (path.includes('%') && !isDecodable(path)) throw REFUSALS.badPath()
-  if (!isUnder(BASE, url)) {
-    relied.add('A39')
-    throw REFUSALS.outsideBase(pathOf(url), base)
-  }
-  if (path.length > MAX_PATH_LENGTH) throw REFUSALS.longPath()
-}
 
 function isDecodable(path: string): boolean {
   try {
@@ -136,17 +131,23 @@ export function formIn(body: string, { headers, method, settings }: Reading): Fo
   return method === 'POST' || isForm(headers) ? decodeForm(body, settings) : OPAQUE
 }
 
+const CHARSET = /;\s*charset\s*=\s*"?([^";\s]+)/i
+
 /** 6. Reads the forms, and 7. the parameters; `body` is null where none was sent. */
 export function decode(reading: Reading, body: Form | null): Admitted {
   const draft = reading as Draft & Admitted
-  const { url, method, settings, operation } = draft
+  const { url, method, headers, settings, operation } = draft
   const isPost = method === 'POST'
   const question = url.indexOf('?')
   const query = decodeForm(question < 0 ? '' : url.slice(question + 1), settings)
   draft.query = query.root
-  if (body !== null) {
-    draft.body = body.root
-    if (isPost) checkForm(draft, body)
+  if (body !== null) draft.body = body.root
+  if (isPost && body !== null) {
+    if (isOpenEnded(headers)) checkType(draft)
+    const { 'content-type': type } = headers
+    const charset = type !== FORM_TYPE && CHARSET.exec(String(type))?.[1]
+    if (charset && !/^utf-?8$/i.test(charset)) throw REFUSALS.wrongCharset(charset)
+    if (body.problem !== null) throw brokenForm(body.problem, 'FORM-1')
   }
   if (query.problem !== null) throw brokenForm(query.problem)
   draft.reached = STAGE.decoded
@@ -158,17 +159,6 @@ export function decode(reading: Reading, body: Form | null): Admitted {
   draft.values = decodeParameters(table, form, draft, unknown)
   draft.reached = STAGE.admitted
   return draft
-}
-
-/** Errors: for a form that cannot be read, or whose characters cannot. */
-function checkForm(draft: Draft, { problem }: Form): void {
-  const { headers } = draft
-  if (isOpenEnded(headers)) checkType(draft)
-  const { 'content-type': type } = headers
-  const charset = type === FORM_TYPE ? null : /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(String(type))
-  if (charset !== null && !/^utf-?8$/i.test(String(charset[1])))
-    throw REFUSALS.wrongCharset(String(charset[1]))
-  if (problem !== null) throw brokenForm(problem, 'FORM-1')
 }
 
 /** FORM-1 is about POST bodies, so other places break another rule. */

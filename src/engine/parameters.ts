@@ -8,16 +8,10 @@ import { remembered } from '../core/remembered.js'
 import { shownGot } from '../core/sentences.js'
 import type { AssumptionId } from '../reference/assumptions.js'
 import { OPERATION_IDS, type OperationId, operationOf } from '../reference/operations.js'
-import {
-  type Cursors,
-  type Metadata,
-  type MetadataChange,
-  type Schema,
-  schemaOf,
-  sentName
-} from '../reference/parameters.js'
+import { type Cursors, type Schema, schemaOf, sentName } from '../reference/parameters.js'
 import { each } from '../reference/rules.js'
 import { TABLES, type Tables } from '../reference/tables.js'
+import { inBody } from './keys.js'
 import { positionOf } from './listing.js'
 import type { Draft, Values } from './reading.js'
 import { type Blame, EXPECTS, REFUSALS } from './sentences.js'
@@ -236,20 +230,19 @@ class Decoder {
     if (settings['parameters.not_updatable'] === 'reject') throw REFUSALS.fixed(path, blame)
   }
 
+  /** Of metadata pairs that have a value, or what to set and unset (META-1 to META-3, A17). */
   #nested(path: string, table: Table | null, form: FormObject): unknown {
     const { relied } = this.draft
-    if (form.cleared) {
+    const { cleared } = form
+    if (cleared) {
       // with an empty whole, an update sets the parts after it
       relied.add('A17')
       if (!this.unsets) relied.add('A16')
     }
-    if (table === null) return this.#metadata(path, form)
-    const values = this.object(table, form)
-    return !this.unsets && Object.keys(values).length === 0 ? undefined : values
-  }
-
-  /** Pairs that have a value, or what to set and unset (META-1 to META-3, A17). */
-  #metadata(path: string, form: FormObject): Metadata | MetadataChange {
+    if (table !== null) {
+      const values = this.object(table, form)
+      return !this.unsets && Object.keys(values).length === 0 ? undefined : values
+    }
     // `__proto__` is a key of metadata like any other
     const entries: Record<string, string | null> = form.has('__proto__') ? Object.create(null) : {}
     for (const [key, value] of form) {
@@ -257,15 +250,18 @@ class Decoder {
         throw refusal(leafOf(inBrackets(path, key), value), EXPECTS.text, { assumption: 'A17' })
       if (value !== '') entries[key] = value
       else if (this.unsets) entries[key] = null
-      else this.draft.relied.add('A16')
+      else relied.add('A16')
     }
-    return this.unsets ? { cleared: form.cleared, entries } : (entries as Metadata)
+    return this.unsets ? { cleared, entries } : entries
   }
 
   #text(field: Field, text: string): unknown {
     const { path, schema } = field
     const { 'x-refers': family, 'x-cursor': cursor, maxLength, format } = schema
-    if (family) return this.draft.find(family, text, field)
+    if (family) {
+      this.draft.record = inBody(this.draft, family, text, field)
+      return this.draft.record
+    }
     if (schema.enum && !schema.enum.includes(text))
       throw wrong(field, EXPECTS.oneOf(schema.enum.join(', ')), text)
     if (format !== undefined) {

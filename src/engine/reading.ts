@@ -4,10 +4,10 @@ import { EMPTY_FORM, type FormObject } from '../core/form.js'
 import { pathBelow } from '../core/paths.js'
 import { readable } from '../core/redaction.js'
 import type { Account } from '../reference/accounts.js'
-import type { Family, OperationId } from '../reference/operations.js'
+import type { OperationId } from '../reference/operations.js'
 import type { Arrival } from '../scenario/expect/judges.js'
 import type { Store } from '../store/store.js'
-import { type BodyReference, inBody, redacted } from './keys.js'
+import { redacted } from './keys.js'
 import { type AnyRecord, Relied, STAGE, type Stage } from './outcome.js'
 import type { World } from './world.js'
 
@@ -86,12 +86,6 @@ export class Draft {
     this.isUnknown = true
     if (this.settings['parameters.unknown'] === 'warn')
       this.warnings = [...this.warnings, redacted(message, this.world, this.authorization)]
-  }
-
-  /** The record that a body names. Errors: as of `inBody`. */
-  find(family: Family, id: string, reference: BodyReference): AnyRecord {
-    this.record = inBody(this, family, id, reference)
-    return this.record
   }
 }
 

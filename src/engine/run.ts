@@ -46,7 +46,7 @@ export function run<B>(
     try {
       admitted = decode(reading, body)
     } finally {
-      if (how.replacement === undefined) count(reading)
+      if (how.replacement === undefined && !reading.tally.isEmpty) count(reading)
     }
     const ready = how.waits.ready?.(admitted, how.by) ?? null
     if (ready === null) return ask(admitted, body, how, false)
@@ -81,7 +81,8 @@ function ask<B>(
   if (replacement === undefined && state.script.operations.has(operation))
     action = state.script.act(sentBy(admitted), { seed: settings.seed, instant: at }, world.counted)
   const pass = action && waits.pass(action, admitted, by)
-  if (action === null || pass === null) return act(admitted, { action, body, hasWaited })
+  if (action === null) return perform(admitted, { action, body, hasWaited })
+  if (pass === null) return act(admitted, { action, body, hasWaited })
   const around = { action, body, hasWaited: true }
   const course = { script: { action, ...UNCHANGED } }
   return pass
@@ -100,12 +101,11 @@ function ask<B>(
 }
 
 /** 9. The operation, unless the script responds in its place. */
-function act(admitted: Admitted, around: Around): Response {
+function act(admitted: Admitted, around: Around & { action: Action }): Response {
   const { action } = around
-  const response =
-    action !== null && respondsInstead(action)
-      ? respondByScript(admitted, action)
-      : perform(admitted, around)
+  const response = respondsInstead(action)
+    ? respondByScript(admitted, action)
+    : perform(admitted, around)
   if (response.script !== null) retractUnapplied(response, response.script)
   return response
 }

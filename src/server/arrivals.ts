@@ -39,21 +39,18 @@ export class Arrival {
   isOver = false
   response: Response | null = null
   readonly reading: Reading
+  /** Whether it goes into the evidence of its sandbox: one with an id of its own is not of the API. */
+  readonly isRecorded: boolean
 
-  /** One with an id of its own is not of the API, so it is not recorded. */
   constructor(
     public sandbox: Sandbox,
     { raw, method: sent, url, headers }: FastifyRequest,
     prefix: string,
-    readonly ownId?: string
+    ownId?: string
   ) {
     const method = UNREADABLE.get(raw)?.method ?? sent
     this.reading = new Draft(sandbox, { base: prefix + BASE, method, url, headers }, ownId)
-  }
-
-  /** Whether it goes into the evidence of its sandbox. */
-  get isRecorded(): boolean {
-    return this.ownId === undefined
+    this.isRecorded = ownId === undefined
   }
 
   get id(): string {
@@ -182,7 +179,11 @@ export class Arrivals {
     try {
       if (isRecorded) count(reading)
       const ms = Math.round((performance.now() - since) * 10) / 10
-      const entry = close(response ?? giveUp(reading), isSent(raw), ms)
+      // an injected request has no connection
+      const isEnded =
+        raw.writableFinished || (raw.writableEnded && !(raw.req.socket instanceof Socket))
+      const isSent = isEnded && raw.errored === null
+      const entry = close(response ?? giveUp(reading), isSent, ms)
       const unread = UNREADABLE.get(request.raw)?.refusal
       if (unread) logWarnings(log, [unread.message])
       if (this.options.isLogged) logRequest(request, raw, entry)
@@ -224,8 +225,3 @@ export class Arrivals {
       : this.sandboxes.use(name, isOfOtherPage(request))
   }
 }
-
-/** Whether a response was sent whole; an injected request has no connection. */
-const isSent = (raw: FastifyReply['raw']): boolean =>
-  raw.errored === null &&
-  (raw.writableFinished || (raw.writableEnded && !(raw.req.socket instanceof Socket)))
