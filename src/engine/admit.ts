@@ -5,7 +5,7 @@ import { BASE, isUnder, pathOf } from '../core/paths.js'
 import { operationAt, operationOf } from '../reference/operations.js'
 import { actorOf } from './keys.js'
 import { type ResponseHeaders, STAGE } from './outcome.js'
-import { decodeParameters, refuseInQuery, type Table, tablesWith, unknownIn } from './parameters.js'
+import { decodeParameters, refuseInQuery, unknownIn } from './parameters.js'
 import {
   type Admitted,
   Draft,
@@ -15,6 +15,7 @@ import {
   type RequestHeaders
 } from './reading.js'
 import { methodsAt, REFUSALS } from './sentences.js'
+import { type Table, tablesWith } from './tables.js'
 
 /** On the present state. Errors: as of `enter` and `decode`; with them, what it read before. */
 export function admitAgain(

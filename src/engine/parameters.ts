@@ -4,69 +4,15 @@ import { FormList, type FormNode, FormObject, inBrackets } from '../core/form.js
 import { FORMATS } from '../core/formats.js'
 import { didYouMean, sentence, someOf } from '../core/nearest.js'
 import { readDecimal, readInteger } from '../core/numbers.js'
-import { remembered } from '../core/remembered.js'
 import { shownGot } from '../core/sentences.js'
 import type { AssumptionId } from '../reference/assumptions.js'
-import { OPERATION_IDS, type OperationId, operationOf } from '../reference/operations.js'
-import { type Cursors, type Schema, schemaOf, sentName } from '../reference/parameters.js'
-import { each } from '../reference/rules.js'
-import { TABLES, type Tables } from '../reference/tables.js'
+import { type OperationId, operationOf } from '../reference/operations.js'
+import type { Schema } from '../reference/parameters.js'
 import { inBody } from './keys.js'
 import { positionOf } from './listing.js'
 import type { Draft, Values } from './reading.js'
 import { type Blame, EXPECTS, REFUSALS } from './sentences.js'
-
-/** A parameter: `name` is how it is sent, `key` where its value is. */
-type Field = {
-  key: string
-  name: string
-  path: string
-  schema: Schema
-  required: boolean
-  /** What refuses a wrong value, unless an assumption about all values does. */
-  blame: Blame
-  table: Table | null
-}
-export type Table = {
-  fields: readonly Field[]
-  byName: ReadonlyMap<string, Field>
-  /** An empty value unsets a parameter, as in an update, or is as if absent (A16, UPD-2). */
-  unsets: boolean
-}
-const NO_TABLE: Table = { fields: [], byName: new Map(), unsets: false }
-
-export function compileTable(
-  schema: Schema,
-  cursors: Cursors,
-  under = '',
-  unsets = schema['x-empty'] === 'unsets'
-): Table {
-  const { properties = {}, required = [] } = schema
-  const fields = Object.entries(properties).map(([key, part]): Field => {
-    const name = sentName(key, part, cursors)
-    const path = inBrackets(under, name)
-    const { 'x-rule': rule, 'x-assumption': assumption = 'A36' } = part
-    return {
-      key,
-      name,
-      path,
-      schema: part,
-      required: required.includes(key),
-      blame: rule ? { rule } : { assumption },
-      table: part.properties ? compileTable(part, cursors, path, unsets) : null
-    }
-  })
-  return { fields, byName: new Map(fields.map(field => [field.name, field])), unsets }
-}
-
-/** The tables of bodies or queries, by the names of the cursors. */
-export const tablesWith = remembered((cursors: Cursors) =>
-  each(OPERATION_IDS, id => {
-    const { body, querystring }: Tables = TABLES[id]
-    const table = body ?? querystring
-    return table === undefined ? NO_TABLE : compileTable(schemaOf(table), cursors)
-  })
-)
+import { type Field, NO_TABLE, type Table } from './tables.js'
 
 /**
  * The parameters that a table does not have. Errors: `form_malformed` for a value, names or a list
@@ -106,7 +52,7 @@ function refuseUnknown(
   problem: string
 ): void {
   draft.relied.add('A14')
-  const more = others.length > 0 ? ` Nor is ${someOf(others)}.` : ''
+  const more = others.length > 0 ? ` Nor is ${someOf(others.map(shownGot))}.` : ''
   const message = `${shownGot(param)} ${problem}${more}`
   draft.warn(message)
   if (draft.settings['parameters.unknown'] === 'reject') throw REFUSALS.unknown(message, param)
