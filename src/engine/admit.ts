@@ -26,15 +26,15 @@ export function admitAgain(
   const draft: Draft = Object.create(Draft.prototype)
   const fresh = { operation, actor: null, record: null, warnings: [] }
   const reading = Object.assign(draft, admitted, fresh)
+  let refusal: unknown = null
   try {
     enter(draft)
     decode(draft, form)
-    return { reading, refusal: null }
-  } catch (refusal) {
-    return { reading, refusal }
-  } finally {
-    draft.reached = reached
+  } catch (error) {
+    refusal = error
   }
+  draft.reached = reached
+  return { reading, refusal }
 }
 
 /** Before the body is read. Returns the headers of OPTIONS, else null. */

@@ -131,7 +131,7 @@ export const REFUSALS = {
   unknown: (message: string, param: string) =>
     refused('parameter_unknown', message, { param, assumption: 'A14' }),
   missing: (param: string, about: string | undefined, by: Blame) =>
-    refused('parameter_missing', `${param} is required.${about ? ` ${about}` : ''}`, {
+    refused('parameter_missing', [`${param} is required.`, about].filter(Boolean).join(' '), {
       param,
       ...by
     }),

@@ -61,8 +61,11 @@ export class Player {
     const { delay, entry } = action
     const { hold } = entry.data
     if (hold !== undefined) {
-      const call = { id, operation, action }
-      const { goesOn, leave, longest } = this.#sandbox.gates.arrive(action.id, hold, call)
+      const { goesOn, leave, longest } = this.#sandbox.gates.arrive(action.id, hold, {
+        id,
+        operation,
+        action
+      })
       const waiting = this.#wait(longest ?? Number.POSITIVE_INFINITY, leave)
       const isGoingOn = await goesOn
       this.#waiting.delete(waiting)

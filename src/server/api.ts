@@ -17,7 +17,7 @@ import type { Sandboxes } from '../sandbox/sandboxes.js'
 import type { DataFolder } from '../sandbox/saved/data-folder.js'
 import type { Action, Hold } from '../scenario/script.js'
 import type { Arrivals } from './arrivals.js'
-import { Bodies, SMALL } from './bodies.js'
+import { Bodies } from './bodies.js'
 import { refusalFrom } from './errors.js'
 import type { Faults } from './faults.js'
 import { logDefect, logWarnings } from './logging.js'
@@ -102,8 +102,8 @@ function waitsOf({ arrivals, sandboxes, settings, faults, data }: ApiOptions): W
       const performed = operationOf(operation)
       if (performed.kind === 'create' || performed.kind === 'update')
         sandboxes.requireRoom(arrival.sandbox)
-      if (!isChange(performed) && !world.state.script.operations.has(operation)) return null
       arrivals.requireRoom()
+      if (!isChange(performed) && !world.state.script.operations.has(operation)) return null
       return data?.isFailing ? data.writable() : null
     },
     pass(action, _admitted, reply) {
@@ -138,12 +138,6 @@ export class Responses {
     const { warnings } = response.reading
     if (arrival.response === null && warnings.length > 0) logWarnings(log, warnings)
     arrival.response = response
-    try {
-      if (response.changes === 0) arrivals.requireRoom(response.outcome.length)
-    } catch (error) {
-      this.refuse(error as ApiError, reply)
-      return
-    }
     if (response.outcome.name === 'lost_before') {
       reply.hijack().raw.destroy()
       arrivals.settle(reply.request, reply)
@@ -190,7 +184,7 @@ export class Responses {
     if (!isSent) return
     // latin1 is faster, and the same for ASCII
     raw.writeHead(status, headers).end(payload, payload.length === length ? 'latin1' : 'utf8')
-    if (length > SMALL) arrivals.sending(request, raw, length)
+    arrivals.sending(request, raw, length)
   }
 }
 

@@ -99,15 +99,15 @@ export class Arrivals {
     private readonly options: ArrivalOptions
   ) {}
 
-  /** Errors: `limit_reached` (A35) where there is no room for a response of so many bytes. */
-  requireRoom(length = SMALL + 1): void {
-    if (length > SMALL && this.#sending + length > MAX_SENDING)
+  /** Errors: `limit_reached` (A35) where there is no room for more responses. */
+  requireRoom(): void {
+    if (this.#sending > MAX_SENDING)
       throw new ApiError('limit_reached', { message: SAYS.unread(MAX_SENDING), assumption: 'A35' })
   }
 
-  /** Counts a large response until it closes, and ends one that its client does not read. */
+  /** Counts a response until it closes, and ends one that its client does not read. */
   sending({ arrival, raw: { socket } }: FastifyRequest, raw: ServerResponse, length: number): void {
-    if (arrival.isClosed) return
+    if (arrival.isClosed || length <= SMALL) return
     const { release } = arrival
     this.#sending += length
     arrival.release = () => {
