@@ -125,8 +125,8 @@ export const isForm = ({
 export const OPAQUE: Form = { root: EMPTY_FORM, problem: null }
 
 /** 5. The form in a body; null where it has no bytes. Errors: `body_too_large` (A35). */
-export function formIn(body: string, { headers, method, settings }: Reading): Form | null {
-  if (body === '') return null
+export function formIn(body: string | null, { headers, method, settings }: Reading): Form | null {
+  if (!body) return null
   const most = settings['limits.body']
   if (Buffer.byteLength(body) > most) throw REFUSALS.tooLarge(most)
   return method === 'POST' || isForm(headers) ? decodeForm(body, settings) : OPAQUE

@@ -25,7 +25,7 @@ export function execute(
   const early = start(reading)
   if (early !== null) return early
   try {
-    const form = formIn(body ?? '', reading)
+    const form = formIn(body, reading)
     return breakResponse(run(reading, form, { waits: AT_ONCE, by: null, replacement }) as Response)
   } catch (error) {
     return refuse(reading, error)

@@ -39,7 +39,7 @@ export class Player {
     const reading = new Draft(this.#sandbox, { ...request, base: BASE })
     const response =
       start(reading) ??
-      (await run(reading, formIn(body ?? '', reading), {
+      (await run(reading, formIn(body, reading), {
         waits: { pass: (action, admitted) => this.#waitFor(action, admitted) },
         by: null
       }))
@@ -58,20 +58,16 @@ export class Player {
   }
 
   async #waitFor(action: Action, { id, operation }: Admitted): Promise<boolean> {
-    const { delay, entry } = action
-    const { hold } = entry.data
+    const { hold } = action.entry.data
     if (hold !== undefined) {
-      const { goesOn, leave, longest } = this.#sandbox.gates.arrive(action.id, hold, {
-        id,
-        operation,
-        action
-      })
+      const call = { id, operation, action }
+      const { goesOn, leave, longest } = this.#sandbox.gates.arrive(action.id, hold, call)
       const waiting = this.#wait(longest ?? Number.POSITIVE_INFINITY, leave)
       const isGoingOn = await goesOn
       this.#waiting.delete(waiting)
       if (!isGoingOn) return false
     }
-    if (delay > 0) await new Promise(resolve => this.#wait(delay, resolve))
+    if (action.delay > 0) await new Promise(resolve => this.#wait(action.delay, resolve))
     return true
   }
 
