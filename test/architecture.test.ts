@@ -40,7 +40,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   work: 6_670,
   store: 23_420,
   scenario: 286_430,
-  engine: 89_270,
+  engine: 89_310,
   evidence: 80_720,
   sandbox: 81_610,
   replay: 38_520,

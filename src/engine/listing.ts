@@ -76,7 +76,9 @@ export function listed<F extends Family>(
     },
     facts: {
       filteredBy,
-      isCompared: created !== undefined && collection.group(index, group, 1).length > 0,
+      isCompared:
+        created !== undefined &&
+        (stored.length > 0 || collection.group(index, group, 1).length > 0),
       retrieved: stored.length
     }
   }
