@@ -17,12 +17,11 @@ import type { Sandboxes } from './sandbox/sandboxes.js'
 import type { Library } from './scenario/library.js'
 import { addApi, type Data, Responses } from './server/api.js'
 import { Arrivals, withoutSandbox } from './server/arrivals.js'
-import { refuseUnreadable, serveUnusualRequests } from './server/errors.js'
+import { addLoopback, serverOptions, unusedConnectionsOf } from './server/connections.js'
+import { refuseUnreadable, refuseUnusualRequests } from './server/errors.js'
 import { Faults } from './server/faults.js'
-import { serverOptions } from './server/options.js'
 import { wantsPage } from './server/pages.js'
 import { SAYS } from './server/sentences.js'
-import { addLoopback, unusedConnectionsOf } from './server/unused-connections.js'
 
 export type AppOptions = {
   sandboxes: Sandboxes
@@ -44,7 +43,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const faults = new Faults()
   const responses = new Responses({ arrivals, faults, data })
   const app = createApp(options, arrivals, responses)
-  serveUnusualRequests(app)
+  refuseUnusualRequests(app.server)
   app.decorateRequest('arrival')
   app.setErrorHandler((error: FastifyError | ApiError, _request, reply) =>
     responses.refuse(error, reply)
@@ -74,7 +73,6 @@ function createApp({ settings, logger }: AppOptions, arrivals: Arrivals, respons
       ? { loggerInstance: logger, childLoggerFactory: (log: FastifyBaseLogger) => log }
       : { logger: false }),
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: () => '',
     routerOptions: {
       querystringParser: ((text: string) => text) as never,
       ignoreTrailingSlash: true,

@@ -97,6 +97,6 @@ function countResponse(
   // a file is the same memory for all
   if (reply.hasHeader('etag')) return
   const { length = PIECE } = (payload ?? '') as { length?: number }
-  if (request.method === 'GET') arrivals.requireRoom(length)
+  if (request.method === 'GET') arrivals.requireRoom()
   arrivals.sending(request, reply.raw, length)
 }

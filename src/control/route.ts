@@ -71,7 +71,7 @@ export function noSuchPath(
   known: readonly string[] = []
 ): ApiError {
   return REFUSALS.pathUnknown(
-    arrival.request.method,
+    arrival.reading.method,
     controlOfBase(arrival.base),
     pathOf(url).slice(CONTROL.length),
     known

@@ -1,16 +1,28 @@
-/** API keys: who sends a request, and what may not be shown (AUTH-1 to AUTH-3, A18). */
+/**
+ * API keys: who sends a request, what they may see, and what may not be shown (AUTH-1 to AUTH-3,
+ * A18, A19).
+ */
 import { basicAuthorization } from '../core/basic-authorization.js'
 import { withoutSecrets } from '../core/redaction.js'
 import { SecretWords } from '../core/secret-words.js'
+import type { Settings } from '../core/settings.js'
 import type { Account } from '../reference/accounts.js'
-import type { Relied } from './outcome.js'
-import { REFUSALS } from './sentences.js'
-import type { World } from './world.js'
+import type { Family } from '../reference/operations.js'
+import type { Stored } from '../store/collection.js'
+import { ALL, collectionOf, type RecordOf, type Store } from '../store/store.js'
+import type { AnyRecord, Relied } from './outcome.js'
+import { type Blame, REFUSALS } from './sentences.js'
+
+export type Guarded = {
+  readonly isLoaded: boolean
+  readonly state: { readonly store: Store }
+  readonly settings: Settings
+}
 
 /** Errors: `api_key_missing`, `api_key_malformed`, `api_key_unknown`, all 401. */
 export function actorOf(
   authorization: string | undefined,
-  { settings, state: { store } }: World,
+  { settings, state: { store } }: Guarded,
   relied: Relied
 ): Account {
   const fallback = settings['auth.accept_any_key']
@@ -30,7 +42,7 @@ export function actorOf(
   relied.add('A18')
   if (password !== '') throw REFUSALS.hasPassword()
   const account = fallback ?? store.keys.get(key)
-  if (account === undefined) throw REFUSALS.unknownKey(key)
+  if (account === undefined) throw REFUSALS.unknownKey()
   return store.accounts.get(account) as Account
 }
 
@@ -63,8 +75,6 @@ function credentialsIn(authorization: string): (string | undefined)[] {
   return [scheme, key, password]
 }
 
-export type Guarded = Pick<World, 'isLoaded' | 'state' | 'settings'>
-
 /** Unknown keys are masked from this length on: a shorter one may be any word. */
 const MIN_KEY_LENGTH = 8
 
@@ -84,17 +94,88 @@ export function keysToMask(
   const callerKey = keyIn(authorization) ?? ''
   return callerKey.length < MIN_KEY_LENGTH || known.has(callerKey)
     ? known
-    : wordsWith(callerKey, known)
+    : new SecretWords([callerKey], known)
 }
 
-/** With the unknown key of the last caller, who usually repeats it. */
-const WORDS_WITH = new WeakMap<SecretWords, { key: string; words: SecretWords }>()
+export type Narrowing = { index: string; group: string; filteredBy?: AnyRecord | null }
+/** `actor` is null for a request without a key, which sees everything. */
+export type Caller = {
+  readonly actor: Account | null
+  readonly relied: Relied
+  readonly settings: Settings
+  readonly store: Store
+}
 
-function wordsWith(key: string, known: SecretWords): SecretWords {
-  let last = WORDS_WITH.get(known)
-  if (last?.key !== key) {
-    last = { key, words: new SecretWords([key], known) }
-    WORDS_WITH.set(known, last)
+/** A parameter that names a record, and what refuses a wrong id. */
+export type BodyReference = { path: string; blame: Blame }
+
+const NOTHING = ''
+
+export const isLimited = ({ actor, settings }: Pick<Caller, 'actor' | 'settings'>): boolean =>
+  actor !== null && settings['auth.visibility'] === 'scoped'
+
+export function visible<F extends Family>(
+  caller: Caller,
+  family: F,
+  id: string
+): RecordOf<F> | undefined {
+  const stored = collectionOf(caller.store, family).stored(id)
+  if (stored === undefined || isOwn(caller, family, stored)) return stored?.record
+  caller.relied.add('A19')
+  return isLimited(caller) ? undefined : stored.record
+}
+
+/** Whether a record belongs to the caller's Account. Whoever owns an Account owns its Users. */
+export function isOwn<F extends Family>(
+  { actor, store }: Caller,
+  family: F,
+  stored: Stored<RecordOf<F>>
+): boolean {
+  if (actor === null) return true
+  return family === 'users'
+    ? store.accounts.isOwnedBy((stored.record as RecordOf<'users'>).account, actor.id)
+    : stored.isOwnedBy(actor.id)
+}
+
+/** The record that the path names. Errors: `resource_missing` (404, A08). */
+export function inPath<F extends Family>(
+  caller: Caller,
+  family: F,
+  id: string,
+  param: string
+): RecordOf<F> {
+  const record = visible(caller, family, id)
+  if (record === undefined) throw REFUSALS.notInPath(param, family, id)
+  return record
+}
+
+export function inBody<F extends Family>(
+  caller: Caller,
+  family: F,
+  id: string,
+  { path, blame }: BodyReference
+): RecordOf<F> {
+  const record = visible(caller, family, id)
+  if (record !== undefined) return record
+  const isHidden = collectionOf(caller.store, family).get(id) !== undefined
+  throw REFUSALS.unknownReference(path, family, id, isHidden ? { assumption: 'A19' } : blame)
+}
+
+/** Narrows a list to a record, or to nothing if that is missing or hidden (FILT-5, REF-10, A16). */
+export function narrowedTo(
+  caller: Caller,
+  family: 'locations' | 'transactions',
+  record: AnyRecord | undefined
+): Narrowing {
+  if (record === undefined) caller.relied.add('A16')
+  return {
+    index: family === 'locations' ? 'location' : 'transaction',
+    group: record?.id ?? NOTHING,
+    filteredBy: record ?? null
   }
-  return last.words
 }
+
+export const everything = (caller: Caller): Narrowing =>
+  caller.actor !== null && isLimited(caller)
+    ? { index: 'account', group: caller.actor.id }
+    : { index: ALL, group: ALL }

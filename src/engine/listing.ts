@@ -7,10 +7,8 @@ import type { Family } from '../reference/operations.js'
 import type { List } from '../reference/parameters.js'
 import type { Collection, Stored, StoredRecord } from '../store/collection.js'
 import type { Position } from '../store/ordered-index.js'
-import { type Page, pageOf, type Query } from '../store/paging.js'
+import { pageOf, type Query } from '../store/paging.js'
 import { ALL, collectionOf, type RecordOf } from '../store/store.js'
-import type { Facts } from './outcome.js'
-import { REFUSALS } from './sentences.js'
 import {
   type Caller,
   everything,
@@ -19,7 +17,9 @@ import {
   type Narrowing,
   narrowedTo,
   visible
-} from './visibility.js'
+} from './keys.js'
+import type { Facts } from './outcome.js'
+import { REFUSALS } from './sentences.js'
 
 export type ListValues = {
   limit?: number
@@ -41,30 +41,29 @@ type Listed = Caller & {
   readonly base: string
   readonly path: string
   readonly params: { readonly id?: string }
+  readonly values: ListValues
 }
 
 export function listed<F extends Family>(
-  request: Listed & { readonly values: ListValues },
+  request: Listed,
   family: F,
   { within, keep, order }: Listing<F>
 ): { result: StoredList<RecordOf<F>>; facts: Partial<Facts> } {
   const { store, settings, values, relied } = request
+  const { created, starting_after, ending_before } = values
+  const { index, group, filteredBy = null } = within
   const collection = collectionOf(store, family)
   const query = queryOf(request, family, within, order ?? settings['pagination.order'])
-  const page: Page<RecordOf<F>> = pageOf(collection, query)
-  const { stored, hasMore } = page
+  const { stored, hasMore } = pageOf(collection, query)
   if (
     isLimited(request)
-      ? family !== 'users' && hides(collection, query, page)
+      ? family !== 'users' && index === 'account' && hides(collection, query, stored)
       : stored.some(record => !isOwn(request, family, record))
   )
     relied.add('A19')
+  const isPart = hasMore || starting_after !== undefined || ending_before !== undefined
+  if (order === undefined && (stored.length > 1 || isPart)) relied.add('A11')
   const visible = keep ? stored.filter(({ record }) => keep(record)) : stored
-  if (order === undefined && (stored.length > 1 || hasMore || isPart(collection, query, page)))
-    relied.add('A11')
-  const { filteredBy = null } = within
-  const isCompared =
-    values.created !== undefined && (stored.length > 0 || !isEmpty(collection, query))
   return {
     result: {
       object: 'list',
@@ -75,14 +74,20 @@ export function listed<F extends Family>(
       last_id: stored.at(-1)?.record.id ?? null,
       stored: visible
     },
-    facts: { filteredBy, isCompared, retrieved: stored.length }
+    facts: {
+      filteredBy,
+      isCompared:
+        created !== undefined &&
+        (stored.length > 0 || collection.group(index, group, 1).length > 0),
+      retrieved: stored.length
+    }
   }
 }
 
 const NO_BOUNDS: Bounds<number> = {}
 
 function queryOf(
-  request: Listed & { readonly values: ListValues },
+  request: Listed,
   family: Family,
   { index, group }: Narrowing,
   order: Query['order']
@@ -98,10 +103,8 @@ function queryOf(
     gt,
     lte,
     lt,
-    startingAfter:
-      starting_after === undefined ? undefined : positionOf(request, family, after, starting_after),
-    endingBefore:
-      ending_before === undefined ? undefined : positionOf(request, family, before, ending_before),
+    startingAfter: positionOf(request, family, after, starting_after),
+    endingBefore: positionOf(request, family, before, ending_before),
     limit: limitOf(values, settings),
     order
   }
@@ -110,32 +113,12 @@ function queryOf(
 export const limitOf = ({ limit }: ListValues, settings: Settings): number =>
   limit ?? Math.min(settings['pagination.default_limit'], settings['pagination.max_limit'])
 
-function isPart<R extends StoredRecord>(
-  collection: Collection<R>,
-  query: Query,
-  { stored }: Page<R>
-): boolean {
-  if (query.startingAfter === undefined && query.endingBefore === undefined) return false
-  return pageOf(collection, {
-    ...query,
-    startingAfter: undefined,
-    endingBefore: undefined,
-    limit: stored.length
-  }).hasMore
-}
-
-const isEmpty = <R extends StoredRecord>(
-  collection: Collection<R>,
-  { index, group, order }: Query
-): boolean => pageOf(collection, { index, group, order, limit: 1 }).stored.length === 0
-
 /** Whether a list of one Account would differ from one of everything. */
 function hides<R extends StoredRecord>(
   collection: Collection<R>,
   query: Query,
-  { stored }: Page<R>
+  stored: readonly Stored<R>[]
 ): boolean {
-  if (query.index !== 'account') return false
   const all = pageOf(collection, { ...query, index: ALL, group: ALL }).stored
   return all.length !== stored.length || all.some((record, place) => record !== stored[place])
 }
@@ -148,8 +131,9 @@ export function positionOf(
   request: Caller & { readonly params: { readonly id?: string } },
   family: Family,
   param: string,
-  id: string
-): Position {
+  id: string | undefined
+): Position | undefined {
+  if (id === undefined) return undefined
   const { store, params } = request
   const collection = collectionOf(store, family)
   const position = collection.position(id)

@@ -31,15 +31,20 @@ export type Refusal = {
 export type Pause = { machine: number; sandbox: number }
 
 /** `answered`: a 2xx or the documented 501; `scripted`: a script entry gave or changed it. */
-type Named =
-  | { readonly name: 'answered' | 'lost_before' | 'lost_after'; readonly pause: null }
-  | { readonly name: 'scripted'; readonly pause: Pause | null }
-  | { readonly name: 'refused' | 'not_written'; readonly refusal: Refusal; readonly pause: null }
-export type OutcomeName = Named['name']
-export type Outcome = Named & {
+export type OutcomeName =
+  | 'answered'
+  | 'lost_before'
+  | 'lost_after'
+  | 'scripted'
+  | 'refused'
+  | 'not_written'
+export type Outcome = {
+  readonly name: OutcomeName
   readonly reached: Stage
   readonly status: number
+  /** Of a refused request, and of one whose change was not written. */
   readonly refusal: Refusal | null
+  readonly pause: Pause | null
   readonly result: Shown
   /** The bytes of the records; null where the request changed the record. */
   readonly members: readonly Buffer[] | null
@@ -167,23 +172,15 @@ export function scriptAction({
 }
 
 /** A new Refund changes its Transaction too. */
-export function recordsChanged(call: Ended): readonly RecordName[] {
-  const byOperation = recordsChangedByOperation(call)
-  const { changed = [] } = call.script ?? {}
-  return changed.length === 0
-    ? byOperation
-    : [...byOperation, ...changed.filter(({ id }) => byOperation.every(record => record.id !== id))]
-}
-
-function recordsChangedByOperation(call: Ended): RecordName[] {
-  if (call.operation === null || !tookEffect(call)) return []
-  const { family, kind } = operationOf(call.operation)
-  const { record } = call.facts
-  if (kind === 'delete' && record !== null) return [{ family, id: record.id }]
-  return recordsIn(call).flatMap(({ id, transaction }): RecordName[] => {
-    const changed = { family, id }
-    return family === 'refunds'
-      ? [changed, { family: 'transactions', id: String(transaction) }]
-      : [changed]
-  })
+export function recordsChanged(call: Ended): RecordName[] {
+  const { operation, script, facts } = call
+  const byScript = script?.changed ?? []
+  if (operation === null || !tookEffect(call)) return [...byScript]
+  const { family, kind } = operationOf(operation)
+  const records = kind === 'delete' && facts.record ? [facts.record] : recordsIn(call)
+  const changed = new Map(records.map(({ id }) => [id, { family, id }]))
+  for (const { transaction } of family === 'refunds' ? records : [])
+    changed.set(String(transaction), { family: 'transactions', id: String(transaction) })
+  for (const record of byScript) changed.set(record.id, record)
+  return [...changed.values()]
 }

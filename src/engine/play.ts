@@ -4,14 +4,16 @@ import { FORM_TYPE } from '../core/form.js'
 import { BASE } from '../core/paths.js'
 import type { Action } from '../scenario/script.js'
 import { type Play, readResponse, type StepCall, type StepResponse } from '../scenario/steps.js'
-import { formIn, readingOf } from './admit.js'
-import type { Arriving } from './arrived.js'
+import { formIn } from './admit.js'
+import { type Arriving, Draft } from './reading.js'
 import { headersOf, type Response, refuse } from './response.js'
-import { runNow, start } from './run.js'
+import { run, start } from './run.js'
 import { breakResponse } from './scripted.js'
 import type { World } from './world.js'
 
 export type ApiRequest = Pick<Arriving, 'method' | 'url' | 'headers'> & { body: string | null }
+
+const AT_ONCE = { pass: () => null }
 
 /** Executes a request that does not wait; `replacement` acts in place of the script. */
 export function execute(
@@ -19,11 +21,12 @@ export function execute(
   { body, ...arriving }: ApiRequest,
   { base = BASE, given: replacement }: { base?: string; given?: Action | null } = {}
 ): Response {
-  const reading = readingOf(world, { ...arriving, base })
+  const reading = new Draft(world, { ...arriving, base })
   const early = start(reading)
   if (early !== null) return early
   try {
-    return breakResponse(runNow(reading, formIn(body ?? '', reading), replacement))
+    const form = formIn(body, reading)
+    return breakResponse(run(reading, form, { waits: AT_ONCE, by: null, replacement }) as Response)
   } catch (error) {
     return refuse(reading, error)
   }

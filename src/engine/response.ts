@@ -1,16 +1,18 @@
 /** A response, and what happened on the way: an immutable value. */
-import { ApiError, statusOf } from '../core/errors.js'
-import type { Reading } from './admit.js'
-import { errorText, JSON_TYPE } from './error-text.js'
+import { ApiError, CATALOGUE, type Problem, statusOf } from '../core/errors.js'
+import { filled } from '../core/templates.js'
+import { type Guarded, redacted } from './keys.js'
 import {
   type Facts,
   factsOf,
   type Outcome,
   type ResponseHeaders,
   type Scripted,
-  STAGE,
-  type Stage
+  STAGE
 } from './outcome.js'
+import type { Reading } from './reading.js'
+
+export const JSON_TYPE = 'application/json; charset=utf-8'
 
 export type Response = {
   readonly reading: Reading
@@ -23,32 +25,38 @@ export type Response = {
   readonly place: number
   readonly changes: number
 }
-export type Course = Pick<Response, 'facts' | 'script' | 'place' | 'changes'> & {
-  readonly reached: Stage
-}
-
-export const courseOf = (
-  { reached: stage, record, relied, request }: Reading,
-  {
-    reached = stage,
-    facts = factsOf(relied, record),
-    script = null,
-    place = request.world.inputs.place,
-    changes = 0
-  }: Partial<Course> = {}
-): Course => ({ reached, facts, script, place, changes })
-
+/** How far a request came, as far as it differs from one that was only read. */
+export type Course = Partial<
+  Pick<Response, 'facts' | 'script' | 'changes'> &
+    Pick<Outcome, 'reached'> & { place: number | undefined }
+>
 type Decided = Pick<Outcome, 'name' | 'status'> &
-  Partial<Pick<Outcome, 'refusal' | 'result' | 'members' | 'text' | 'pause'>>
+  Course &
+  Partial<
+    Pick<Outcome, 'refusal' | 'result' | 'members' | 'text' | 'pause'> &
+      Pick<Response, 'payload' | 'headers'>
+  >
 
 export function respond(
   reading: Reading,
-  { name, status, refusal = null, result = null, members = null, text = '', pause = null }: Decided,
-  { reached, facts, script, place, changes }: Course,
-  payload: Response['payload'] = text,
-  headers: ResponseHeaders | null = null
+  {
+    name,
+    status,
+    reached = reading.reached,
+    refusal = null,
+    result = null,
+    members = null,
+    text = '',
+    pause = null,
+    payload = text,
+    headers = null,
+    facts = factsOf(reading.relied, reading.record),
+    script = null,
+    place = reading.world.inputs.place,
+    changes = 0
+  }: Decided
 ): Response {
-  const outcome = {
+  const outcome: Outcome = {
     name,
     reached,
     status,
@@ -61,56 +69,83 @@ export function respond(
     fault: null,
     pause,
     isDelivered: true
-  } as Outcome
+  }
   return { reading, outcome, facts, script, headers, payload, place, changes }
 }
 
-/** No response: the client left, or the emulator stops. */
-export const giveUp = (reading: Reading, course = courseOf(reading)): Response =>
-  respond(reading, { name: 'lost_before', status: 200 }, course)
+/** How a request came to a response. */
+export const courseOf = ({ outcome, facts, script, place, changes }: Response): Course => ({
+  reached: outcome.reached,
+  facts,
+  script,
+  place,
+  changes
+})
 
-/** Refuses a request that had got `before`. Errors: defects are rethrown. */
+/** No response: the client left, or the emulator stops. */
+export const giveUp = (reading: Reading, course: Course = {}): Response =>
+  respond(reading, { ...course, name: 'lost_before', status: 200 })
+
+/** Refuses a request that had come so far. Errors: defects are rethrown. */
 export function refuse(
   reading: Reading,
   error: unknown,
-  before: Course | Response = courseOf(reading),
+  course: Course = {},
   headers: ResponseHeaders | null = null
 ): Response {
   if (!(error instanceof ApiError)) throw error
-  const { request, settings, relied } = reading
+  const { settings, relied, id } = reading
   const { code, rule = null, assumption = null, param = null, facts = null } = error
   if (assumption) relied.add(assumption)
-  const { world, id, authorization } = request
-  const text = errorText(error, { world, authorization, requestId: id }, settings)
-  const status = statusOf(code, settings)
-  const refusal = { code, rule, assumption, param, facts }
-  const course = 'outcome' in before ? { ...before, reached: before.outcome.reached } : before
-  const name = code === 'operation_disabled' ? 'answered' : 'refused'
-  const response = respond(reading, { name, status, refusal, text }, course, text, {
-    ...headers,
-    ...error.headers
+  const by = settings['errors.expose_rule'] && (rule ? { rule } : { assumption })
+  const body = { ...shownError(error, reading), ...by, request_id: id }
+  const { reached = reading.reached, changes = 0, place } = course
+  return respond(reading, {
+    ...course,
+    name: code === 'operation_disabled' ? 'answered' : 'refused',
+    status: statusOf(code, settings),
+    refusal: { code, rule, assumption, param, facts },
+    text: JSON.stringify(filled(settings['shapes.error'], body)),
+    headers: { ...headers, ...error.headers },
+    place: reached < STAGE.running && changes === 0 ? undefined : place
   })
-  // a change that could not be written was still made
-  if (code === 'data_not_written' && 'outcome' in before && isPerformed(before))
-    return {
-      ...response,
-      outcome: {
-        ...before.outcome,
-        ...NOT_WRITTEN,
-        status,
-        refusal,
-        text,
-        length: response.outcome.length
-      }
-    }
-  return course.reached < STAGE.running && course.changes === 0
-    ? { ...response, place: world.inputs.place }
-    : response
 }
 
-const NOT_WRITTEN = { name: 'not_written', fault: null, pause: null } as const
-const isPerformed = ({ outcome: { name, reached } }: Response): boolean =>
-  name === 'answered' || (name === 'scripted' && reached === STAGE.running)
+/** Refuses a response whose change could not be written: it was still made. */
+export function refuseUnwritten(response: Response, error: ApiError): Response {
+  const { reading, outcome } = response
+  const refused = refuse(reading, error, courseOf(response))
+  const { name, reached } = outcome
+  const isPerformed = name === 'answered' || (name === 'scripted' && reached === STAGE.running)
+  if (error.code !== 'data_not_written' || !isPerformed) return refused
+  const { status, refusal, text, length } = refused.outcome
+  const unwritten = { name: 'not_written', status, refusal, text, length } as const
+  return { ...refused, outcome: { ...outcome, ...unwritten, fault: null, pause: null } }
+}
+
+type Secrets = { world: Guarded; authorization?: string | undefined }
+
+/** Masks card numbers and API keys. */
+export function shownError({ code, message, param, problems }: ApiError, secrets: Secrets) {
+  const show = (text: string) => redacted(text, secrets.world, secrets.authorization)
+  return {
+    type: CATALOGUE[code].type,
+    code,
+    message: show(message),
+    param: param && show(param),
+    problems: problems && shownProblems(problems, secrets)
+  }
+}
+
+export const shownProblems = (
+  problems: readonly Problem[],
+  { world, authorization }: Secrets
+): Problem[] =>
+  problems.map(problem => ({
+    ...problem,
+    path: redacted(problem.path, world, authorization),
+    message: redacted(problem.message, world, authorization)
+  }))
 
 const CORS_HEADERS = {
   'access-control-allow-origin': '*',
@@ -119,10 +154,10 @@ const CORS_HEADERS = {
 
 /** Without Content-Length. */
 export function headersOf({ reading, outcome, headers: extra }: Response): ResponseHeaders {
-  const { request, warnings, settings } = reading
+  const { id, headers: sent, warnings, settings } = reading
   const headers: ResponseHeaders = outcome.length === 0 ? {} : { 'content-type': JSON_TYPE }
-  headers['request-id'] = request.id
-  if (request.headers.origin !== undefined && settings.cors) Object.assign(headers, CORS_HEADERS)
+  headers['request-id'] = id
+  if (sent.origin !== undefined && settings.cors) Object.assign(headers, CORS_HEADERS)
   if (warnings.length > 0) headers.warning = warnings.map(warningHeader)
   if (extra !== null) Object.assign(headers, extra)
   return headers

@@ -8,27 +8,24 @@ import { defaultError } from '../scenario/default-errors.js'
 import type { SentCall, Values } from '../scenario/match/matching.js'
 import type { Action, Respond } from '../scenario/script.js'
 import type { Store } from '../store/store.js'
-import type { Reading } from './admit.js'
-import type { Arrived, RequestHeaders } from './arrived.js'
-import { JSON_TYPE } from './error-text.js'
 import { keyIn } from './keys.js'
 import { malformed, type Pause, type ResponseHeaders, type Scripted, STAGE } from './outcome.js'
-import { courseOf, giveUp, type Response, respond } from './response.js'
+import type { Reading, RequestHeaders } from './reading.js'
+import { courseOf, giveUp, JSON_TYPE, type Response, respond } from './response.js'
 import type { World } from './world.js'
 
 const TEXT_TYPE = 'text/plain; charset=utf-8'
 
 /** A running request, for matching; never stored. */
 export function sentBy(reading: Reading): SentCall {
-  const { request, actor, store, operation, params, query, body, settings } = reading
-  const { headers, authorization, test, userAgent, at } = request
+  const { store, operation, params, query, body, settings, at } = reading
+  const { actor, test, userAgent, authorization, headers } = reading
   const caller = { account: actor?.id ?? null, test, userAgent }
   const sent = { operation, params, query, body, settings, at, caller }
   return sentIn(store, sent, keyIn(authorization), headerIn(headers))
 }
 
-type Sent = Pick<Reading, 'operation' | 'params' | 'query' | 'body' | 'settings'> & {
-  readonly at: number
+type Sent = Pick<Reading, 'operation' | 'params' | 'query' | 'body' | 'settings' | 'at'> & {
   readonly caller: { readonly [of in 'account' | 'test' | 'userAgent']: string | null }
 }
 type Header = SentCall['header']
@@ -80,7 +77,7 @@ export const UNCHANGED = { changed: [], problem: null, isPast: false } as const
 
 /** Makes the change of an entry if it is due. Returns what changed, or why it could not. */
 export function changeRecords(
-  { world, id }: Arrived,
+  { world, id }: Reading,
   { entry: { data, edit } }: Action,
   when: 'before' | 'after'
 ): ReturnType<World['edit']> | null {
@@ -88,12 +85,12 @@ export function changeRecords(
 }
 
 export function respondByScript(reading: Reading, action: Action): Response {
-  const { inputs } = reading.request.world
+  const { inputs } = reading.world
   const { place } = inputs
-  const change = changeRecords(reading.request, action, 'before')
+  const change = changeRecords(reading, action, 'before')
   const script = { action, ...UNCHANGED, ...change }
-  const course = courseOf(reading, { script, place, changes: inputs.place - place })
-  return respondWith(giveUp(reading, course), action.entry.data.respond ?? LOST)
+  const lost = giveUp(reading, { script, place, changes: inputs.place - place })
+  return respondWith(lost, action.entry.data.respond ?? LOST)
 }
 
 /** After the operation, the script patches or replaces the response. */
@@ -111,19 +108,15 @@ function respondWith(before: Response, respondAs: Respond): Response {
       ? bodyOf(respondAs, reading)
       : JSON.stringify(mergePatched(JSON.parse(String(payload)), patch))
   const headers = headersOf(respondAs, text)
-  return respond(
-    reading,
-    {
-      name: 'scripted',
-      status: patch === undefined ? statusOf(respondAs) : (status ?? outcome.status),
-      result: outcome.result,
-      text,
-      pause: pauseIn(headers, reading.request)
-    },
-    { ...before, reached: outcome.reached },
+  return respond(reading, {
+    ...courseOf(before),
+    name: 'scripted',
+    status: patch === undefined ? statusOf(respondAs) : (status ?? outcome.status),
+    result: outcome.result,
     text,
-    headers
-  )
+    headers,
+    pause: pauseIn(headers, reading)
+  })
 }
 
 /** Loses or breaks a response, but not one of the emulator itself. */
@@ -147,7 +140,6 @@ const isBroken = ({ script, outcome }: Response): boolean =>
 export function retractUnapplied(response: Response, script: Scripted): void {
   const { outcome, reading } = response
   const { action, changed, isPast } = script
-  const { request } = reading
   const isApplied =
     outcome.name === 'scripted' ||
     changed.length > 0 ||
@@ -155,7 +147,7 @@ export function retractUnapplied(response: Response, script: Scripted): void {
     action.isHeld ||
     action.delay > 0 ||
     (action.entry.data.fault !== undefined && isBroken(response))
-  if (!isApplied) request.state.script.retract(action, request.world.counted)
+  if (!isApplied) reading.state.script.retract(action, reading.world.counted)
 }
 
 const LOST: Respond = {
@@ -166,7 +158,7 @@ const LOST: Respond = {
 const statusOf = ({ status, error }: Respond): number => status ?? (error ? 400 : 200)
 
 /** An error status without a body gets the default error of the status. */
-function bodyOf(respond: Respond, { request: { id }, settings }: Reading): string {
+function bodyOf(respond: Respond, { id, settings }: Reading): string {
   const { body, error } = respond
   const status = statusOf(respond)
   if (error !== undefined || (body === undefined && status >= 400))
@@ -181,9 +173,8 @@ function headersOf(
   { headers = {}, body: written, retry_after }: Respond,
   body: string
 ): ResponseHeaders {
-  const named = Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
-  )
+  const named: ResponseHeaders = {}
+  for (const [name, value] of Object.entries(headers)) named[name.toLowerCase()] = value
   if (retry_after !== undefined)
     named['retry-after'] = String(Math.ceil(Number(durationOf(retry_after)) / 1000))
   return body === '' || 'content-type' in named
@@ -194,7 +185,7 @@ function headersOf(
 /** Reads Retry-After: seconds, or a date by either clock. */
 function pauseIn(
   { 'retry-after': header = '' }: ResponseHeaders,
-  { now, at }: Arrived
+  { now, at }: Reading
 ): Pause | null {
   const text = String(header)
   if (/^\d+$/.test(text))

@@ -1,13 +1,20 @@
-/** What a request is executed in: a sandbox, or a copy of one. */
+/** What a request is executed in, and what the handler of an operation gets and returns. */
+import type { Static, TSchema } from 'typebox'
 import type { Clock } from '../core/clock.js'
 import type { Settings } from '../core/settings.js'
-import type { AccountType } from '../reference/accounts.js'
-import type { Family } from '../reference/operations.js'
+import type { Account, AccountType } from '../reference/accounts.js'
+import type { Family, OPERATIONS, OperationId } from '../reference/operations.js'
+import type { Reference } from '../reference/parameters.js'
+import type { TABLES } from '../reference/tables.js'
 import type { Tally } from '../scenario/expect/tally.js'
 import type { Edit, RecordName } from '../scenario/records/edits.js'
 import type { EntryCount, Script } from '../scenario/script.js'
-import type { RecordOf, Store } from '../store/store.js'
+import type { RecordOf, Records, Store } from '../store/store.js'
+import type { Caller } from './keys.js'
+import type { StoredList } from './listing.js'
+import type { Facts } from './outcome.js'
 
+/** A sandbox, or a copy of one. */
 export type World = {
   readonly isLoaded: boolean
   /** Replaced by a load, a reset or a restore. */
@@ -37,3 +44,35 @@ export type World = {
   nextRequestId: () => string
   stamp: (family: Family, type?: AccountType) => { id: string; created: string }
 }
+
+type Sent<T> = T extends { body: infer B extends TSchema }
+  ? Static<B>
+  : T extends { querystring: infer Q extends TSchema }
+    ? Static<Q>
+    : object
+/** The values of a table, with records in place of ids. */
+type Found<V> = { [K in keyof V]: V[K] extends Reference<infer F> ? Records[F] : V[K] }
+type Params<T> = T extends { params: infer P extends TSchema } ? Static<P> : object
+type Operation<I extends OperationId> = (typeof OPERATIONS)[I]
+type FamilyOf<I extends OperationId> = Operation<I>['family']
+type ShownBy<I extends OperationId> = Operation<I>['kind'] extends 'delete'
+  ? null
+  : Operation<I>['kind'] extends 'list'
+    ? StoredList<Records[FamilyOf<I>]>
+    : Records[FamilyOf<I>]
+
+/** A request with a known caller, and valid parameters and references. */
+export type Handled<I extends OperationId> = Caller & {
+  readonly world: World
+  readonly base: string
+  readonly path: string
+  readonly actor: Account
+  readonly params: Params<(typeof TABLES)[I]>
+  readonly values: Found<Sent<(typeof TABLES)[I]>>
+  readonly record: Records[FamilyOf<I>]
+}
+/** The response's content, null for a 204, and the facts that evidence needs. */
+export type Result<R> = { readonly result: R; readonly facts?: Partial<Facts> }
+export type Handler<I extends OperationId> = (request: Handled<I>) => Result<ShownBy<I>>
+/** The handlers of the operations of a family, in the reference's order. */
+export type Handlers<I extends OperationId> = { readonly [K in I]: Handler<K> }

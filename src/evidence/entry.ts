@@ -2,8 +2,6 @@
 import { beginningOf, byteSize } from '../core/memory.js'
 import { maskedThroughout, readable, redactForm, withoutSecrets } from '../core/redaction.js'
 import type { SecretWords } from '../core/secret-words.js'
-import type { Reading } from '../engine/admit.js'
-import { type Arrived, TRACEPARENT } from '../engine/arrived.js'
 import { keysToMask } from '../engine/keys.js'
 import {
   hasPerformed,
@@ -14,6 +12,7 @@ import {
   scriptAction,
   tookEffect
 } from '../engine/outcome.js'
+import { type Reading, TRACEPARENT } from '../engine/reading.js'
 import type { Response } from '../engine/response.js'
 import { respondsInstead } from '../engine/scripted.js'
 import { operationOf } from '../reference/operations.js'
@@ -23,12 +22,11 @@ import type { Action } from '../scenario/script.js'
 import type { Json } from '../scenario/shape/parts.js'
 import { bodyOf, changedBody } from '../store/bytes.js'
 
-export type Caller = Pick<Arrived, 'base' | 'userAgent' | 'test'> &
-  Pick<Reading, 'actor'> & {
-    readonly account: string | null
-    readonly isKeySent: boolean
-    readonly trace: string | null
-  }
+export type Caller = Pick<Reading, 'base' | 'userAgent' | 'test' | 'actor'> & {
+  readonly account: string | null
+  readonly isKeySent: boolean
+  readonly trace: string | null
+}
 /** Places in the ledgers, in the order of checks. */
 export type Judgement = {
   readonly passed: readonly number[]
@@ -36,8 +34,10 @@ export type Judgement = {
   readonly relied: readonly number[]
 }
 
-export type Entry = Pick<Arrived, 'id' | 'method' | 'path' | 'now' | 'at'> &
-  Pick<Reading, 'operation' | 'params' | 'query' | 'body' | 'settings'> &
+export type Entry = Pick<
+  Reading,
+  'id' | 'method' | 'path' | 'now' | 'at' | 'operation' | 'params' | 'query' | 'body' | 'settings'
+> &
   Pick<Response, 'outcome' | 'facts' | 'script' | 'place' | 'changes'> & {
     readonly caller: Caller
     /** By the sandbox's clock; `ms` is the duration. */
@@ -54,16 +54,16 @@ const OVERHEAD = 2000
 /** Ends a request, `ms` milliseconds after it came, and tells the expectations. */
 export function close(response: Response, isDelivered: boolean, ms: number): Entry {
   const entry = entryOf(response, isDelivered, ms)
-  const { came, request } = response.reading
-  if (came !== null) request.tally.endRequest(came, endingOf(entry))
+  const { came, tally } = response.reading
+  if (came !== null) tally.endRequest(came, endingOf(entry))
   return entry
 }
 
 export function entryOf(response: Response, isDelivered: boolean, ms: number): Entry {
   const { reading, outcome, facts, script, place, changes } = response
-  const { request, operation, params, actor, query, body } = reading
-  const { id, base, method, path, now, at, world, state, userAgent, test, headers } = request
-  const isKeySent = request.authorization !== undefined
+  const { id, base, method, path, now, at, world, state, userAgent, test, headers } = reading
+  const { operation, params, actor, query, body, authorization } = reading
+  const isKeySent = authorization !== undefined
   return {
     id,
     caller: {
@@ -106,15 +106,13 @@ function notDelivered(outcome: Outcome): Outcome {
 /** Without credentials, card numbers and API keys, wherever they are (A25). */
 export function masked(
   entry: Entry,
-  { request, actor }: Reading,
+  { actor, state, world, authorization }: Reading,
   judgement: Judgement | null = null
 ): Entry {
   const { operation, params, query, body, settings, outcome, caller } = entry
   const isKeyKnown =
-    actor !== null &&
-    request.state === request.world.state &&
-    settings['auth.accept_any_key'] === null
-  const keys = keysToMask(request.world, isKeyKnown ? undefined : request.authorization)
+    actor !== null && state === world.state && settings['auth.accept_any_key'] === null
+  const keys = keysToMask(world, isKeyKnown ? undefined : authorization)
   const show = (text: string) => withoutSecrets(readable(text), keys)
   const path = show(entry.path)
   const userAgent = caller.userAgent && show(caller.userAgent)
@@ -146,7 +144,7 @@ function maskedOutcome(outcome: Outcome, keys: SecretWords): Outcome {
   const { text, refusal } = outcome
   const param = refusal?.param ? withoutSecrets(refusal.param, keys) : null
   const blame = refusal && { ...refusal, param }
-  return { ...outcome, text: keys.maskedIn(text), refusal: blame } as Outcome
+  return { ...outcome, text: keys.maskedIn(text), refusal: blame }
 }
 
 /** The body, built on demand: the journal keeps no copies. */

@@ -1,6 +1,7 @@
 /** The evidence of a sandbox since its last load or reset. */
-import type { Reading } from '../engine/admit.js'
+
 import { type Guarded, keysToMask } from '../engine/keys.js'
+import type { Reading } from '../engine/reading.js'
 import { Changers } from './changers.js'
 import { type Entry, masked } from './entry.js'
 import type { Raised } from './findings.js'
@@ -42,7 +43,7 @@ export class Evidence {
     const { run } = this
     const judgement = judgementOf(over)
     const raised = this.#findings.look(over, reading, this.changers)
-    const { world } = reading.request
+    const { world } = reading
     const entry = masked(over, reading, judgement)
     run.metrics.add(entry)
     run.tests.add(entry, judgement)

@@ -2,9 +2,9 @@
 import { holdsCardNumber } from '../core/card-numbers.js'
 import { FormList, type FormNode, valueIn } from '../core/form.js'
 import { readable } from '../core/redaction.js'
-import type { Reading } from '../engine/admit.js'
 import { keysToMask } from '../engine/keys.js'
 import { type AnyRecord, hasPerformed } from '../engine/outcome.js'
+import type { Reading } from '../engine/reading.js'
 import { isUnset } from '../engine/sentences.js'
 import type { Entry } from './entry.js'
 import type { FindingId } from './findings.js'
@@ -50,7 +50,7 @@ function isForeign(call: Entry, { actor, store }: Reading) {
   return owner !== undefined && owner !== actor.id && accounts.get(owner)?.reseller !== actor.id
 }
 
-function isKeyLeaked({ body, query, request: { userAgent, world } }: Reading) {
+function isKeyLeaked({ body, query, userAgent, world }: Reading) {
   const words = keysToMask(world)
   const isKey = (text: string) => words.maskedIn(text) !== text
   return (
@@ -60,7 +60,7 @@ function isKeyLeaked({ body, query, request: { userAgent, world } }: Reading) {
 }
 
 /** A whole card number as one, valid or not, or one of a known issuer anywhere. */
-function isCardNumberSent({ body, request: { url, headers } }: Reading) {
+function isCardNumberSent({ body, url, headers }: Reading) {
   const number = valueIn(body, 'card', 'number')?.replace(/\D/g, '')
   for (const name in headers) if (holdsCardNumber(String(headers[name]))) return true
   return (

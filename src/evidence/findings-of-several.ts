@@ -2,10 +2,10 @@
 import { hash } from 'node:crypto'
 import { valueIn } from '../core/form.js'
 import { keep } from '../core/remembered.js'
-import type { Reading } from '../engine/admit.js'
-import { hasBody } from '../engine/arrived.js'
 import { limitOf } from '../engine/listing.js'
 import { hasPerformed, hasReached, type Pause, STAGE } from '../engine/outcome.js'
+import type { Reading } from '../engine/reading.js'
+import { hasBody } from '../engine/reading.js'
 import { operationOf } from '../reference/operations.js'
 import type { Changers } from './changers.js'
 import type { Entry } from './entry.js'
@@ -135,14 +135,14 @@ function replace<V>(map: Map<string, V>, key: string, value: V | null): V | unde
 }
 
 /** A request as the same caller repeats it. */
-function signed({ operation, path }: Entry, { request }: Reading, sent: unknown) {
-  const { authorization, test, userAgent } = request
+function signed({ operation, path }: Entry, reading: Reading, sent: unknown) {
+  const { authorization, test, userAgent } = reading
   return JSON.stringify([operation, path, authorization, test, userAgent, sent])
 }
 
 export function signatureOf(call: Entry, reading: Reading) {
   const { method, query, body, id } = call
-  const { headers, url } = reading.request
+  const { headers, url } = reading
   const undecoded = hasBody(headers) ? id : url
   const sent = hasReached(call, STAGE.decoded)
     ? [query, body].map(form => pairsIn(form).sort())

@@ -1,8 +1,9 @@
 /** Plays requests. Time passes only while all of them wait. */
 import { setImmediate } from 'node:timers/promises'
 import { BASE } from '../core/paths.js'
-import { type Admitted, formIn, readingOf } from '../engine/admit.js'
+import { formIn } from '../engine/admit.js'
 import { clientResponse, requestOf } from '../engine/play.js'
+import { type Admitted, Draft } from '../engine/reading.js'
 import type { Response } from '../engine/response.js'
 import { count, run, start } from '../engine/run.js'
 import { breakResponse } from '../engine/scripted.js'
@@ -35,10 +36,10 @@ export class Player {
 
   async #send(call: StepCall): Promise<StepResponse> {
     const { body, ...request } = requestOf(call)
-    const reading = readingOf(this.#sandbox, { ...request, base: BASE })
+    const reading = new Draft(this.#sandbox, { ...request, base: BASE })
     const response =
       start(reading) ??
-      (await run(reading, formIn(body ?? '', reading), {
+      (await run(reading, formIn(body, reading), {
         waits: { pass: (action, admitted) => this.#waitFor(action, admitted) },
         by: null
       }))
@@ -56,18 +57,17 @@ export class Player {
     return stepResponse
   }
 
-  async #waitFor(action: Action, { request, operation }: Admitted): Promise<boolean> {
-    const { id, delay, entry } = action
-    const { hold } = entry.data
+  async #waitFor(action: Action, { id, operation }: Admitted): Promise<boolean> {
+    const { hold } = action.entry.data
     if (hold !== undefined) {
-      const call = { id: request.id, operation, action }
-      const { goesOn, leave, longest } = this.#sandbox.gates.arrive(id, hold, call)
+      const call = { id, operation, action }
+      const { goesOn, leave, longest } = this.#sandbox.gates.arrive(action.id, hold, call)
       const waiting = this.#wait(longest ?? Number.POSITIVE_INFINITY, leave)
       const isGoingOn = await goesOn
       this.#waiting.delete(waiting)
       if (!isGoingOn) return false
     }
-    if (delay > 0) await new Promise(resolve => this.#wait(delay, resolve))
+    if (action.delay > 0) await new Promise(resolve => this.#wait(action.delay, resolve))
     return true
   }
 

@@ -7,9 +7,9 @@ import { decodeForm, type Form } from '../core/form.js'
 import type { Settings } from '../core/settings.js'
 import { Shares } from '../core/shares.js'
 import { isForm, isFormType, OPAQUE } from '../engine/admit.js'
-import { hasBody, isOpenEnded } from '../engine/arrived.js'
 import { hasReached, isWhole, type ResponseHeaders, STAGE } from '../engine/outcome.js'
-import { headersOf, type Response, refuse } from '../engine/response.js'
+import { hasBody, isOpenEnded } from '../engine/reading.js'
+import { headersOf, type Response, refuse, refuseUnwritten } from '../engine/response.js'
 import { run, start, type Waits } from '../engine/run.js'
 import { breakResponse } from '../engine/scripted.js'
 import { isChange, operationOf } from '../reference/operations.js'
@@ -96,24 +96,19 @@ function addHooks(api: FastifyInstance, { responses, sandboxes, settings }: ApiO
 /** What a request waits for: the disk, a gate, a delay. */
 function waitsOf({ arrivals, sandboxes, settings, faults, data }: ApiOptions): Waits<FastifyReply> {
   const holds = new Shares({ what: 'held requests', setting: 'limits.waiting' }, settings)
-  const untilWritable = () => (data?.isFailing ? data.writable() : null)
 
   return {
-    ready({ request: { world }, operation }) {
+    ready({ world, operation }) {
       const performed = operationOf(operation)
       if (performed.kind === 'create' || performed.kind === 'update') sandboxes.requireRoom()
-      if (!isChange(performed) && !world.state.script.operations.has(operation)) return null
       arrivals.requireRoom()
-      return untilWritable()
+      if (!isChange(performed) && !world.state.script.operations.has(operation)) return null
+      return data?.isFailing ? data.writable() : null
     },
     pass(action, _admitted, reply) {
       const { hold } = action.entry.data
       const isHeld = hold && !reply.request.arrival.sandbox.gates.isOpen(action.id, hold)
       return isHeld || action.delay > 0 ? waited(action, isHeld ? hold : null, reply) : null
-    },
-    again: untilWritable,
-    done(response) {
-      if (response.changes === 0) arrivals.requireRoom(response.outcome.length)
     }
   }
 
@@ -122,8 +117,8 @@ function waitsOf({ arrivals, sandboxes, settings, faults, data }: ApiOptions): W
     const { replacing, gates } = sandbox
     if (hold !== null) {
       const free = holds.take(sandbox)
-      const { operation, request } = reading
-      const waiting = gates.arrive(action.id, hold, { id: request.id, operation, action })
+      const { operation, id } = reading
+      const waiting = gates.arrive(action.id, hold, { id, operation, action })
       if (!(await faults.hold(waiting, raw).finally(free))) return false
     }
     return action.delay === 0 || faults.delay(action.delay, replacing)
@@ -160,11 +155,12 @@ export class Responses {
     headers: ResponseHeaders | null = null
   ): void {
     const { arrival, log } = reply.request
-    const { response: previous } = arrival
-    const { reading } = previous ?? arrival
+    const { reading, response } = arrival
     const refusal = refusalFrom(error, reading.settings)
     if (refusal.code === 'internal_error') logDefect(log, error)
-    this.send(refuse(reading, refusal, previous ?? undefined, headers), reply)
+    const refused =
+      response === null ? refuse(reading, refusal, {}, headers) : refuseUnwritten(response, refusal)
+    this.send(refused, reply)
   }
 
   #deliver(complete: Response, reply: FastifyReply): void {
@@ -195,7 +191,7 @@ function mayHaveChanged(response: Response): boolean {
   const { outcome, changes, reading } = response
   if (outcome.refusal?.code === 'data_not_written') return false
   if (changes > 0) return true
-  const { operation, request } = reading
-  const { operations } = request.world.state.script
+  const { operation, world } = reading
+  const { operations } = world.state.script
   return operation !== null && hasReached(response, STAGE.admitted) && operations.has(operation)
 }

@@ -5,14 +5,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../core/errors.js'
 import { BASE, CONTROL, isUnder, pathOf } from '../core/paths.js'
 import { readable } from '../core/redaction.js'
-import { type Reading, readingOf } from '../engine/admit.js'
-import type { Arrived } from '../engine/arrived.js'
+import { Draft, type Reading } from '../engine/reading.js'
 import { giveUp, type Response } from '../engine/response.js'
 import { count } from '../engine/run.js'
 import { close, entryOf } from '../evidence/entry.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
 import { checkedName } from '../sandbox/saved/names.js'
+import { SMALL } from './bodies.js'
 import { UNREADABLE } from './errors.js'
 import { logDefect, logRequest, logWarnings } from './logging.js'
 import { isOfOtherPage } from './pages.js'
@@ -28,6 +28,7 @@ declare module 'fastify' {
   }
 }
 
+/** A request on its connection. */
 export class Arrival {
   readonly since = performance.now()
   /** Whether the API works on it, even after the client has left. */
@@ -37,38 +38,32 @@ export class Arrival {
   release: (() => void) | null = null
   isOver = false
   response: Response | null = null
-  readonly request: Arrived
+  readonly reading: Reading
+  /** Whether it goes into the evidence of its sandbox: one with an id of its own is not of the API. */
+  readonly isRecorded: boolean
 
   constructor(
     public sandbox: Sandbox,
-    readonly reading: Reading,
-    /** Whether it goes into the evidence of its sandbox. */
-    readonly isRecorded: boolean
+    { raw, method: sent, url, headers }: FastifyRequest,
+    prefix: string,
+    ownId?: string
   ) {
-    this.request = reading.request
+    const method = UNREADABLE.get(raw)?.method ?? sent
+    this.reading = new Draft(sandbox, { base: prefix + BASE, method, url, headers }, ownId)
+    this.isRecorded = ownId === undefined
   }
 
   get id(): string {
-    return this.request.id
+    return this.reading.id
   }
 
   get base(): string {
-    return this.request.base
-  }
-
-  get isOfPresentPeriod(): boolean {
-    const { tally, world } = this.request
-    return tally === world.tally
-  }
-
-  get ended(): Response {
-    return this.response ?? giveUp(this.reading)
+    return this.reading.base
   }
 }
 
 /** Maximum bytes of all responses on their way; smaller ones are not counted. */
 const MAX_SENDING = 2 ** 28
-const SMALL = 16_384
 
 const ORIGIN = /^https?:\/\/[^/?]*/i
 const PREFIX = /^(\/sandbox\/([^/?]*))(.*)$/s
@@ -83,16 +78,13 @@ const ADDRESSES = new WeakMap<IncomingMessage, Address>()
 export function withoutSandbox(request: IncomingMessage): string {
   const { url = '/' } = request
   const local = url.startsWith('/') ? url : url.replace(ORIGIN, '')
+  if (url.startsWith('/next/') && !url.includes('%')) return url
   const path = pathOf(local)
-  const isPlain = path !== '' && !path.includes('%')
-  const plain = isPlain
-    ? local
-    : `${path.replace(NEEDLESS, encoded => decodeURIComponent(encoded)) || '/'}${local.slice(path.length)}`
-  const match = PREFIX.exec(plain)
-  if (match === null) return plain
-  const [, prefix = '', name = '', rest = ''] = match
-  ADDRESSES.set(request, { prefix, name })
-  return rest.startsWith('/') ? rest : `/${rest}`
+  const plain = path.replace(NEEDLESS, encoded => decodeURIComponent(encoded)) || '/'
+  const [, prefix, name = '', rest = ''] = PREFIX.exec(plain) ?? []
+  if (prefix !== undefined) ADDRESSES.set(request, { prefix, name })
+  const below = prefix === undefined ? plain : rest
+  return `${below.startsWith('/') ? '' : '/'}${below}${local.slice(path.length)}`
 }
 
 /** `cors`: pages of other sites may use the API; `unread`: ms that a client may read nothing. */
@@ -107,9 +99,9 @@ export class Arrivals {
     private readonly options: ArrivalOptions
   ) {}
 
-  /** Errors: `limit_reached` (A35) where there is no room for a response of so many bytes. */
-  requireRoom(length = SMALL + 1): void {
-    if (length > SMALL && this.#sending + length > MAX_SENDING)
+  /** Errors: `limit_reached` (A35) where there is no room for more responses. */
+  requireRoom(): void {
+    if (this.#sending > MAX_SENDING)
       throw new ApiError('limit_reached', { message: SAYS.unread(MAX_SENDING), assumption: 'A35' })
   }
 
@@ -122,21 +114,8 @@ export class Arrivals {
       release?.()
       this.#sending -= length
     }
-    if (!(socket instanceof Socket)) return
     const { unread } = this.options
-    const step = Math.min(unread, 1000)
-    let since = 0
-    let last = 0
-    raw.setTimeout(step, () => {
-      if (raw.writableLength > 0) {
-        const now = performance.now()
-        // Node does not call for a step in which something was read
-        if (now - last > 1.5 * step) since = now - step
-        last = now
-        if (now - since >= unread) raw.destroy(new Error())
-      }
-      raw.setTimeout(step)
-    })
+    if (socket instanceof Socket) raw.setTimeout(unread, () => raw.destroy(new Error()))
   }
 
   /** Begins a request. Returns why it is refused, or null. */
@@ -149,6 +128,7 @@ export class Arrivals {
       request.arrival = this.#outsideApi(request, '')
     }
     const { arrival } = request
+    const { reading } = arrival
     arrival.sandbox.inFlight++
     const { socket } = request.raw
     const isWaiting = reply.raw.socket === null
@@ -159,8 +139,10 @@ export class Arrivals {
       arrival.release?.()
       arrival.sandbox.inFlight--
       if (!arrival.isPending) this.#end(request, reply)
-      else if (arrival.isOfPresentPeriod)
-        arrival.sandbox.evidence.leave(entryOf(arrival.ended, false, 0), arrival.reading)
+      else if (reading.tally === reading.world.tally) {
+        const entry = entryOf(arrival.response ?? giveUp(reading), false, 0)
+        arrival.sandbox.evidence.leave(entry, reading)
+      }
     }
     reply.raw.on('close', close)
     // a response that waits behind another misses the end of the connection
@@ -190,21 +172,26 @@ export class Arrivals {
   }
 
   #end(request: FastifyRequest, { raw }: FastifyReply): void {
-    const { arrival } = request
+    const { arrival, log } = request
     if (arrival.isOver) return
     arrival.isOver = true
-    const { ended: response, sandbox, since, isRecorded } = arrival
+    const { sandbox, reading, since, isRecorded, response } = arrival
     try {
-      if (isRecorded) count(response.reading)
+      if (isRecorded) count(reading)
       const ms = Math.round((performance.now() - since) * 10) / 10
-      const entry = close(response, isSent(raw), ms)
+      // an injected request has no connection
+      const isEnded =
+        raw.writableFinished || (raw.writableEnded && !(raw.req.socket instanceof Socket))
+      const isSent = isEnded && raw.errored === null
+      const entry = close(response ?? giveUp(reading), isSent, ms)
       const unread = UNREADABLE.get(request.raw)?.refusal
-      if (unread) logWarnings(request.log, [unread.message])
+      if (unread) logWarnings(log, [unread.message])
       if (this.options.isLogged) logRequest(request, raw, entry)
-      if (isRecorded && arrival.isOfPresentPeriod) sandbox.evidence.record(entry, response.reading)
+      if (isRecorded && reading.tally === reading.world.tally)
+        sandbox.evidence.record(entry, reading)
     } catch (error) {
       // a defect in recording must not end the process
-      logDefect(request.log, error)
+      logDefect(log, error)
     }
   }
 
@@ -216,14 +203,12 @@ export class Arrivals {
     const sandbox = name === null ? this.sandboxes.main : this.#named(name, request)
     return sandbox === null
       ? this.#outsideApi(request, prefix)
-      : new Arrival(sandbox, readingOf(sandbox, arrivingOf(request, prefix)), true)
+      : new Arrival(sandbox, request, prefix)
   }
 
-  /** Of the control API or of none, so it is not recorded. */
+  /** Of the control API or of none. */
   #outsideApi(request: FastifyRequest, prefix: string): Arrival {
-    const { main } = this.sandboxes
-    const id = `ctl_${++this.#controlRequests}`
-    return new Arrival(main, readingOf(main, arrivingOf(request, prefix), id), false)
+    return new Arrival(this.sandboxes.main, request, prefix, `ctl_${++this.#controlRequests}`)
   }
 
   /** A named sandbox; null for the overview, or outside the API if there is none. */
@@ -240,12 +225,3 @@ export class Arrivals {
       : this.sandboxes.use(name, isOfOtherPage(request))
   }
 }
-
-function arrivingOf({ raw, method, url, headers }: FastifyRequest, prefix: string) {
-  return { base: prefix + BASE, method: UNREADABLE.get(raw)?.method ?? method, url, headers }
-}
-
-/** Whether a response was sent whole; an injected request has no connection. */
-const isSent = (raw: FastifyReply['raw']): boolean =>
-  raw.errored === null &&
-  (raw.writableFinished || (raw.writableEnded && !(raw.req.socket instanceof Socket)))

@@ -1,22 +1,10 @@
 /** Counts the bytes of bodies while they are in memory. */
 import type { Readable } from 'node:stream'
-import { finished } from 'node:stream/promises'
-import { MessageChannel } from 'node:worker_threads'
 import { errorCodes, type FastifyRequest } from 'fastify'
-import { ApiError } from '../core/errors.js'
 import type { Shares } from '../core/shares.js'
 
 /** A smaller body is not counted. */
-const SMALL = 16_384
-/** Bytes that a body of unknown length gets first and next; then all. */
-const STEPS = [SMALL, 1_048_576]
-
-const nowhere = new MessageChannel().port1
-nowhere.close()
-/** Frees memory at once: the process would collect it much later. */
-function discard({ buffer }: Buffer<ArrayBuffer>): void {
-  if (buffer.byteLength > 0) nowhere.postMessage(null, [buffer])
-}
+export const SMALL = 16_384
 
 type Incoming = Pick<FastifyRequest, 'headers' | 'arrival' | 'routeOptions'>
 
@@ -36,50 +24,26 @@ export class Bodies {
     const { bodyLimit: limit = Number.POSITIVE_INFINITY } = routeOptions
     const { 'content-length': length } = headers
     let bytes = Buffer.alloc(0)
-    let counted = 0
+    let size = 0
     const releases: (() => void)[] = []
-    const releaseAll = () => {
+    arrival.release = () => {
       for (const release of releases) release()
-      discard(bytes)
     }
-    const count = (size: number) => {
-      if (size > limit) throw new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE()
-      if (arrival.isClosed) throw new errorCodes.FST_ERR_CTP_INVALID_CONTENT_LENGTH()
-      if (size <= Math.max(SMALL, counted)) return
-      releases.push(this.shares.take(arrival.sandbox, size - counted))
-      arrival.release = releaseAll
-      counted = size
+    const grow = (room: number) => {
+      if (room > limit) throw new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE()
+      const counted = releases.length === 0 ? 0 : bytes.length
+      if (room > SMALL) releases.push(this.shares.take(arrival.sandbox, room - counted))
+      bytes = Buffer.concat([bytes], room)
     }
-    if (length !== undefined) {
-      try {
-        count(Number(length))
-      } catch (error) {
-        // most clients send a whole body before they read why it was refused
-        if (error instanceof ApiError) await finished(payload.resume()).catch(() => undefined)
-        throw error
-      }
-      bytes = resized(bytes, Number(length))
-    }
-    let read = 0
+    if (length !== undefined) grow(Number(length))
     for await (const chunk of payload.iterator({ destroyOnReturn: false })) {
-      const size = read + chunk.length
-      count(size)
-      if (size > bytes.length) bytes = resized(bytes, roomFor(size, limit))
-      read += chunk.copy(bytes, read)
+      const needed = size + chunk.length
+      if (arrival.isClosed) throw new errorCodes.FST_ERR_CTP_INVALID_CONTENT_LENGTH()
+      if (needed > bytes.length) grow(Math.max(needed, Math.min(2 * needed, limit)))
+      size += chunk.copy(bytes, size)
     }
-    if (length !== undefined && read !== Number(length))
+    if (length !== undefined && size !== Number(length))
       throw new errorCodes.FST_ERR_CTP_INVALID_CONTENT_LENGTH()
-    if (read < bytes.length) bytes = resized(bytes, read)
-    return bytes
+    return bytes.subarray(0, size)
   }
-}
-
-const roomFor = (size: number, limit: number): number =>
-  Math.min(STEPS.find(step => size <= step) ?? limit, limit)
-
-function resized(bytes: Buffer<ArrayBuffer>, size: number): Buffer<ArrayBuffer> {
-  const copy = Buffer.allocUnsafeSlow(size)
-  bytes.copy(copy)
-  discard(bytes)
-  return copy
 }

@@ -1,10 +1,10 @@
 /** Errors of the framework and of what cannot be read as HTTP (A07, A08). */
 import { IncomingMessage, type Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, statusOf } from '../core/errors.js'
 import { type Settings, settingsInForce } from '../core/settings.js'
-import { controlError } from '../engine/error-text.js'
+import { shownError } from '../engine/response.js'
 import { REFUSALS } from '../engine/sentences.js'
 import { logDefect } from './logging.js'
 import { SAYS } from './sentences.js'
@@ -16,8 +16,9 @@ const unreadable = (message: string) =>
 
 const FRAMEWORK: Readonly<Record<string, (settings: Settings, bodyLimit?: BodyLimit) => ApiError>> =
   {
-    FST_ERR_CTP_INVALID_MEDIA_TYPE: REFUSALS.notAType,
-    FST_ERR_MAX_PARAM_LENGTH: REFUSALS.longPart,
+    FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
+      new ApiError('content_type_unsupported', { message: SAYS.no_media_type(), rule: 'FORM-1' }),
+    FST_ERR_MAX_PARAM_LENGTH: REFUSALS.longPath,
     FST_ERR_CTP_BODY_TOO_LARGE: (settings, limit = 'limits.body') =>
       REFUSALS.tooLarge(settings[limit], limit),
     FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => unreadable(SAYS.wrong_length()),
@@ -52,7 +53,7 @@ export function controlRefusal(
   const refusal = refusalFrom(error, sandbox.settings, limit)
   if (refusal.code === 'internal_error') logDefect(request.log, error)
   reply.code(statusOf(refusal.code, DEFAULTS)).headers(refusal.headers)
-  return controlError(refusal, { world: sandbox, requestId: id })
+  return { error: { ...shownError(refusal, { world: sandbox }), request_id: id } }
 }
 
 type ParseError = { code?: string; reason?: string; rawPacket?: Buffer; bytesParsed?: number }
@@ -60,7 +61,7 @@ type ParseError = { code?: string; reason?: string; rawPacket?: Buffer; bytesPar
 /** Why a request could not be read. */
 export const UNREADABLE = new WeakMap<
   IncomingMessage,
-  { method: string; refusal: ApiError | null }
+  { method: string | undefined; refusal: ApiError | null }
 >()
 
 const REQUEST_LINE = /^(\S+) (?:https?:\/\/[^/\s]+)?(\/\S*) HTTP\/1\.\d\r?$/gm
@@ -135,28 +136,15 @@ function refuseRequest(
   server.emit('request', request, response)
 }
 
-/** Serves what Node leaves to us: CONNECT and Expect. */
-export function serveUnusualRequests(app: FastifyInstance): void {
-  const { server } = app
-  const waiting = new WeakSet<IncomingMessage>()
+/** Refuses what Node leaves to us: CONNECT, and what else a client may expect. */
+export function refuseUnusualRequests(server: Server): void {
   server.on('connect', (_request, socket: Socket) => {
     socket.on('error', () => {})
     refuseUnreadable({ code: 'CONNECT' }, socket, server)
   })
   server.on('checkExpectation', (request, response) => {
-    const { method = '-' } = request
-    UNREADABLE.set(request, { method, refusal: early('expectation_failed') })
+    UNREADABLE.set(request, { method: request.method, refusal: early('expectation_failed') })
     response.shouldKeepAlive = false
     server.emit('request', request, response)
-  })
-  server.on('checkContinue', (request, response) => {
-    waiting.add(request)
-    server.emit('request', request, response)
-  })
-  app.addHook('preParsing', ({ raw, headers, routeOptions }, reply, _payload, done) => {
-    const { bodyLimit = Number.POSITIVE_INFINITY } = routeOptions
-    if (waiting.has(raw) && !(Number(headers['content-length']) > bodyLimit))
-      reply.raw.writeContinue()
-    done()
   })
 }

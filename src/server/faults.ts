@@ -9,8 +9,8 @@ import type { Response } from '../engine/response.js'
 import type { Gates } from '../sandbox/gates.js'
 
 export class Faults {
-  readonly #hung = new Set<ServerResponse>()
-  readonly #held = new Set<() => void>()
+  /** Ends what hangs or is held. */
+  readonly #waiting = new Set<() => void>()
   readonly #stop = new AbortController()
   /** Whether connections close after their response. */
   isStopping = false
@@ -30,9 +30,9 @@ export class Faults {
     if (fault === 'hang' && !this.isStopping && !replacing.aborted) {
       const end = () => raw.destroy()
       replacing.addEventListener('abort', end)
-      this.#hung.add(raw)
+      this.#waiting.add(end)
       raw.once('close', () => {
-        this.#hung.delete(raw)
+        this.#waiting.delete(end)
         replacing.removeEventListener('abort', end)
       })
       return
@@ -64,20 +64,19 @@ export class Faults {
   ): Promise<boolean> {
     const giveUp = () => leave(false)
     if (this.isStopping || raw.destroyed) giveUp()
-    this.#held.add(giveUp)
+    this.#waiting.add(giveUp)
     raw.once('close', giveUp)
     const timer = longest === null ? undefined : setTimeout(leave, longest, true)
     const isGoingOn = await goesOn
     clearTimeout(timer)
     raw.off('close', giveUp)
-    this.#held.delete(giveUp)
+    this.#waiting.delete(giveUp)
     return isGoingOn
   }
 
   cut(): void {
     this.isStopping = true
-    for (const response of this.#hung) response.destroy()
-    for (const giveUp of this.#held) giveUp()
+    for (const end of this.#waiting) end()
   }
 
   end(): void {

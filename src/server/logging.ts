@@ -57,7 +57,7 @@ export function logRequest(request: FastifyRequest, raw: FastifyReply['raw'], en
   const level = arrival.isRecorded ? 'info' : 'debug'
   if (!(log as Logger).isLevelEnabled(level)) return
   const call = callOf(request, raw, entry)
-  safely(() => log[level]({ call }, lineOf(call)))
+  log[level]({ call }, lineOf(call))
 }
 
 /** `rule` stands for an assumption too. */
@@ -66,7 +66,7 @@ function callOf(
   raw: FastifyReply['raw'],
   { id, method, script, ms, outcome, caller: { trace } }: Entry
 ) {
-  const { authorization } = arrival.request
+  const { authorization } = arrival.reading
   const path = redacted(readable(pathOf(originalUrl)), arrival.sandbox, authorization)
   const status = raw.headersSent ? raw.statusCode : null
   const lost = outcome.fault ?? (raw.writableEnded ? null : 'connection_closed')
@@ -84,21 +84,9 @@ function callOf(
   }
 }
 
-export function logDefect(log: FastifyBaseLogger, error: unknown): void {
-  safely(() => log.error({ err: error }, 'defect'))
-}
+export const logDefect = (log: FastifyBaseLogger, error: unknown): void =>
+  log.error({ err: error }, 'defect')
 
 export function logWarnings(log: FastifyBaseLogger, messages: readonly string[]): void {
-  safely(() => {
-    for (const message of messages) log.warn(message)
-  })
-}
-
-/** A logger that fails does not fail the request. */
-function safely(write: () => void): void {
-  try {
-    write()
-  } catch {
-    // there is nowhere to report it
-  }
+  for (const message of messages) log.warn(message)
 }

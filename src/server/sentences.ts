@@ -2,6 +2,8 @@
 import type { Sentences } from '../core/sentences.js'
 
 export const SAYS = {
+  no_media_type: () =>
+    'The Content-Type header is not a media type; send application/json or application/yaml to the control API, and forms to the emulated one.',
   wrong_length: () => 'The length of the body does not match Content-Length.',
   body_cut_off: () => 'The connection ended in the middle of the body.',
   defect: () =>

@@ -1,8 +1,7 @@
 import t from 'tap'
-import { ApiError } from '../../src/core/errors.js'
-import { readingOf } from '../../src/engine/admit.js'
 import { tookEffect } from '../../src/engine/outcome.js'
 import { execute } from '../../src/engine/play.js'
+import { Draft } from '../../src/engine/reading.js'
 import { run, start } from '../../src/engine/run.js'
 import { authorization, NOW, smallFixture } from '../support/requests.js'
 import { startWorld } from '../support/world.js'
@@ -43,13 +42,8 @@ t.test('FORM-1, A32: a body is form-encoded', async t => {
       [415, 'content_type_unsupported', 'FORM-1'],
       wrong
     )
-    const isType = wrong.startsWith('application')
-    t.ok(
-      body.error.message.startsWith(
-        isType ? `The Content-Type is ${wrong}; send ${type}` : 'The Content-Type header is not'
-      ),
-      wrong
-    )
+    const sent = wrong.trim() && `The Content-Type is ${wrong}; send ${type}`
+    t.ok(body.error.message.includes(sent || `; send ${type}`), wrong)
   }
   for (const headers of [{ 'content-type': 'foo' }, { 'content-encoding': 'gzip' }] as Record<
     string,
@@ -246,30 +240,21 @@ t.test('execute: a defect is not a refusal: it is rethrown', async t => {
   })
 })
 
-t.test(
-  'A35: a request that waited is decoded again before its operation, and its response needs room',
-  async t => {
-    const { world } = await scripted([{ on: 'GET /tickets', delay: '1s' }])
-    const headers = { authorization: authorization() }
-    const arriving = { base: '/next', method: 'GET', url: '/next/tickets', headers }
-    const reading = readingOf(world, arriving)
-    const steps: string[] = []
-    const noted = (step: string) => {
-      steps.push(step)
-      return Promise.resolve(true)
-    }
-    const waits = {
-      pass: () => noted('waits'),
-      again: () => noted('is ready again'),
-      done: () => {
-        throw new ApiError('limit_reached', { message: 'There is no room.', assumption: 'A35' })
-      }
-    }
-    t.equal(start(reading), null)
-    const { outcome, script } = await run(reading, null, { waits, by: null })
-    t.strictSame(
-      [steps, outcome.refusal?.code, script?.action.id],
-      [['waits', 'is ready again'], 'limit_reached', 'scr_1']
-    )
+t.test('a request that waited is ready again before its operation', async t => {
+  const { world } = await scripted([{ on: 'GET /tickets', delay: '1s' }])
+  const headers = { authorization: authorization() }
+  const arriving = { base: '/next', method: 'GET', url: '/next/tickets', headers }
+  const reading = new Draft(world, arriving)
+  const steps: string[] = []
+  const noted = (step: string) => {
+    steps.push(step)
+    return Promise.resolve(true)
   }
-)
+  const waits = { pass: () => noted('waits'), ready: () => noted('is ready') }
+  t.equal(start(reading), null)
+  const { outcome, script } = await run(reading, null, { waits, by: null })
+  t.strictSame(
+    [steps, outcome.status, script?.action.id],
+    [['is ready', 'waits', 'is ready'], 200, 'scr_1']
+  )
+})

@@ -1,8 +1,9 @@
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
 import { settingsInForce } from '../../src/core/settings.js'
-import { compileTable, decodeParameters } from '../../src/engine/parameters.js'
-import { closed, integer, schemaOf } from '../../src/reference/parameters.js'
+import { decodeParameters } from '../../src/engine/parameters.js'
+import { compileTable } from '../../src/engine/tables.js'
+import { CURSORS, closed, integer, schemaOf } from '../../src/reference/parameters.js'
 import { changeSettings } from '../../src/sandbox/settings.js'
 import { form } from '../support/judged-request.js'
 import type { Blame } from '../support/requests.js'
@@ -39,55 +40,33 @@ t.test('A14: the refusal suggests a parameter, or lists those of the request', a
     - [POST /locations, {body: city=A}, 'did you mean address[city]?']
     - [GET /locations, {query: colour=1}, 'it takes limit, starting_after, ending_before.']
     - [GET /locations/loc_a, {query: colour=1}, it takes none.]
-    - [POST /locations, {query: display_name=A}, form-encoded body]
-    - - POST /transactions
-      - {body: 'card[exp_month]=1&exp_year=2'}
-      - 'did you mean card[expiry]? exp_year is not a parameter of this operation; did you mean card[expiry]?'
-    - [GET /locations, {query: x=1&y=1}, 'it takes limit, starting_after, ending_before. y is not a parameter of this operation.']
-    - [GET /refunds, {query: limt=1&transactoin=a}, did you mean limit? transactoin is not]
+    - [POST /locations, {query: display_name=A}, belongs in the form-encoded body of a POST.]
+    - [GET /refunds, {query: limt=1&transactoin=a}, did you mean limit? Nor is transactoin.]
     - [POST /transactions, {body: type=card}, did you mean payment_type?]
-    - [POST /transactions, {body: tip=1}, did you mean tip_amount?]
     - [GET /tickets, {query: status=open}, 'it takes limit, starting_after']
-    - [GET /tickets, {query: created_since=2026-01-01}, 'did you mean created[gte]?']
-    - [POST /refunds, {body: '{"transaction":"txn_a"}'}, 'it looks like JSON: send a form, such as name=value&address[city]=Boston.']
-    - [POST /locations, {body: display_name=A&address=null}, got one value; the client sent a variable that has no value.]
-    - [GET /tickets, {query: starting_after=undefined}, has the id undefined; the client sent a variable that has no value.]
   `)
   for (const [on, sent, says] of cases) t.ok(call(on, sent).body.error.message.includes(says), on)
-  const messageOf = (count: number) =>
-    call('GET /tickets', { query: Array.from({ length: count }, (_, nth) => `n${nth}=`).join('&') })
-      .body.error.message
-  const names = (message: string) =>
-    ['n19 ', 'n20 ', ' 3 more '].filter(part => message.includes(part))
-  t.strictSame([names(messageOf(20)), names(messageOf(23))], [['n19 '], ['n19 ', ' 3 more ']])
+  const many = Array.from({ length: 23 }, (_, nth) => `n${nth}=`).join('&')
+  t.match(call('GET /tickets', { query: many }).body.error.message, /n1, .*, n20 and 2 more\.$/)
 })
 
-t.test('A14: warn drops an unknown parameter and says so in a Warning header each', async t => {
+t.test('A14: warn drops unknown parameters and says so in a Warning header', async t => {
   const { call } = await startWorld({ records, settings: { 'parameters.unknown': 'warn' } })
-  const warningsOf = (on: string, options: object) =>
-    (call(on, options).headers.warning as string[] | undefined)?.map(warning =>
-      warning.slice(0, 50)
-    )
-  const many = Array.from({ length: 40 }, (_, nth) => `unknown_${nth}=1`).join('&')
 
   t.strictSame(call('GET /locations', { query: 'limt=1' }).headers.warning, [
     '299 - "limt is not a parameter of this operation; did you mean limit?"'
   ])
   t.strictSame(
-    warningsOf('POST /locations', { body: `${LOCATION}&città=x&address[zip]=1`, query: 'x=%22' }),
+    call('POST /locations', { body: `${LOCATION}&address[zip]=1&città=x`, query: 'x=%22' }).headers
+      .warning,
     [
-      '299 - "x belongs in the form-encoded body: a POST ',
-      '299 - "address[zip] is not a parameter of this ope',
-      '299 - "citt? is not a parameter of this operation;'
+      '299 - "x belongs in the form-encoded body of a POST."',
+      '299 - "address[zip] is not a parameter of this operation; did you mean address[city]? Nor is citt?."'
     ]
   )
-  t.strictSame(
-    warningsOf('GET /tickets', { query: many })?.map(warning => warning.slice(7, 16)),
-    Array.from({ length: 10 }, (_, nth) => `unknown_${nth}`)
-  )
-  t.equal(warningsOf('GET /locations', { query: 'limit=1' }), undefined)
+  t.equal(call('GET /locations', { query: 'limit=1' }).headers.warning, undefined)
   const ignoring = await startWorld({ settings: { 'parameters.unknown': 'ignore' } })
-  const { status, headers } = ignoring.call('GET /tickets', { query: many })
+  const { status, headers } = ignoring.call('GET /tickets', { query: 'limt=1' })
   t.strictSame([status, headers.warning], [200, undefined])
 })
 
@@ -115,22 +94,11 @@ t.test('FORM-2, A36, A37, A14: other refusals', async t => {
 
 t.test('FORM-2: text where nested names belong is refused', async t => {
   const { call } = await startWorld()
-  const json = [
-    '{"country":"US"}',
-    "{'country': 'US'}",
-    '[["country","US"]]',
-    ' {"country"=>"US"}\n'
-  ]
-  const printed = ['[object Object]', 'map[city:Boston country:US]', 'Array', ...json]
-  const plain = ['US', 'Arrays', 'a map[city:Boston]', '[object Object', '{', 'object']
-  const hasNote = (address: string) =>
-    call('POST /locations', { body: { display_name: 'A', address } }).body.error.message.includes(
-      'turned an object into text'
+  for (const address of ['[object Object]', '{"country":"US"}', 'US'])
+    t.equal(
+      call('POST /locations', { body: { display_name: 'A', address } }).body.error.message,
+      'address must have nested names, such as address[country]=…; got one value.'
     )
-  t.strictSame([printed.filter(hasNote), plain.filter(hasNote)], [printed, []])
-  const { message } = call('POST /locations', { body: { display_name: 'A', address: 'city' } }).body
-    .error
-  t.match(message, /^address .* address\[city\]=…; [^;]*$/)
 })
 
 t.test('A35: the limits of a form are settings', async t => {
@@ -167,20 +135,15 @@ t.test('UPD-2, A16: an empty address first unsets all of it, then sets what was 
 
 t.test('A25: a secret value is never repeated', async t => {
   const table = compileTable(
-    schemaOf(closed({ pin: integer({ 'x-secret': true }), count: integer() }))
+    schemaOf(closed({ pin: integer({ 'x-secret': true }), count: integer() })),
+    CURSORS
   )
   const { values: settings } = settingsInForce({})
-  const nothing = () => {}
-  const asked = { hearUnknown: nothing, find: nothing, checkCursor: nothing }
-  const decode = (text: string) =>
-    decodeParameters(table, form(text), { settings, relied: { add: nothing }, ...asked })
+  const draft = { settings, relied: { add: () => {} } }
+  const decode = (text: string) => decodeParameters(table, form(text), draft as never)
 
   t.throws(() => decode('pin=12ab&count=1'), {
     message: 'pin must be a whole number, digits only.'
-  })
-  t.throws(() => decode('pin=1&count=NaN'), {
-    message:
-      'count must be a whole number, digits only; got NaN; the client sent a variable that has no value.'
   })
   t.throws(() => decode('pin=1&count=12ab'), {
     message: 'count must be a whole number, digits only; got 12ab.'

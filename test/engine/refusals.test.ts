@@ -40,11 +40,11 @@ t.test('A08, TKT-1: a known path is a 405 with Allow for any other method', asyn
   }
   t.equal(
     call('POST /tickets').body.error.message,
-    'Tickets are read-only: /tickets takes GET, not POST. The emulator\'s own POST /_control/records adds them for a test, such as {"tickets":[{"location":"loc_bistro"}]}.'
+    "Tickets are read-only: /tickets takes GET, not POST. The emulator's own POST /_control/records adds them for a test."
   )
   t.equal(
     call('PUT /tickets').body.error.message,
-    'Tickets are read-only: /tickets takes GET, not PUT.'
+    "Tickets are read-only: /tickets takes GET, not PUT. The emulator's own POST /_control/records adds them for a test."
   )
   t.equal(call('PUT /refunds').body.error.message, '/refunds takes POST, GET, not PUT.')
   for (const method of ['PROPFIND', 'put', 'FOO'])
@@ -75,40 +75,7 @@ t.test('A08: a path that the reference does not have is a 404, whatever the meth
         [404, 'path_unknown', null, 'A08'],
         `${method} ${path}`
       )
-  for (const [path, meant] of [
-    ['/next', '/next'],
-    ['/next/next/locations', '/next/locations'],
-    ['/next/nextdoor', '/next/nextdoor'],
-    ['/http://localhost:4010/next/tickets/tkt_a', '/next/tickets/tkt_a'],
-    ['/https:/api.example.com/next', '/next'],
-    ['/http://localhost:4010/sandbox/a/next/next/tickets', '/sandbox/a/next/tickets'],
-    ['/sandbox/a/next', '/sandbox/a/next']
-  ])
-    t.equal(
-      call(`GET ${path}`).body.error.message,
-      `The base address /next is in the path more than once: send this to ${meant}.`
-    )
-  t.equal(
-    call('POST /_control/reset').body.error.message,
-    'The control API is not below the base address: send this to /_control/reset.'
-  )
   const known = '/locations, /accounts, /accounts/{id}/users, /tickets, /transactions or /refunds.'
-  for (const [path, meant] of [
-    ['/Locations', '/locations'],
-    ['//locations', '/locations'],
-    ['/v1/location/loc_a', '/locations'],
-    ['/transactions/txn_1/refunds', '/refunds'],
-    ['/users/usr_1', '/accounts/{id}/users']
-  ])
-    t.equal(
-      call(`GET ${path}`).body.error.message,
-      `No endpoint has the path ${path}; did you mean ${meant}? Paths begin with ${known}`
-    )
-  for (const path of ['/http://localhost:4010/v1', '/transactions/txn_1/capture', '/_controls'])
-    t.equal(
-      call(`GET ${path}`).body.error.message,
-      `No endpoint has the path ${path}; paths begin with ${known}`
-    )
   const { headers, body } = call('GET /caf%C3%A9')
   t.equal(headers.allow, undefined)
   t.equal(body.error.message, `No endpoint has the path /café; paths begin with ${known}`)
@@ -151,10 +118,6 @@ t.test('AUTH-1, AUTH-3, A18: the key is the user name of HTTP Basic', async t =>
       )
       t.equal(headers['www-authenticate'], 'Basic realm="commerce", charset="UTF-8"')
     }
-  t.match(
-    get(basic('undefined:')).body.error.message,
-    /no such API key; the client sent a variable that has no value\. Its keys/
-  )
   for (const scheme of ['basic', 'BASIC', 'Basic '])
     t.equal(get(basic(`${MERCHANT}:`).replace('Basic', scheme)).status, 200, scheme)
 })
@@ -242,12 +205,6 @@ t.test('BASE-1: a path without the base gets a hint', async t => {
       refusalOf(path).message,
       `There is nothing at ${path}; every path is relative to the base address, which is /next here. The control API is at /_control.`
     )
-  for (const [path, said] of [
-    ['/openapi.json', 'There is nothing at /openapi.json'],
-    ['/swagger', 'There is nothing at /swagger'],
-    ['/next/openapi.yaml', 'No endpoint has the path /openapi.yaml']
-  ] as const)
-    t.equal(refusalOf(path).message, `${said}; the OpenAPI document is at /_control/openapi.json.`)
 })
 
 t.test('A08: paths are read as addresses are', async t => {

@@ -3,7 +3,7 @@
  * and released.
  */
 import { once } from 'node:events'
-import { type AddressInfo, Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -71,11 +71,11 @@ t.test('bodies: what is read is what was sent, and how many bytes count', async 
     ['shorter than announced', 10, [9], 'FST_ERR_CTP_INVALID_CONTENT_LENGTH'],
     ['longer than announced', 10, [9, 2], 'FST_ERR_CTP_INVALID_CONTENT_LENGTH'],
     ['chunked: none', null, [], 50],
-    ['chunked: as large as headers may be', null, [KIB, 15 * KIB], 50],
-    ['chunked: larger by a byte', null, [16 * KIB, 1], 33],
-    ['chunked: as it comes', null, [10 * KIB, 10 * KIB, 10 * KIB], 20],
-    ['chunked: exactly the share', null, [10 * KIB, 10 * KIB, 20 * KIB, 10 * KIB], 0],
-    ['chunked: more than the share', null, [20 * KIB, 20 * KIB, 10 * KIB, 1], 'limit_reached'],
+    ['chunked: small', null, [KIB, 7 * KIB], 50],
+    ['chunked: with room for more', null, [8 * KIB + 1], 33],
+    ['chunked: as it comes', null, [10 * KIB, 10 * KIB, 10 * KIB], 'limit_reached'],
+    ['chunked: exactly the share', null, [10 * KIB, 10 * KIB, 5 * KIB, 25 * KIB], 0],
+    ['chunked: more than the share', null, [26 * KIB], 'limit_reached'],
     ['chunked: larger than the limit', null, [20 * KIB, 45 * KIB], 'FST_ERR_CTP_BODY_TOO_LARGE']
   ]
   for (const [title, length, sizes, left] of cases) {
@@ -91,7 +91,6 @@ t.test('bodies: what is read is what was sent, and how many bytes count', async 
         sizes.map((size, nth) => String.fromCharCode(nth + 97).repeat(size)).join(''),
         title
       )
-      t.equal(bytes.length, bytes.buffer.byteLength, `${title}: in memory of its own`)
       t.equal(room(sandbox), left, title)
     }
     request.arrival.release?.()
@@ -114,11 +113,6 @@ t.test('bodies: a chunked body of any size arrives as it was sent', async t => {
       `${bytes.length} bytes`
     )
     request.arrival.release?.()
-    t.equal(
-      bytes.length,
-      count === 1 ? 16 * KIB : 0,
-      'the memory of a counted one is free once its request is over, and a small one is left alone'
-    )
   }
 })
 
@@ -224,14 +218,7 @@ t.test('bodies: the documents in transit are limited, in each sandbox', async t 
   t.equal(await load(base, 20_000), 429)
   const refused = await begun(t, app, 'POST /_control/load', { length: 20_000, sent: 19_999 })
   const left = await begun(t, app, 'POST /_control/load', { length: 20_000 })
-  await sleep(50)
-  t.equal(
-    statusIn(refused),
-    0,
-    'one that is still being sent is answered when it has come, as most clients read no sooner'
-  )
   left.socket.destroy()
-  refused.socket.write('}')
   t.equal(await eventually(() => statusIn(refused), 429), 429)
   const { code, message } = errorIn(refused)
   t.equal(code, 'limit_reached')
@@ -321,14 +308,11 @@ t.test('bodies: a body that was read takes no room while its request waits', asy
 })
 
 const MIB = 2 ** 20
-/** Every second between two times. */
-const upTo = (to: number, from = 1) => Array.from({ length: to - from + 1 }, (_, nth) => nth + from)
-
 t.test('responses: those in transit are limited, and released', async t => {
   const arrivals = new Arrivals({} as never, { cors: false, isLogged: false, unread: 0 })
-  const hasRoom = (length?: number) => {
+  const hasRoom = () => {
     try {
-      arrivals.requireRoom(length)
+      arrivals.requireRoom()
       return true
     } catch (error) {
       t.match(error, { code: 'limit_reached', assumption: 'A35' })
@@ -336,66 +320,21 @@ t.test('responses: those in transit are limited, and released', async t => {
     }
   }
   let bodies = 0
-  const send = (length: number, { isClosed = false, writableLength = length } = {}) => {
+  const send = (length: number, isClosed = false) => {
     const arrival: Arrival = { sandbox: {}, release: () => void bodies++, isClosed }
-    arrivals.sending({ arrival, raw: {} } as never, { writableLength } as never, length)
+    arrivals.sending({ arrival, raw: {} } as never, {} as never, length)
     return arrival
   }
-  const first = send(200 * MIB)
-  for (const [length, has] of [
-    [56 * MIB, true],
-    [56 * MIB + 1, false],
-    [16_384, true]
-  ] as const)
-    t.equal(hasRoom(length), has, `${length} more`)
-  send(56 * MIB, { isClosed: true })
-  send(16_384, { writableLength: 0 })
-  t.ok(hasRoom(56 * MIB), 'what is closed or sent already is not counted')
-  send(56 * MIB)
-  t.notOk(hasRoom(), 'what changes something may begin while there is room for more')
-  t.ok(hasRoom(16_384))
+  const first = send(256 * MIB)
+  send(MIB, true)
+  t.ok(hasRoom(), 'what is closed already is not counted')
+  send(16_384)
+  t.ok(hasRoom(), 'a small one is not counted')
+  send(16_385)
+  t.notOk(hasRoom())
   first.release?.()
-  t.ok(hasRoom(200 * MIB))
+  t.ok(hasRoom())
   t.equal(bodies, 1, 'and the room of the body with it')
-})
-
-t.test('responses: a client that reads nothing for the limit is disconnected then', t => {
-  const now = t.intercept(performance, 'now', { value: () => time, configurable: true })
-  let time = 0
-  // seconds until Node reports that nothing was read, and until the client ends
-  const cases: [unread: number, quiet: number[], isWritten: boolean, ends: number | null][] = [
-    [30, upTo(40), true, 30],
-    [30, [...upTo(20), ...upTo(60, 22)], true, 51],
-    [30, [...upTo(29), ...upTo(60, 31)], true, 60],
-    [30, [...upTo(29), ...upTo(58, 31)], true, null],
-    [30, upTo(40), false, null],
-    [0.3, [0.3], true, 0.3],
-    [0.3, [0.3], false, null]
-  ]
-  for (const [unread, quiet, isWritten, expected] of cases) {
-    let [ends, tick]: [number | null, () => void] = [null, () => {}]
-    const steps = new Set<number>()
-    const raw = {
-      writableLength: isWritten ? 1 : 0,
-      setTimeout: (step: number, call = tick) => {
-        steps.add(step)
-        tick = call
-      },
-      destroy: () => {
-        ends ??= time / 1000
-      }
-    }
-    const options = { cors: false, isLogged: false, unread: unread * 1000 }
-    const request = { arrival: { release: null, isClosed: false }, raw: { socket: new Socket() } }
-    new Arrivals({} as never, options).sending(request as never, raw as never, MIB)
-    for (const second of quiet) {
-      time = second * 1000
-      tick()
-    }
-    t.strictSame([ends, ...steps], [expected, Math.min(unread, 1) * 1000], `${unread} s ${quiet}`)
-  }
-  now.restore()
-  t.end()
 })
 
 t.test('responses: a client that reads nothing is disconnected', async t => {

@@ -4,8 +4,8 @@ import { type AddressInfo, connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { Gates } from '../../src/sandbox/gates.js'
+import { unusedConnectionsOf } from '../../src/server/connections.js'
 import { Faults } from '../../src/server/faults.js'
-import { unusedConnectionsOf } from '../../src/server/unused-connections.js'
 import {
   MERCHANT,
   NOW,

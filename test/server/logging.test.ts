@@ -190,26 +190,12 @@ t.test('a call is answered, logged and journaled with no, one', async t => {
   }
 })
 
-t.test('a logger that throws fails no request', async t => {
-  const { app } = await startLogging(t, 'trace', {
-    settings: { 'parameters.unknown': 'warn' },
-    write: () => {
-      throw new Error('no space left')
-    }
-  })
-
-  const warned = await app.inject({ method: 'GET', url: '/next/tickets?x=1', headers: KEY })
-  const refused = await app.inject({ method: 'GET', url: '/next/tickets' })
-
-  t.strictSame([warned.statusCode, refused.statusCode], [200, 401])
-})
-
-t.test('A14: warnings of a request are logged, one per line', async t => {
+t.test('A14: warnings of a request are logged, one for its body and one for its query', async t => {
   const { call, logs } = await startTestEmulator(t, { settings: { 'parameters.unknown': 'warn' } })
   await call('POST /locations', {
     body: 'display_name=A&address[country]=US&città=x&address[zip]=1',
     query: 'x=1'
   })
   const warned = logs.map(line => JSON.parse(line)).filter(({ level }) => level === 40)
-  t.equal(warned.map(({ msg }) => msg.split(' ')[0]).join(), 'x,address[zip],città')
+  t.equal(warned.map(({ msg }) => msg.split(' ')[0]).join(), 'x,address[zip]')
 })

@@ -1,8 +1,6 @@
 import { Clock, MACHINE_CLOCK } from '../../src/core/clock.js'
 import { decodeForm, type FormObject } from '../../src/core/form.js'
 import { settingsInForce } from '../../src/core/settings.js'
-import type { Reading } from '../../src/engine/admit.js'
-import { Arrived } from '../../src/engine/arrived.js'
 import {
   type Facts,
   factsOf,
@@ -11,6 +9,7 @@ import {
   type Scripted,
   STAGE
 } from '../../src/engine/outcome.js'
+import { Draft, type Reading } from '../../src/engine/reading.js'
 import type { Caller, Entry, Judgement } from '../../src/evidence/entry.js'
 import { JournalBudget, type JournalLimits } from '../../src/evidence/journal.js'
 import { ASSUMPTION_PLACES, type AssumptionId } from '../../src/reference/assumptions.js'
@@ -82,11 +81,11 @@ export function judgedRequest(given: Given = {}): Entry & { reading: Reading } {
   const settings = given.settings ?? SETTINGS
   const { action, changed = [], problem = null, isPast = false } = given
   const reading = {
+    ...new Draft(world as never, arriving, id),
     ...pick({ values: {}, isUnknown: false, actor: null }),
     ...sent,
     settings,
-    store,
-    request: new Arrived(world as never, id, arriving)
+    store
   }
   return {
     ...pick({ id, method: 'GET', path: '/tickets', now: 0, at: 0, ended: 0, ms: 1, held: 1000 }),

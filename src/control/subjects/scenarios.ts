@@ -2,8 +2,8 @@
 import * as Type from 'typebox'
 import type { Problem } from '../../core/errors.js'
 import { SETTINGS } from '../../core/settings.js'
-import { shownWarnings } from '../../engine/error-text.js'
 import { playIn } from '../../engine/play.js'
+import { shownProblems } from '../../engine/response.js'
 import { closed, optional, parameters, text, word } from '../../reference/parameters.js'
 import { loadBody } from '../../sandbox/loading.js'
 import { CHANGES, type Rows, row } from '../row.js'
@@ -65,7 +65,7 @@ export const SCENARIO_ROWS: Rows = {
       return {
         scenario,
         dry_run: dryRun,
-        ...(warnings.length > 0 && { warnings: shownWarnings(warnings, { world: sandbox }) })
+        ...(warnings.length > 0 && { warnings: shownProblems(warnings, { world: sandbox }) })
       }
     }
   }),

@@ -1,9 +1,9 @@
 /** Accounts: create, read, update, list; deleting is disabled (reference §4). */
 import { patched } from '../../core/patch.js'
 import { addressOf } from '../../reference/parameters.js'
-import type { Handlers } from '../handler.js'
+import { everything, isLimited } from '../keys.js'
 import { listed } from '../listing.js'
-import { everything, isLimited } from '../visibility.js'
+import type { Handlers } from '../world.js'
 
 export const accountOperations: Handlers<
   'createAccount' | 'readAccount' | 'updateAccount' | 'listAccounts'

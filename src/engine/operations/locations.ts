@@ -2,9 +2,9 @@
 import { patched } from '../../core/patch.js'
 import { judge, LOCATION_RULES } from '../../core/rules.js'
 import { addressOf } from '../../reference/parameters.js'
-import type { Handlers } from '../handler.js'
+import { everything } from '../keys.js'
 import { listed } from '../listing.js'
-import { everything } from '../visibility.js'
+import type { Handlers } from '../world.js'
 
 export const locationOperations: Handlers<
   'createLocation' | 'readLocation' | 'updateLocation' | 'listLocations'

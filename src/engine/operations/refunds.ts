@@ -3,8 +3,8 @@ import { moneyOf } from '../../core/money.js'
 import { patched } from '../../core/patch.js'
 import { CARD_RULES, judge, REFUND_RULES } from '../../core/rules.js'
 import { isOfCard } from '../../reference/payment-methods.js'
-import type { Handlers } from '../handler.js'
 import { filtered, listed } from '../listing.js'
+import type { Handlers } from '../world.js'
 
 export const refundOperations: Handlers<
   'createRefund' | 'readRefund' | 'updateRefund' | 'listRefunds'

@@ -1,6 +1,6 @@
 /** Tickets, read-only: read and list (reference §4, TKT-1). */
-import type { Handlers } from '../handler.js'
 import { filtered, listed, searching } from '../listing.js'
+import type { Handlers } from '../world.js'
 
 export const ticketOperations: Handlers<'readTicket' | 'listTickets'> = {
   readTicket: ({ record }) => ({ result: record }),

@@ -2,8 +2,8 @@
 import { settled } from '../../core/money.js'
 import { paymentMethodOf } from '../../core/payment-method.js'
 import { judge, TRANSACTION_RULES } from '../../core/rules.js'
-import type { Handlers } from '../handler.js'
 import { filtered, listed, searching } from '../listing.js'
+import type { Handlers } from '../world.js'
 
 export const transactionOperations: Handlers<
   'readTransaction' | 'createTransaction' | 'listTransactions'

@@ -1,7 +1,7 @@
 /** Users of an Account: create, list, delete (reference §4). */
-import type { Handlers } from '../handler.js'
 import { listed } from '../listing.js'
 import { REFUSALS } from '../sentences.js'
+import type { Handlers } from '../world.js'
 
 export const userOperations: Handlers<'createUser' | 'listUsers' | 'deleteUser'> = {
   createUser({ world, store, params, values }) {

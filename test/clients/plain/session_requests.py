@@ -16,5 +16,5 @@ with open(os.environ["COMMERCE_SESSION"], encoding="utf-8") as session:
         answer.encoding = "utf-8"
         assert answer.status_code == int(status) and (wanted in answer.text if wanted else answer.text == ""), f"{line}: {answer.text}"
 refused = requests.post(URL + "/refunds", data={"transaction": "txn_12", "metadata": str({"k": "v"})}, auth=KEY).json()
-assert "client turned an object into text" in refused["error"]["message"]
+assert "must have nested names" in refused["error"]["message"]
 print("session complete")
