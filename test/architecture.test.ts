@@ -49,9 +49,9 @@ const BUDGETS: Readonly<Record<string, number>> = {
   control: 135_490,
   console: 233_850,
   client: 24_180,
-  cli: 123_390,
+  cli: 123_380,
   top: 21_870,
-  test: 2_385_290,
+  test: 2_385_130,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */

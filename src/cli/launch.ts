@@ -93,9 +93,7 @@ export async function settingsOfEnvironment(environment: Environment): Promise<G
     SETTING_KEYS.flatMap(key => {
       const name = variables[key]
       const text = name && environment[name]
-      return text
-        ? { key, text, place: `the variable ${name}`, advice: adviceOn(key, name) }
-        : []
+      return text ? { key, text, place: `the variable ${name}`, advice: adviceOn(key, name) } : []
     })
   )
 }
