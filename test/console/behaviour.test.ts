@@ -40,7 +40,7 @@ t.test('console: settings are in groups, those that can be changed first', async
     'search: 2',
     'parameters: 3',
     'auth: 3',
-    'evidence: 2',
+    'evidence: 1',
     'refunds: 2',
     'transactions: 3',
     'process: 13',
