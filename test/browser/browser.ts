@@ -67,8 +67,12 @@ type Options = Parameters<typeof startTestEmulator>[1] & {
   path?: string
   size?: keyof typeof SIZES
   theme?: 'light' | 'dark'
+  /** Given when the browser asks for one. */
+  password?: string
   /** Errors of the page's console that a test expects. */
   expected?: RegExp
+  /** That the browser would ask for. */
+  password?: string
 }
 
 /**
@@ -83,6 +87,7 @@ export async function openConsole(
     size = 'wide',
     theme = 'light',
     expected,
+    password,
     ...options
   }: Options = {}
 ) {
@@ -91,7 +96,8 @@ export async function openConsole(
   const context = await (await launched()).newContext({
     viewport: SIZES[size],
     colorScheme: theme,
-    reducedMotion: 'reduce'
+    reducedMotion: 'reduce',
+    ...(password && { httpCredentials: { username: '', password } })
   })
   t.teardown(() => context.close())
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin })
