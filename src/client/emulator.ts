@@ -110,9 +110,10 @@ function methodsOver(send: Send): Omit<Methods, 'load' | 'explain'> {
     (on: string) =>
     async (...parameters: (string | object | undefined)[]): Promise<Json> => {
       const rest = [...parameters]
-      const [head = '', ...parts] = on.split('/')
-      const named = parts.map(part => (/^[A-Z]/.test(part) ? idIn(String(rest.shift())) : part))
-      const path = [head, ...named].join('/')
+      const parts = on.split('/')
+      const path = parts
+        .map(part => (/^[A-Z]+$/.test(part) ? idIn(String(rest.shift())) : part))
+        .join('/')
       const [last] = rest
       if (typeof last !== 'object') return send(path)
       return send(path, on.startsWith('GET ') ? { query: { ...last } } : { body: last })

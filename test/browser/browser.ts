@@ -67,8 +67,6 @@ type Options = Parameters<typeof startTestEmulator>[1] & {
   path?: string
   size?: keyof typeof SIZES
   theme?: 'light' | 'dark'
-  /** Given when the browser asks for one. */
-  password?: string
   /** Errors of the page's console that a test expects. */
   expected?: RegExp
   /** That the browser would ask for. */
