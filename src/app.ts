@@ -3,24 +3,22 @@ import fastify, {
   type FastifyBaseLogger,
   type FastifyError,
   type FastifyInstance,
-  type FastifyRequest,
   LogController
 } from 'fastify'
 import { PAGES } from './console/console.js'
 import { controlApi } from './control/control.js'
 import { CONTROL_HEADERS } from './control/guard.js'
-import { ApiError } from './core/errors.js'
-import { BASE, CONTROL, controlOfBase, isUnder, pathOf } from './core/paths.js'
+import type { ApiError } from './core/errors.js'
+import { BASE, CONTROL, controlOfBase, isUnder } from './core/paths.js'
 import type { Settings } from './core/settings.js'
-import { REFUSALS } from './engine/sentences.js'
 import type { Sandboxes } from './sandbox/sandboxes.js'
 import type { Library } from './scenario/library.js'
-import { addApi, type Data, Responses } from './server/api.js'
+import { addApi } from './server/api.js'
 import { Arrivals, withoutSandbox } from './server/arrivals.js'
 import { addLoopback, serverOptions, unusedConnectionsOf } from './server/connections.js'
-import { refuseUnreadable, refuseUnusualRequests } from './server/errors.js'
-import { Faults } from './server/faults.js'
+import { refuseUnreadable, refuseUnusualRequests, rejectUnroutable } from './server/errors.js'
 import { wantsPage } from './server/pages.js'
+import { type Data, Responses } from './server/responses.js'
 import { SAYS } from './server/sentences.js'
 
 export type AppOptions = {
@@ -40,15 +38,14 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     isLogged: isLogged(options.logger),
     unread: settings['limits.request_timeout']
   })
-  const faults = new Faults()
-  const responses = new Responses({ arrivals, faults, data })
+  const responses = new Responses({ arrivals, data })
   const app = createApp(options, arrivals, responses)
   refuseUnusualRequests(app.server)
   app.decorateRequest('arrival')
   app.setErrorHandler((error: FastifyError | ApiError, _request, reply) =>
     responses.refuse(error, reply)
   )
-  addClosing(app, faults, sandboxes)
+  addClosing(app, responses, sandboxes)
   app.addHook('onRequest', (request, reply, done) => {
     const refusal = arrivals.open(request, reply)
     if (refusal !== null) throw refusal
@@ -56,7 +53,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     done()
   })
   addRoot(app, options.version)
-  const api = { responses, arrivals, sandboxes, settings, faults, data }
+  const api = { responses, arrivals, sandboxes, settings, data }
   await app.register(scope => addApi(scope, api), { prefix: BASE })
   await app.register(controlApi, { ...options, prefix: CONTROL, arrivals, data, pages: PAGES })
   return app
@@ -92,7 +89,7 @@ function createApp({ settings, logger }: AppOptions, arrivals: Arrivals, respons
   return app
 }
 
-function addClosing(app: FastifyInstance, faults: Faults, sandboxes: Sandboxes): void {
+function addClosing(app: FastifyInstance, { faults }: Responses, sandboxes: Sandboxes): void {
   const endUnused = unusedConnectionsOf(app.server)
   const endLoopback = addLoopback(app)
   app.addHook('preClose', async () => {
@@ -112,15 +109,4 @@ function addRoot(app: FastifyInstance, version: string): void {
     if (wantsPage(request)) return reply.redirect(controlOfBase(base))
     return { name: 'commerce-emulator', version, api: base, control: controlOfBase(base) }
   })
-}
-
-/** Refuses a request without a Host, and a path outside the base and the control API. */
-function rejectUnroutable({ url, headers, raw, is404, arrival }: FastifyRequest): void {
-  const { reading, base } = arrival
-  if (headers.host === undefined && raw.httpVersion === '1.1') {
-    throw new ApiError('request_malformed', { message: SAYS.no_host(), assumption: 'A08' })
-  }
-  if (!is404 || isUnder(BASE, url) || isUnder(CONTROL, url)) return
-  reading.relied.add('A39')
-  throw REFUSALS.outsideBase(pathOf(url), base)
 }

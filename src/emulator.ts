@@ -8,7 +8,6 @@ import { checkerOf } from './core/checking.js'
 import { ApiError } from './core/errors.js'
 import { sentence } from './core/nearest.js'
 import { BASE, CONTROL } from './core/paths.js'
-import { withoutSecrets } from './core/redaction.js'
 import {
   flattened,
   type GivenSettings,
@@ -18,22 +17,18 @@ import {
   settingsInForce,
   settingsSchema
 } from './core/settings.js'
-import { playIn } from './engine/play.js'
 import type { Sandbox } from './sandbox/sandbox.js'
 import { Sandboxes } from './sandbox/sandboxes.js'
 import { DataFolder } from './sandbox/saved/data-folder.js'
 import { DISK, UNSYNCED } from './sandbox/saved/disk.js'
-import { documentOf } from './scenario/documents.js'
-import { isPath, Library, VERSION } from './scenario/library.js'
-import { problemLine } from './scenario/read/refusal.js'
+import { Library, VERSION } from './scenario/library.js'
 import { keysIn } from './scenario/records/export.js'
-import type { GivenVariables } from './scenario/shape/variables.js'
 import { SAYS } from './server/sentences.js'
+import { loadStart, type StartOptions } from './start-scenario.js'
 import { reloading, watchFiles } from './watching.js'
 
-export type RunOptions = {
-  /** A name, a file's path, or a document; `default` when left out. */
-  scenario?: string | object
+/** `scenario` is `default` when left out. */
+export type RunOptions = Partial<StartOptions> & {
   /** By key, as on the command line: `{ port: 0, 'pagination.max_limit': 5 }`. */
   settings?: GivenSettings
   /** Whether to listen on a free port if `settings` has none; true by default. */
@@ -45,10 +40,6 @@ export type RunOptions = {
   /** The machine's time in milliseconds; `Date.now` when left out. */
   now?: () => number
   logger?: FastifyBaseLogger
-  /** Values of variables of the start scenario. */
-  vars?: GivenVariables | undefined
-  /** Called with each warning, which is logged too. */
-  warn?: (line: string) => void
   /** Called with a sandbox that is about to forget its requests. */
   beforeForgetting?: (sandbox: Sandbox) => void
 }
@@ -75,7 +66,7 @@ export async function runEmulator(options: RunOptions = {}) {
   try {
     await prepareFolders(settings)
     const url = await listen(app, settings)
-    const load = () => loadStart(parts, options)
+    const load = () => loadStart({ scenario: settings.scenario, ...options }, parts)
     const isResumed = await loadOrResume(parts, load)
     if (settings.watch) stopWatching = watchFiles(library.read, reloading(load, app.log))
     app.log.info(SAYS.listening(url))
@@ -156,27 +147,6 @@ async function listen(app: FastifyInstance, settings: Settings): Promise<string>
   return `http://${name}:${port}`
 }
 
-async function loadStart(
-  { app, settings, library, sandboxes, folder }: Parts,
-  { scenario = settings.scenario, vars, warn = () => {} }: RunOptions
-): Promise<{ name: string }> {
-  const { document, origin } = await startDocument(scenario, library)
-  await folder?.writable()
-  const loaded = await sandboxes.start(document, origin, {
-    play: playIn,
-    variables: vars,
-    warn: warnings => {
-      for (const warning of warnings) {
-        const line = withoutSecrets(problemLine(warning))
-        app.log.warn(line)
-        warn(line)
-      }
-    }
-  })
-  await folder?.saved()
-  return loaded
-}
-
 /** Returns whether it resumed the state of the data folder. */
 async function loadOrResume(
   { sandboxes, folder, launch }: Parts,
@@ -202,16 +172,4 @@ async function checked(settings: GivenSettings): Promise<GivenSettings> {
     message: sentence(problems.map(({ path, message }) => `${path}: ${message}`).join('; ')),
     problems
   })
-}
-
-async function startDocument(scenario: string | object, library: Library) {
-  if (typeof scenario === 'object')
-    return {
-      document: documentOf('scenario', scenario),
-      origin: { name: 'inline', file: null }
-    }
-  const document = isPath(scenario)
-    ? await library.file(scenario)
-    : await library.scenario(scenario, '.')
-  return { document, origin: { name: scenario, file: document.name } }
 }

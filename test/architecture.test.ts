@@ -36,7 +36,7 @@ const WORDS = 'words of docs'
  */
 const BUDGETS: Readonly<Record<string, number>> = {
   reference: 54_770,
-  core: 107_630,
+  core: 108_140,
   work: 6_150,
   store: 22_910,
   scenario: 268_480,
@@ -45,13 +45,13 @@ const BUDGETS: Readonly<Record<string, number>> = {
   sandbox: 71_360,
   replay: 35_420,
   reports: 39_180,
-  server: 37_230,
-  control: 113_990,
-  console: 229_760,
-  client: 23_740,
-  cli: 122_810,
-  top: 21_400,
-  test: 2_319_370,
+  server: 38_070,
+  control: 114_050,
+  console: 229_770,
+  client: 23_820,
+  cli: 122_880,
+  top: 21_350,
+  test: 2_319_620,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */

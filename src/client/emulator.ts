@@ -110,10 +110,8 @@ function methodsOver(send: Send): Omit<Methods, 'load' | 'explain'> {
     (on: string) =>
     async (...parameters: (string | object | undefined)[]): Promise<Json> => {
       const rest = [...parameters]
-      const parts = on.split('/')
-      const path = parts
-        .map(part => (/^[A-Z]+$/.test(part) ? idIn(String(rest.shift())) : part))
-        .join('/')
+      const part = (name: string) => (/^[A-Z]+$/.test(name) ? idIn(String(rest.shift())) : name)
+      const path = on.split('/').map(part).join('/')
       const [last] = rest
       if (typeof last !== 'object') return send(path)
       return send(path, on.startsWith('GET ') ? { query: { ...last } } : { body: last })

@@ -8,7 +8,7 @@ import type { Sandboxes } from '../sandbox/sandboxes.js'
 import type { Library } from '../scenario/library.js'
 import type { SourceDocument } from '../scenario/read/document.js'
 import type { Body } from '../scenario/reading.js'
-import type { Data } from '../server/api.js'
+import type { Data } from '../server/responses.js'
 import type { EventStreams } from './evidence/events.js'
 
 declare module 'fastify' {

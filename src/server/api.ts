@@ -1,33 +1,26 @@
 /** The emulated API over HTTP. */
 import { Readable } from 'node:stream'
 import formbody from '@fastify/formbody'
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { ApiError } from '../core/errors.js'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { decodeForm, type Form } from '../core/form.js'
 import type { Settings } from '../core/settings.js'
 import { Shares } from '../core/shares.js'
 import { isForm, isFormType, OPAQUE } from '../engine/admit.js'
-import { hasReached, isWhole, type ResponseHeaders, STAGE } from '../engine/outcome.js'
+import { STAGE } from '../engine/outcome.js'
 import { hasBody, isOpenEnded } from '../engine/reading.js'
-import { headersOf, type Response, refuse, refuseUnwritten } from '../engine/response.js'
 import { run, start, type Waits } from '../engine/run.js'
-import { breakResponse } from '../engine/scripted.js'
 import { isChange, operationOf } from '../reference/operations.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
-import type { DataFolder } from '../sandbox/saved/data-folder.js'
 import type { Action, Hold } from '../scenario/script.js'
 import type { Arrivals } from './arrivals.js'
 import { Bodies } from './bodies.js'
-import { refusalFrom } from './errors.js'
-import type { Faults } from './faults.js'
-import { logDefect, logWarnings } from './logging.js'
+import type { Data, Responses } from './responses.js'
 
 type ApiOptions = {
   responses: Responses
   arrivals: Arrivals
   sandboxes: Sandboxes
   settings: Settings
-  faults: Faults
   data: Data
 }
 
@@ -94,7 +87,9 @@ function addHooks(api: FastifyInstance, { responses, sandboxes, settings }: ApiO
 }
 
 /** What a request waits for: the disk, a gate, a delay. */
-function waitsOf({ arrivals, sandboxes, settings, faults, data }: ApiOptions): Waits<FastifyReply> {
+function waitsOf(options: ApiOptions): Waits<FastifyReply> {
+  const { arrivals, sandboxes, settings, data } = options
+  const { faults } = options.responses
   const holds = new Shares({ what: 'held requests', setting: 'limits.waiting' }, settings)
 
   return {
@@ -123,75 +118,4 @@ function waitsOf({ arrivals, sandboxes, settings, faults, data }: ApiOptions): W
     }
     return action.delay === 0 || faults.delay(action.delay, replacing)
   }
-}
-
-export type Data = Pick<DataFolder, 'saved' | 'isFailing' | 'writable'> | undefined
-
-/** Sends the responses of the API, once their changes are on disk. */
-export class Responses {
-  constructor(private readonly parts: Pick<ApiOptions, 'arrivals' | 'faults' | 'data'>) {}
-
-  send(response: Response, reply: FastifyReply): void {
-    const { data, arrivals } = this.parts
-    const { arrival, log } = reply.request
-    const { warnings } = response.reading
-    if (arrival.response === null && warnings.length > 0) logWarnings(log, warnings)
-    arrival.response = response
-    if (response.outcome.name === 'lost_before') {
-      reply.hijack().raw.destroy()
-      arrivals.settle(reply.request, reply)
-    } else if (data === undefined || !arrival.isPending || !mayHaveChanged(response))
-      this.#deliver(response, reply)
-    else
-      data.saved().then(
-        () => this.#deliver(response, reply),
-        error => this.refuse(error, reply)
-      )
-  }
-
-  refuse(
-    error: FastifyError | ApiError,
-    reply: FastifyReply,
-    headers: ResponseHeaders | null = null
-  ): void {
-    const { arrival, log } = reply.request
-    const { reading, response } = arrival
-    const refusal = refusalFrom(error, reading.settings)
-    if (refusal.code === 'internal_error') logDefect(log, error)
-    const refused =
-      response === null ? refuse(reading, refusal, {}, headers) : refuseUnwritten(response, refusal)
-    this.send(refused, reply)
-  }
-
-  #deliver(complete: Response, reply: FastifyReply): void {
-    const { request, raw } = reply
-    const { arrival } = request
-    const { faults, arrivals } = this.parts
-    const response =
-      complete.script !== null && !arrival.isClosed ? breakResponse(complete) : complete
-    arrival.response = response
-    const { payload, outcome } = response
-    const { status, length } = outcome
-    const headers = headersOf(response)
-    if (status !== 204) headers['content-length'] = String(length)
-    if (faults.isStopping) headers.connection = 'close'
-    reply.hijack()
-    raw.statusCode = status
-    const isSent = isWhole(outcome)
-    if (!isSent) faults.lose(reply, response, headers)
-    arrivals.settle(request, reply)
-    if (!isSent) return
-    // latin1 is faster, and the same for ASCII
-    raw.writeHead(status, headers).end(payload, payload.length === length ? 'latin1' : 'utf8')
-    arrivals.sending(request, raw, length)
-  }
-}
-
-function mayHaveChanged(response: Response): boolean {
-  const { outcome, changes, reading } = response
-  if (outcome.refusal?.code === 'data_not_written') return false
-  if (changes > 0) return true
-  const { operation, world } = reading
-  const { operations } = world.state.script
-  return operation !== null && hasReached(response, STAGE.admitted) && operations.has(operation)
 }

@@ -4,7 +4,7 @@ import type { InjectOptions } from 'fastify'
 import { type Logger, pino } from 'pino'
 import type { Test } from 'tap'
 import { buildApp } from '../../src/app.js'
-import type { Data } from '../../src/server/api.js'
+import type { Data } from '../../src/server/responses.js'
 import { type Answer, answerOf, type Blame, blameOf, type Call, sentBy } from './requests.js'
 import { type Begin, prepared } from './world.js'
 
