@@ -51,7 +51,8 @@ const VARIABLE = {
   description: 'The value of a variable: ${vars.name}.'
 }
 const INSTANT = '^\\d{4}(-?\\d{2}-?\\d{2}|-?\\d{3}|-?W\\d{2}-?\\d)([Tt].+)?$'
-const DURATION = '^\\d+(\\.\\d+)?(ms|s|m|h|d)$'
+const NUMBER = '\\d+([.,]\\d+)?'
+const DURATION = `^(\\d+(\\.\\d+)?(ms|s|m|h|d)|P(?=[\\dT])(${NUMBER}[WD])*(T(${NUMBER}[HMS])+)?)$`
 const STATUS = '^[1-5](\\d\\d|[xX][xX])$'
 /**
  * In words that every validator knows. An email address may have letters that the format of that
@@ -107,7 +108,7 @@ const DEFINITIONS: Record<string, Json> = {
   duration: {
     ...orVariable({ type: 'string', pattern: DURATION }),
     description: 'A duration.',
-    examples: ['250ms', '2s', '10m', '36h', '7d']
+    examples: ['250ms', '2s', '10m', '36h', '7d', 'PT36H']
   },
   calls: {
     ...orVariable(

@@ -110,7 +110,10 @@ function methodsOver(send: Send): Omit<Methods, 'load' | 'explain'> {
     (on: string) =>
     async (...parameters: (string | object | undefined)[]): Promise<Json> => {
       const rest = [...parameters]
-      const path = on.replace(/[A-Z]+(?=\/|$)/g, () => idIn(String(rest.shift())))
+      const parts = on.split('/')
+      const path = parts
+        .map(part => (/^[A-Z]+$/.test(part) ? idIn(String(rest.shift())) : part))
+        .join('/')
       const [last] = rest
       if (typeof last !== 'object') return send(path)
       return send(path, on.startsWith('GET ') ? { query: { ...last } } : { body: last })

@@ -67,9 +67,8 @@ const digest = (text: string) => createHash('sha256').update(text).digest()
 
 /** The token, as a program sends it, or as the password that a browser asked for. */
 function isToken(authorization: string, token: string): boolean {
-  const [, credentials = ''] = /^basic +(.*)$/i.exec(authorization) ?? []
-  const password = Buffer.from(credentials, 'base64')
-    .toString()
-    .replace(/^[^:]*:/, '')
-  return isSame(authorization, `Bearer ${token}`) || isSame(password, token)
+  const [scheme = '', credentials = ''] = authorization.split(' ')
+  const [, ...password] = Buffer.from(credentials, 'base64').toString().split(':')
+  const isBasic = scheme.toLowerCase() === 'basic'
+  return isSame(authorization, `Bearer ${token}`) || (isBasic && isSame(password.join(':'), token))
 }

@@ -69,6 +69,8 @@ type Options = Parameters<typeof startTestEmulator>[1] & {
   theme?: 'light' | 'dark'
   /** Errors of the page's console that a test expects. */
   expected?: RegExp
+  /** That the browser would ask for. */
+  password?: string
 }
 
 /**
@@ -83,6 +85,7 @@ export async function openConsole(
     size = 'wide',
     theme = 'light',
     expected,
+    password,
     ...options
   }: Options = {}
 ) {
@@ -91,7 +94,8 @@ export async function openConsole(
   const context = await (await launched()).newContext({
     viewport: SIZES[size],
     colorScheme: theme,
-    reducedMotion: 'reduce'
+    reducedMotion: 'reduce',
+    ...(password && { httpCredentials: { username: '', password } })
   })
   t.teardown(() => context.close())
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin })

@@ -53,12 +53,9 @@ for (const view of ['requests', 'evidence', 'data', 'scenario', 'settings']) {
 }
 
 t.test('console: with a token the browser sends it with every request', BROWSER, async t => {
-  const { page, context, origin } = await openConsole(t, {
-    settings: { control_token: 'open sesame' },
-    expected: /401/
-  })
-  await context.setHTTPCredentials({ username: '', password: 'open sesame' })
-  await page.goto(`${origin}/_control`)
+  const token = 'open sesame, open sesame'
+  const settings = { control_token: token }
+  const { page, origin } = await openConsole(t, { settings, password: token, expected: /401/ })
   await page.getByText('Live').waitFor()
   await page.goto(`${origin}/_control/docs`)
   await page.getByText('List Locations').first().waitFor()

@@ -59,7 +59,7 @@ t.test('clock: it is shown, set, frozen, started and advanced', async t => {
     '2027-02-28T22:59:59.500Z'
   )
   t.strictSame(await set({ now: '1999-12-31', running: true }), ['1999-12-31T00:00:00.000Z', true])
-  t.strictSame(await advance('36h'), ['2000-01-01T12:00:00.000Z', true])
+  t.strictSame(await advance('PT36H'), ['2000-01-01T12:00:00.000Z', true])
   t.strictSame(await set('now: 9999-12-31T23:59:59Z'), ['9999-12-31T23:59:59.000Z', true])
   t.strictSame(await advance('999ms'), ['9999-12-31T23:59:59.999Z', true])
   t.strictSame(await advance('1ms'), ['body_malformed', 'by'])
@@ -85,9 +85,7 @@ t.test('clock: an invalid time is refused and leaves the clock as it is', async 
   for (const [on, sent, advice] of [
     ['POST /clock/advance', { by: 10 }, 'write 10s or 10ms'],
     ['POST /clock/advance', { by: '10' }, 'write 10s or 10ms'],
-    ['PUT /clock', { now: 1767225600000 }, 'write an instant, such as 2026-01-01T00:00:00.000Z'],
-    ['PUT /clock', { now: 1767225600 }, 'write an instant, such as 2026-01-01T00:00:00.000Z'],
-    ['PUT /clock', { now: 1e300 }, 'write an instant, such as 1970-01-01T00:00:00.000Z'],
+    ['PUT /clock', { now: 1767225600000 }, 'such as 2026-03-01, 2026-03-01T18:00:00Z'],
     ['POST /verify', { on: 'GET /tickets', within: 5 }, 'write 5s or 5ms']
   ] as const)
     t.match((await control(on, sent)).body.error.message, advice, JSON.stringify(sent))

@@ -55,31 +55,42 @@ t.test('A05: a clock started from the reading of another stays equal to it', asy
   }
 })
 
-t.test('durations: a number with a unit, in milliseconds', async t => {
-  for (const [text, ms] of rows<[text: string, ms: string]>(
+t.test('durations: a number with a unit, or ISO 8601, in milliseconds', async t => {
+  const short =
     '0ms 0 | 0s 0 | 250ms 250 | 2s 2000 | 1.5s 1500 | 0.25s 250 | 0.4ms 0 | 0.5ms 1 | 10m 600000 | 36h 129600000'
-  ))
+  const iso =
+    'PT0S 0 | PT2S 2000 | PT1.5S 1500 | PT1,5S 1500 | PT0.5H 1800000 | PT1M 60000 | PT36H 129600000'
+  const days =
+    '7d 7 | 007d 7 | P0.5D 0.5 | P1D 1 | P1DT12H 1.5 | P1W 7 | 36600d 36600 | P5228W 36596'
+  for (const [text, ms] of rows<[text: string, ms: string]>(`${short} | ${iso}`))
     t.equal(durationOf(text), Number(ms), text)
-  for (const [text, count] of rows<[text: string, count: string]>('7d 7 | 007d 7 | 36600d 36600'))
+  for (const [text, count] of rows<[text: string, count: string]>(days))
     t.equal(durationOf(text), Number(count) * DAY, text)
 })
 
 t.test('durations: invalid durations, and those above a hundred years', async t => {
+  // biome-ignore format: a table
   const cases = [
-    ...['', ' ', '5 s', ' 5s', '5s ', '5s\n', `${'9'.repeat(400)}d`],
-    ...'5 s ms 5S +5s -5s .5s 5.s 1,5s 1e3s 0x5s ٥s 5sec 5w 5s5s 1h30m P1D PT36H 2026-03-01 Infinityd NaNs __proto__ 36601d 878401h'.split(
+    ...['', ' ', '5 s', ' 5s', '5s ', '5s\n', 'PT2S ', 'P 1D', `${'9'.repeat(400)}d`, `P${'9'.repeat(400)}D`],
+    ...'5 s ms 5S +5s -5s .5s 5.s 1,5s 1e3s 0x5s ٥s 5sec 5w 5s5s 1h30m P PTS P1 PT1 P1S pt2s P-1D -P1D PT-5S P1D2 P1DT P1H PT1D P1W1Y P1M P1Y P0M P1Y2M3D p1m P0.5Y'.split(
       ' '
-    )
+    ),
+    ...'PT1S1M P1.D P.5D 2026-03-01 Infinityd NaNs __proto__ 36601d 878401h P5229W P9999999999D'.split(' ')
   ]
   for (const text of cases) t.equal(durationOf(text), null, JSON.stringify(text.slice(0, 40)))
-  for (const form of ['250ms', '2s', '36h', '7d']) {
+  for (const form of ['250ms', '2s', '36h', '7d', 'PT36H']) {
     t.ok(durationExpected('soon').includes(form))
     t.ok(durationOf(form), `${form}, which the message names, is one`)
   }
 })
 
 t.test('durations: a hostile text is refused, whatever its length', async t => {
-  for (const text of ['9'.repeat(1_000_000), `${'1.'.repeat(500_000)}s`]) {
+  for (const text of [
+    '9'.repeat(1_000_000),
+    `P${'1D'.repeat(500_000)}`,
+    `${'1.'.repeat(500_000)}s`,
+    `PT${'9'.repeat(1_000_000)}S`
+  ]) {
     t.equal(durationOf(text), null, text.slice(0, 10))
     t.match(durationExpected(`${text} x`), /; got .{60}…$/)
   }

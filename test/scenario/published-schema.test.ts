@@ -107,9 +107,9 @@ const CASES: Record<string, Json> = parse(`
     loaded: ['2026-03-01T10:00:00Z', 2026-03-01, '20260301', 2026-060, 2026-W09-1, 2026W091, '2026-03-01t10:00z', 2026-03-01T10, '2026-03-01T10:00:00,5+02']
     clock: [noon, '2026', 2026-03, 2026-3-1, '2026-03-01 10:00:00Z', '']
   delay:
-    loaded: [250ms, 1.5s, 2m, { min: 1s, max: 2s }]
-    refused: [36h, 7d]
-    script.0.delay: ['2', 2 s, 2S, PT36H, s, soon, { mean: 1s }, { min: 1s }, { from: 1s }]
+    loaded: [250ms, 1.5s, 2m, 'PT1,5S', { min: 1s, max: 2s }]
+    refused: [36h, 7d, PT36H, P1DT2H, P1W]
+    script.0.delay: ['2', 2 s, 2S, P, PT, s, soon, { mean: 1s }, { min: 1s }, { from: 1s }]
   calls:
     loaded: [0, '0', 1, '1', 2-3, 4+, ' 2 - 3 ', every 7]
     script.0.calls: ['-1', every, every 0, every 2+, first, 2-, +, 1.5]

@@ -56,7 +56,12 @@ const ROWS = CONTROL_GROUPS.flatMap(({ rows }) => Object.entries(rows)).filter(
 /** The control requests that read, or those that change something. */
 function control(about: string, isReading: boolean): Tool {
   const rows = ROWS.filter(([on]) => on.startsWith('GET ') === isReading)
-  const patterns = rows.map(([on]) => on.replace(/[A-Z]+(?=\/|$)/g, '[^/?#]+'))
+  const patterns = rows.map(([on]) =>
+    on
+      .split('/')
+      .map(part => (/^[A-Z]+$/.test(part) ? '[^/?#]+' : part))
+      .join('/')
+  )
   return tool(
     [about, ...rows.map(lineOf)].join('\n'),
     {

@@ -76,7 +76,7 @@ export const text = (description: string) => Type.String({ description })
 export const isTrue = (description: string) => Type.Boolean({ description })
 export const instant = (description?: string) =>
   Type.String({ format: 'instant', 'x-published': 'instant', description })
-export const duration = (description = 'A duration, such as 250ms, 2s, 36h or 7d.') =>
+export const duration = (description = 'A duration, such as 250ms, 2s, 36h, 7d or PT36H.') =>
   Type.String({ format: 'duration', 'x-published': 'duration', description })
 export const count = (description?: string) =>
   Type.Integer({ minimum: 0, maximum: 1_000_000, description })

@@ -162,7 +162,7 @@ function AdvanceForm() {
       <Field
         label="Advance by"
         placeholder="36h"
-        hint="Such as 250ms, 90s, 36h or 7d."
+        hint="Such as 250ms, 90s, 36h, 7d or PT36H."
         {...field}
       />
       <Button text="Advance" />
