@@ -516,7 +516,6 @@ t.test('openapi: the documents in docs/ are the default documents, as printed', 
 
   t.strictSame(JSON.parse(shipped('openapi.json')), JSON.parse(await printed()))
   t.strictSame(JSON.parse(shipped('openapi.control.json')), control)
-  t.strictSame(parse(await printed('--format', 'yaml')), JSON.parse(shipped('openapi.json')))
   t.match(
     await printed('--set', 'statuses.created=201', '--port', '4711'),
     /"url": "http:\/\/localhost:4711\/next"[\s\S]*"201"/

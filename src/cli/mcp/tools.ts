@@ -48,7 +48,7 @@ const tool = <P extends TProperties>(
 })
 
 /** Streams, and requests for browsers and editors. */
-const OTHERS = /^\w+ \/(events|session|docs|openapi|schema|metrics|health)/
+const OTHERS = /^\w+ \/(events|docs|openapi|schema|metrics|health)/
 const ROWS = CONTROL_GROUPS.flatMap(({ rows }) => Object.entries(rows)).filter(
   ([on]) => !OTHERS.test(on)
 )

@@ -34,7 +34,7 @@ type Tried = Static<typeof TRIED>
 
 export const EXPLAIN_ROWS: Rows = {
   'POST /explain': row({
-    does: 'Returns how the emulator would respond to a request, why, and what the request would change. The emulator tries it on a copy of the sandbox, which it discards.',
+    does: 'Returns how the emulator would respond to a request, and why. The emulator tries it on a copy of the sandbox, which it discards.',
     query: parameters(format(['json', 'text'])),
     body: {
       example: '{"method":"POST","path":"/refunds","body":{"transaction":"txn_1","amount":100}}',
