@@ -55,30 +55,26 @@ function requestsOf(document, tag) {
               .map(({ name, example }) => ({ name, value: String(example) })),
             query: parameters
               .filter(one => one.in === 'query')
-              .flatMap(one => fieldsOf(document, one.name, one.schema, one.example)),
-            form: media ? fieldsOf(document, '', media.schema, media.example) : []
+              .map(({ name, example }) => field(name, example)),
+            form: media ? formOf(document, media) : []
           }
         }
       )
   )
 }
 
-/** The fields of a value in bracket notation: those that the example has, then the others of the schema, disabled. */
-function fieldsOf(document, name, schema, example) {
-  const { $ref, ...own } = schema?.anyOf?.[0] ?? schema ?? {}
-  const { properties } = $ref ? document.components.schemas[$ref.split('/').at(-1)] : own
-  const isObject = typeof example === 'object' && example !== null
-  if (!isObject && !properties)
-    return [
-      { name, value: example === undefined ? '' : String(example), disabled: example === undefined }
-    ]
-  const names = [
-    ...Object.keys(example ?? {}),
-    ...Object.keys(properties ?? {}).filter(key => !(key in (example ?? {})))
-  ]
-  return names.flatMap(key =>
-    fieldsOf(document, name === '' ? key : `${name}[${key}]`, properties?.[key], example?.[key])
-  )
+/** A field without an example is disabled. */
+const field = (name, example) => ({
+  name,
+  value: example === undefined ? '' : String(example),
+  disabled: example === undefined
+})
+
+/** The fields of the example, then the others of the schema. */
+function formOf(document, { schema, example }) {
+  const { properties } = document.components.schemas[schema.$ref.split('/').at(-1)]
+  const names = new Set([...Object.keys(example), ...Object.keys(properties)])
+  return [...names].map(name => field(name, example[name]))
 }
 
 function postman(folders) {

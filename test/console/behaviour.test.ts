@@ -1,5 +1,6 @@
 /** Texts and values of the console's scenario and settings. */
 import t from 'tap'
+import { instantInWords } from '../../src/console/ui/views/count.js'
 import { PRESETS, presetText } from '../../src/console/ui/views/scenario/presets.js'
 import {
   choicesIn,
@@ -115,4 +116,8 @@ t.test('console: values of settings are typed as shown', async t => {
       'from --set ids.length'
     ]
   )
+})
+
+t.test('console: an instant in words', async t => {
+  t.equal(instantInWords('2026-03-05T12:00:00.000Z'), '2026-03-05 12:00:00 UTC')
 })

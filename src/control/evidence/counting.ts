@@ -97,7 +97,9 @@ export class Counting {
       verdict,
       message: explainedMessage(message, { near_misses: near }),
       seen,
-      requests: this.#counted.map(request => summaryOf(request, keysToMask(sandbox))),
+      ...('times' in this.#expectation && {
+        requests: this.#counted.map(request => summaryOf(request, keysToMask(sandbox)))
+      }),
       ...(near.length > 0 && { near_misses: near })
     }
   }

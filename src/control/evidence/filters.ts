@@ -87,7 +87,7 @@ export function filterOf(
   const at = since === undefined ? Number.NEGATIVE_INFINITY : instantOf(since)
   const start = at === null ? ids.indexOf(String(since)) : 0
   if (start < 0) throw REFUSALS.sinceUnknown(String(since), ids)
-  const later = at === null && new Set(ids.slice(start + 1))
+  const later = new Set(ids.slice(start + 1))
   const named = listed === undefined ? undefined : new Set(listed.split(','))
   return request =>
     (operation === undefined || request.operation === operation) &&
@@ -96,5 +96,5 @@ export function filterOf(
       violatedRule(request) === rule ||
       judgementOf(request).passed.includes(RULE_PLACES[rule])) &&
     (named === undefined || named.has(request.id)) &&
-    (later ? later.has(request.id) : request.at >= (at ?? 0))
+    (at === null ? later.has(request.id) : request.at >= at)
 }

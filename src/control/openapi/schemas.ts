@@ -116,7 +116,7 @@ export class Publisher {
     const isOwn = rule && (use === 'response' || use.rules.some(id => id === rule))
     const assumption = table['x-assumption'] ?? (use === 'response' && !rule && 'A04')
     const parts = [about, isOwn && `Rule ${rule}.`, assumption && `Assumption ${assumption}.`]
-    const description = parts.filter(Boolean).join(' ') || undefined
+    const description = parts.filter(Boolean).join(' ')
     return { ...this.#value(table, isRequired, use), description }
   }
 
