@@ -48,10 +48,10 @@ const BUDGETS: Readonly<Record<string, number>> = {
   server: 38_070,
   control: 114_050,
   console: 229_770,
-  client: 23_820,
-  cli: 122_880,
+  client: 23_810,
+  cli: 122_870,
   top: 21_350,
-  test: 2_319_620,
+  test: 2_320_580,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */
@@ -236,6 +236,22 @@ function waits(tree: Tree): string[] {
     })
   }
   return found
+}
+
+/** Modules that import more than fifteen others of src/; these few may only come down. */
+const CROWDED: Readonly<Record<string, number>> = {
+  'evidence/lost.ts': 16,
+  'evidence/near-misses.ts': 17,
+  'scenario/loading.ts': 16,
+  'scenario/records/named-records.ts': 16
+}
+function crowded(tree: Tree): string[] {
+  return Object.entries(tree).flatMap(([file, text]) => {
+    const { size } = new Set(
+      importsOf(file, text).flatMap(({ to }) => (to.endsWith('.ts') ? to : []))
+    )
+    return size > (CROWDED[file] ?? 15) ? `${file}: ${size}` : []
+  })
 }
 
 /** Files, except src/index.ts, that only re-export. */
@@ -502,6 +518,15 @@ const CHECKS: { title: string; check: (tree: Tree) => string[]; bad: Tree; says:
       'b.ts: b.then',
       'b.ts: for await (const c of d) {\n}'
     ].map(one => `engine/${one}`)
+  },
+  {
+    title: 'no module imports more than fifteen others',
+    check: crowded,
+    bad: {
+      'core/a.ts': Array.from({ length: 16 }, (_, nth) => `import './b${nth}.js'`).join('\n'),
+      'core/b.ts': "import 'fastify'\nimport './a.js'"
+    },
+    says: ['core/a.ts: 16']
   },
   {
     title: 'no file but src/index.ts only passes on what others export',
