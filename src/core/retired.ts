@@ -11,7 +11,7 @@ export const RETIRED = {
   match: { any: 'an entry or expectation for each, or a list of values' },
   delay: { from: GROWING, by: GROWING, every: GROWING },
   hold: { once: 'calls next to hold, such as calls: 1-2' },
-  use: 'write the group alone, as in outages.yaml#brief-outage; in place of override, an entry under script, which is tried first',
+  use: 'write the group alone, as in outages.yaml#brief-outage; for override, an entry under script',
   expectation: { at_least: 'times: 2+', at_most: 'times: 0-2', same: 'per' },
   created: {
     hours: PERIODS,
