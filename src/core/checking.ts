@@ -104,12 +104,16 @@ function addBelow(step: Step, added: Flaw[] | null, flaws: Flaw[]): void {
 
 function namesCheck(schema: Schema): Check {
   const { properties = {}, additionalProperties: rest = {}, required = [] } = schema
-  const elsewhere = new Map(Object.entries(schema['x-elsewhere'] ?? {}))
+  const advice = new Map<string, string>()
+  for (const [name, part] of Object.entries(schema['x-elsewhere'] ?? {}))
+    advice.set(name, `put it under ${part}`)
+  for (const [name, words] of Object.entries(schema['x-instead'] ?? {}))
+    advice.set(name, `write ${words}`)
   const names = Object.keys(properties)
   const known = new Map(Object.entries(properties).map(([name, part]) => [name, checkOf(part)]))
   const others = typeof rest === 'object' ? checkOf(rest) : null
   const unknown = (name: string) =>
-    flaw(() => say('unknown_name', shortened(name), names, elsewhere.get(name) ?? null))
+    flaw(() => say('unknown_name', shortened(name), names, advice.get(name)))
   return value => {
     if (!isObject(value)) return null
     const flaws: Flaw[] = []

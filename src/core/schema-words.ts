@@ -26,6 +26,7 @@ export type Schema = Readonly<{
   'x-expected'?: string
   'x-many'?: { what?: string; advice: string; others?: string }
   'x-elsewhere'?: Readonly<Record<string, string>>
+  'x-instead'?: Readonly<Record<string, string>>
 }>
 export type Test = (value: unknown) => boolean
 

@@ -59,8 +59,8 @@ export const CHECKS = {
   template_too_large: (placeholders: number, characters: number) =>
     `must have at most ${placeholders} placeholders and ${characters} characters`,
   required: (name: string) => `${name} is required`,
-  unknown_name: (name: string, known: readonly string[], elsewhere: string | null) =>
-    `unknown name ${name}${elsewhere === null ? didYouMean(name, known) || `; available: ${known.join(', ')}` : `; put it under ${elsewhere}`}`
+  unknown_name: (name: string, known: readonly string[], advice?: string) =>
+    `unknown name ${name}${advice ? `; ${advice}` : didYouMean(name, known) || `; available: ${known.join(', ')}`}`
 } satisfies Sentences
 
 export const say = sayer(CHECKS)

@@ -80,7 +80,7 @@ function namesOf<T extends string>(flag: string, names: readonly string[], known
   return names.map(name => {
     const knownName = known.find(known => known === name)
     if (knownName !== undefined) return knownName
-    throw settingInvalid(`${flag}: ${CHECKS.unknown_name(visible(name), known, null)}`)
+    throw settingInvalid(`${flag}: ${CHECKS.unknown_name(visible(name), known)}`)
   })
 }
 

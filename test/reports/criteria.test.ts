@@ -47,7 +47,7 @@ t.test('criteria: every finding can be named, and every group', t => {
   const refused = [
     [
       { ignore: ['expectation'] },
-      `--ignore: ${CHECKS.unknown_name('expectation', ['expectations'], null)}`
+      `--ignore: ${CHECKS.unknown_name('expectation', ['expectations'])}`
     ],
     [
       { failOn: ['expectations'], ignore: ['expectations'] },

@@ -572,7 +572,7 @@ function folders(t: Test) {
         fixture({ tickets: [{ id: 'tkt_b', reference: 'more' }, { id: 'tkt_c' }] })
       ),
       'bad.yaml':
-        'tickets:\n  - { id: tkt_x, location: loc_a }\n  - { id: tkt_x, location: none }\n',
+        'tickets:\n  - { id: tkt_x, location: lost }\n  - { id: tkt_x, location: none }\n',
       'misfit.yaml': 'tickets:\n  - { id: 5 }\n',
       'scenario.yaml': 'name: x\n',
       'broken.yaml': 'a: [',
@@ -646,7 +646,7 @@ t.test('gates: each reports everything that it finds, and a failed item stops th
       'meaning', `use: [groups.yaml#a]\nfixtures: [base, bad]\n${data}steps: [{ do: GET /ticket }]\n`,
       'doc:3:31 data.tickets[0].location missing_record', 'doc:4:15 steps[0].do unknown_request',
       'groups.yaml:2:55 groups.a.script[0].calls not_counts', 'groups.yaml:2:104 groups.a.data.tickets[0].location missing_record',
-      'bad.yaml:3:11 tickets[1].id listed_twice', 'bad.yaml:3:28 tickets[1].location missing_record'
+      'bad.yaml:2:28 tickets[0].location missing_record', 'bad.yaml:3:11 tickets[1].id listed_twice', 'bad.yaml:3:28 tickets[1].location missing_record'
     ]
   ]
   for (const [title, text, ...problems] of cases) {

@@ -12,6 +12,7 @@ t.test('script: an entry after one that applies to every request is a problem', 
   const cases: [title: string, script: object[], ...problems: string[]][] = [
     ['none', []], ['conditions first', [some, { ...all, calls: 1 }, later, all, other]],
     ['behind one', [all, some, other], 'script[1] shadowed'],
+    ['behind one, after none', [all, { ...some, after: 'none' }], 'script[1].after unknown_entry', 'script[1] shadowed'],
     ['behind one, twice', [all, all, later], 'script[1] shadowed', 'script[2] shadowed'],
     ['behind one of any operation', ['1s', '2s'].map(delay => ({ on: '*', delay })), 'script[1] shadowed'],
     ['behind several together', [all, other, { on: ['GET /tickets', 'GET /refunds'], delay: '1s' }]],

@@ -341,7 +341,7 @@ t.test('use: every kind of problem, in its file', async t => {
     t.strictSame(unfound, [], found.join('\n'))
   }
   t.strictSame(await problemsOf('use: [5]\n', { root }), [
-    `own.yaml:1:7 use[0]: must be text; got 5; quote it: "5"`
+    `own.yaml:1:7 use[0]: must be text; got 5; write the group alone, as in outages.yaml#brief-outage; for override, an entry under script`
   ])
   t.strictSame(await problemsOf('use: [./outages.yaml#slow]\n'), [
     `body:1:7 use[0]: ${SAYS.names_only('files of groups', './outages.yaml')}`

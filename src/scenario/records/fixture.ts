@@ -82,8 +82,8 @@ export const merged = (fixtures: readonly Fixture[], problems: Problems): Fixtur
         const name = source.fields[field] ?? source
         const what = section === 'api_keys' ? 'the key' : `the id ${name}`
         if (names.has(name)) problems.push(problemOf(source, [field], say('listed_twice', what)))
+        byName.set(names.has(name) ? source : name, source)
         names.add(name)
-        byName.set(name, source)
       }
     }
     return [...byName.values()]

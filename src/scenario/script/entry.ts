@@ -159,8 +159,8 @@ export async function compileScript(
   for (const [index, data] of script.entries()) {
     const note = within(report, 'script', index)
     const warnOf = within(warn, 'script', index)
-    const { length } = problems
     if (!isOpen) checkWaiting(data, script, note)
+    const { length } = problems
     const entry = await compileEntry(data, note, patterns)
     patterns += patternsIn(data.match)
     checkNames(namedByMatch(data), trial, ({ canBeMade }) => (canBeMade ? warnOf : note))

@@ -1,6 +1,7 @@
 /** The schemas of conditions on requests, and of script entries. */
 import type { Static, TProperties, TUnsafe } from 'typebox'
 import * as Type from 'typebox'
+import { RETIRED } from '../../core/retired.js'
 import { OPERATION_NAMES } from '../../reference/operations.js'
 import { schemaOf } from '../../reference/parameters.js'
 import { RESOURCES, TABLES, type Tables } from '../../reference/tables.js'
@@ -112,7 +113,8 @@ export const matchSchema = <P extends TProperties>(more: P) =>
         ...allAs(namesIn('body'), 'body'),
         ...allAs(ABOUT, 'about'),
         id: 'params'
-      }
+      },
+      'x-instead': RETIRED.match
     }
   )
 export const MATCH = matchSchema({})
@@ -151,7 +153,8 @@ const HOLD = closed(
     for: duration('The maximum time that a request waits.')
   },
   {
-    description: 'Holds requests until enough wait, or until a control request opens a gate.'
+    description: 'Holds requests until enough wait, or until a control request opens a gate.',
+    'x-instead': RETIRED.hold
   }
 )
 export type Hold = Static<typeof HOLD>
@@ -211,7 +214,8 @@ const DELAY = closed(
   },
   {
     required: ['min', 'max'],
-    'x-ordered': ['min', 'max']
+    'x-ordered': ['min', 'max'],
+    'x-instead': RETIRED.delay
   }
 )
 const ENDED = closed(
@@ -276,6 +280,7 @@ const ENTRY = closed(
       ...allAs(Object.keys(MATCH.properties), 'match'),
       ...allAs(['status', 'headers', 'patch', 'error', 'retry_after'], 'respond')
     },
+    'x-instead': RETIRED.entry,
     'x-name': 'ScriptEntry'
   }
 )

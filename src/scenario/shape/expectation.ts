@@ -1,6 +1,7 @@
 /** The schemas of expectations, and of steps and plays. */
 import type { Static, TInteger, TProperties, TUnsafe } from 'typebox'
 import * as Type from 'typebox'
+import { RETIRED } from '../../core/retired.js'
 import { keysOf } from '../../reference/rules.js'
 import { RESOURCES } from '../../reference/tables.js'
 import {
@@ -212,7 +213,8 @@ export function expectationSchema({ account = false } = {}) {
       description:
         'How many requests must come, in which order, or which records must exist at the end.',
       'x-ordered': PAUSES,
-      'x-elsewhere': allAs([...Object.keys(RESOURCES), 'where', 'sum'], 'state')
+      'x-elsewhere': allAs([...Object.keys(RESOURCES), 'where', 'sum'], 'state'),
+      'x-instead': RETIRED.expectation
     }
   )
 }

@@ -3,6 +3,7 @@ import type { Static } from 'typebox'
 import * as Type from 'typebox'
 import { checkerOf } from '../../core/checking.js'
 import { type PlacedProblem, problemAt } from '../../core/places.js'
+import { RETIRED } from '../../core/retired.js'
 import { isObject } from '../../core/schema-words.js'
 import { SETTINGS, settingsSchema } from '../../core/settings.js'
 import { PAYMENT_TYPES, type PaymentType } from '../../reference/payment-methods.js'
@@ -65,7 +66,8 @@ const GENERATE = closed(
         required: ['from', 'to'],
         description: 'The period over which they are created, spread evenly.',
         'x-ordered': ['from', 'to'],
-        'x-advice': 'write { from: 2025-01-01, to: 2025-12-31 }'
+        'x-advice': 'write { from: 2025-01-01, to: 2025-12-31 }',
+        'x-instead': RETIRED.created
       }
     ),
     payment_types: either(
@@ -179,7 +181,10 @@ export const scenarioSchema = () =>
         description: 'Settings of the sandbox.'
       }),
       vars: VARS,
-      use: listOf(name(), 'Groups of other files, such as outages.yaml#brief-outage.'),
+      use: listOf(
+        { ...name(), 'x-advice': RETIRED.use },
+        'Groups of other files, such as outages.yaml#brief-outage.'
+      ),
       ...sharedParts()
     },
     { 'x-elsewhere': OF_DATA }
