@@ -97,7 +97,7 @@ export function refuse(
   const { settings, relied, id } = reading
   const { code, rule = null, assumption = null, param = null, facts = null } = error
   if (assumption) relied.add(assumption)
-  const by = settings['errors.expose_rule'] && (rule ? { rule } : { assumption })
+  const by = settings['errors.expose_rule'] && (rule ? { rule } : assumption && { assumption })
   const body = { ...shownError(error, reading), ...by, request_id: id }
   const { reached = reading.reached, changes = 0, place } = course
   return respond(reading, {
