@@ -52,6 +52,8 @@ async function show(): Promise<void> {
     displayRequestDuration: true,
     tryItOutEnabled: true,
     validatorUrl: null,
+    // else a browser that remembers the control token sends it as the key
+    requestInterceptor: (request: object) => ({ ...request, credentials: 'omit' }),
     onComplete: () => {
       for (const field of fields) ui.oas3Actions.setRequestBodyInclusion(field)
       if (key) ui.preauthorizeBasic('apiKey', key, '')
