@@ -70,9 +70,11 @@ export function decodeForm(
 
 function addPair(root: FormObject, pair: string, depth: number): FormProblem | null {
   const equals = pair.indexOf('=')
-  const sentName = equals === -1 ? pair : pair.slice(0, equals)
+  const start = equals === -1 ? pair : pair.slice(0, equals)
   const sentValue = equals === -1 ? '' : pair.slice(equals + 1)
-  const known = KNOWN_NAMES.get(sentName)
+  const known = KNOWN_NAMES.get(start)
+  // a part of a text would keep all of it in memory
+  const sentName = known ? start : Buffer.from(start).toString()
   const name = known?.name ?? decoded(sentName)
   const { length } = name ?? sentName
   if (length > MAX_NAME)

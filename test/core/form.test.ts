@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import { decodeForm, FormList, type FormNode } from '../../src/core/form.js'
 import { rows } from '../support/rows.js'
@@ -191,4 +193,19 @@ t.test('A35: a form of any length is decoded or refused', async t => {
     ['nothing but &', count => '&'.repeat(count * 10)]
   ]
   for (const [shape, make] of shapes) t.ok(decode(make(200_000), 1_000_000), shape)
+})
+
+t.test('A25: a form is forgotten, whatever its names', async t => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc')
+  const used = () => {
+    collect()
+    return process.memoryUsage().heapUsed
+  }
+  const before = used()
+  for (let index = 0; index < 100; index++)
+    decode(
+      Buffer.from(`metadata[number ${index}]=x&card[number]=${'4'.repeat(1_000_000)}`).toString()
+    )
+  t.ok(used() - before < 20_000_000)
 })
