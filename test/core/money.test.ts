@@ -95,7 +95,9 @@ t.test('money is shown as people write it', async t => {
     [5, 'eur', '€0.05'],
     [3000, 'jpy', '¥3,000'],
     [1234567, 'kwd', 'KWD\u00a01,234.567'],
-    [0, 'gbp', '£0.00']
+    [0, 'gbp', '£0.00'],
+    [9007199254740991, 'usd', '$90,071,992,547,409.91'],
+    [9007199254740991, 'kwd', 'KWD\u00a09,007,199,254,740.991']
   ] as const)
     t.equal(moneyShown(amount, currency), shown)
 })
