@@ -86,7 +86,7 @@ export const courseOf = ({ outcome, facts, script, place, changes }: Response): 
 export const giveUp = (reading: Reading, course: Course = {}): Response =>
   respond(reading, { ...course, name: 'lost_before', status: 200 })
 
-/** Refuses a request that had come so far. Errors: defects are rethrown. */
+/** Refuses a request. Errors: defects are rethrown. */
 export function refuse(
   reading: Reading,
   error: unknown,
