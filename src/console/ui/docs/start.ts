@@ -19,7 +19,7 @@ type OpenApi = {
 type Inclusion = { pathMethod: [string, string]; name: string; value: boolean }
 type SwaggerUi = {
   oas3Actions: { setRequestBodyInclusion: (field: Inclusion) => void }
-  preauthorizeBasic: (...given: string[]) => void
+  preauthorizeBasic: (...names: string[]) => void
 }
 
 declare global {
