@@ -2,7 +2,6 @@
 import type { AssumptionId } from '../reference/assumptions.js'
 import type { RuleId } from '../reference/rules.js'
 import { byteSize } from './memory.js'
-import { keep } from './remembered.js'
 import { visible } from './visible.js'
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded'
@@ -72,8 +71,7 @@ function addPair(root: FormObject, pair: string, depth: number): FormProblem | n
   const equals = pair.indexOf('=')
   const sentName = equals === -1 ? pair : pair.slice(0, equals)
   const sentValue = equals === -1 ? '' : pair.slice(equals + 1)
-  const known = KNOWN_NAMES.get(sentName)
-  const name = known?.name ?? decoded(sentName)
+  const name = decoded(sentName)
   const { length } = name ?? sentName
   if (length > MAX_NAME)
     return malformed('', `a name has ${length} characters; at most ${MAX_NAME} are read`, A36)
@@ -82,12 +80,11 @@ function addPair(root: FormObject, pair: string, depth: number): FormProblem | n
   const value = decoded(sentValue)
   if (value === null) return undecodable(name, 'value', sentValue)
   if (value !== sentValue) root.held += byteSize(value)
-  const steps = known?.steps ?? stepsOf(name)
+  const steps = stepsOf(name)
   if (steps === null)
     return malformed(name, 'the brackets are misplaced: a nested name is written parent[child]', {
       rule: 'FORM-2'
     })
-  if (known === undefined) keep(KNOWN_NAMES, sentName, { name, steps }, MAX_KNOWN)
   const levels = steps.length - 1
   return levels > depth
     ? tooLarge(name, `${name} is nested ${levels} deep; at most ${depth} are read.`)
@@ -123,10 +120,6 @@ function stepsOf(name: string): string[] | null {
   const inner = name.slice(open + 1, -1).split('][')
   return inner.some(step => step.includes('[') || step.includes(']')) ? null : [head, ...inner]
 }
-
-/** Names as clients send them, decoded. */
-const KNOWN_NAMES = new Map<string, { name: string; steps: readonly string[] }>()
-const MAX_KNOWN = 500
 
 /** The name of a part: b of a → `a[b]`; of no name, the part's own. */
 export function inBrackets(under: string, name: string): string {

@@ -73,7 +73,8 @@ export function moneyShown(amount: number, currency: unknown): string {
     return [amount.toLocaleString('en-US'), currency].filter(Boolean).join(' ')
   const format = formatOf(currency)
   const { maximumFractionDigits: digits = 0 } = format.resolvedOptions()
-  return format.format(amount / 10 ** digits)
+  // as text: a quotient is not exact
+  return format.format(`${amount}E-${digits}` as Intl.StringNumericLiteral)
 }
 
 export const isMoney = (name: string): boolean => /(?:^|[._])amount(?:_|$)/.test(name)

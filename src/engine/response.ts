@@ -86,7 +86,7 @@ export const courseOf = ({ outcome, facts, script, place, changes }: Response): 
 export const giveUp = (reading: Reading, course: Course = {}): Response =>
   respond(reading, { ...course, name: 'lost_before', status: 200 })
 
-/** Refuses a request that had come so far. Errors: defects are rethrown. */
+/** Refuses a request. Errors: defects are rethrown. */
 export function refuse(
   reading: Reading,
   error: unknown,
@@ -97,7 +97,7 @@ export function refuse(
   const { settings, relied, id } = reading
   const { code, rule = null, assumption = null, param = null, facts = null } = error
   if (assumption) relied.add(assumption)
-  const by = settings['errors.expose_rule'] && (rule ? { rule } : { assumption })
+  const by = settings['errors.expose_rule'] && (rule ? { rule } : assumption && { assumption })
   const body = { ...shownError(error, reading), ...by, request_id: id }
   const { reached = reading.reached, changes = 0, place } = course
   return respond(reading, {

@@ -189,6 +189,7 @@ type Property = { examples: unknown[] }
 type Config = {
   dom_id: string
   validatorUrl: null
+  requestInterceptor: (sent: object) => object
   spec: {
     components: {
       schemas: {
@@ -289,6 +290,7 @@ t.test('docs: a form starts with its example and sends nothing else', async t =>
   t.equal(Object.keys(included).length, 8)
   t.strictSame(authorized, [['apiKey', 'sk_test_merchant', '']])
   t.hasStrict(config, { dom_id: '#docs', validatorUrl: null })
+  t.strictSame(config.requestInterceptor({}), { credentials: 'omit' })
 })
 
 t.test('docs: a key with any characters reaches Swagger UI unchanged', async t => {

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import { decodeForm, FormList, type FormNode } from '../../src/core/form.js'
 import { rows } from '../support/rows.js'
@@ -191,4 +193,12 @@ t.test('A35: a form of any length is decoded or refused', async t => {
     ['nothing but &', count => '&'.repeat(count * 10)]
   ]
   for (const [shape, make] of shapes) t.ok(decode(make(200_000), 1_000_000), shape)
+})
+
+t.test('A25: forms go', async t => {
+  setFlagsFromString('--expose-gc')
+  for (let i = 0; i < 400; i++)
+    decode(Buffer.from(`metadata[num ${i}]=${'4'.repeat(1e6)}`).toString())
+  runInNewContext('gc()')
+  t.ok(process.memoryUsage().heapUsed < 3e8)
 })

@@ -115,6 +115,7 @@ t.test('A01: a name is 1 to 64 letters, digits, ., _ and -', async t => {
       '/_control/nowhere'
     ]) {
       const { statusCode, payload } = await get(`/sandbox/${name}${below}`)
+      t.notMatch(payload, 'null')
       const { code, message, param } = JSON.parse(payload).error
       const is =
         below === '/_control/nowhere'

@@ -1,6 +1,6 @@
 /**
  * Shows the OpenAPI document in Swagger UI. A form starts with its example and sends nothing
- * else; requests are tried with the first merchant's key.
+ * else; requests have the first merchant's key.
  */
 import tokens from '../styles/tokens.css?inline'
 import css from './docs.css?inline'
@@ -16,10 +16,10 @@ type OpenApi = {
     schemas: Record<string, { properties: Record<string, { examples?: unknown[] }> }>
   }
 }
-type Inclusion = { pathMethod: [path: string, method: string]; name: string; value: boolean }
+type Inclusion = { pathMethod: [string, string]; name: string; value: boolean }
 type SwaggerUi = {
   oas3Actions: { setRequestBodyInclusion: (field: Inclusion) => void }
-  preauthorizeBasic: (scheme: string, user: string, password: string) => void
+  preauthorizeBasic: (...names: string[]) => void
 }
 
 declare global {
@@ -52,6 +52,7 @@ async function show(): Promise<void> {
     displayRequestDuration: true,
     tryItOutEnabled: true,
     validatorUrl: null,
+    requestInterceptor: (sent: object) => ({ ...sent, credentials: 'omit' }),
     onComplete: () => {
       for (const field of fields) ui.oas3Actions.setRequestBodyInclusion(field)
       if (key) ui.preauthorizeBasic('apiKey', key, '')
