@@ -36,7 +36,7 @@ const WORDS = 'words of docs'
  */
 const BUDGETS: Readonly<Record<string, number>> = {
   reference: 54_770,
-  core: 109_250,
+  core: 108_980,
   work: 6_150,
   store: 22_910,
   scenario: 268_970,
@@ -51,7 +51,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   client: 23_810,
   cli: 122_870,
   top: 21_350,
-  test: 2_322_320,
+  test: 2_322_480,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */
