@@ -56,6 +56,11 @@ t.test('documents: JSON and YAML are read as what they say', async t => {
   for (const [text, data] of cases) t.strictSame(await read(text), data, text)
 })
 
+t.test('documents: JSON with texts of millions of characters and escapes is read', async t => {
+  for (const text of ['x'.repeat(9_000_000), '\\"\n'.repeat(3_000_000)])
+    t.strictSame(await read(JSON.stringify({ a: text, b: 1.5 })), { a: text, b: 1.5 })
+})
+
 t.test('documents: a name like __proto__ is plain data, in JSON and in YAML', async t => {
   for (const text of [
     '{"__proto__": {"polluted": 1}}',

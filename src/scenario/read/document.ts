@@ -114,11 +114,30 @@ function sizeOf(data: unknown, { 'limits.values': most }: DocumentLimits) {
 
 /** Counts repeated names too, which parsed JSON has lost. */
 function writtenIn(json: string): { names: number; isLossy: boolean } {
-  const bare = json.replace(/"(?:[^"\\]|\\.)*"/g, '')
+  const bare = withoutTexts(json)
   return {
     names: bare.match(/:/g)?.length ?? 0,
     isLossy: bare.match(/-?\d[\d.eE+-]*/g)?.some(losesCharacters) ?? false
   }
+}
+
+/** A regular expression would need a stack as long as the longest text. */
+function withoutTexts(json: string): string {
+  const parts: string[] = []
+  let end = 0
+  for (let start = json.indexOf('"'); start >= 0; start = json.indexOf('"', end)) {
+    parts.push(json.slice(end, start))
+    end = json.indexOf('"', start + 1)
+    while (isEscaped(json, end)) end = json.indexOf('"', end + 1)
+    end++
+  }
+  return parts.join('') + json.slice(end)
+}
+
+function isEscaped(json: string, index: number): boolean {
+  let slashes = 0
+  while (json[index - 1 - slashes] === '\\') slashes++
+  return slashes % 2 === 1
 }
 
 /** Errors: `document_invalid` with the probable encoding, and the place of the first wrong byte. */
