@@ -98,36 +98,94 @@ const PROCESS_SETTINGS = settingsOf('process', {
     [],
     'Further Host names that may reach the control API.'
   ),
-  'limits.body': most(1, GIB, MIB, 'bytes of a body, except documents of control requests.'),
-  'limits.parameters': most(1, 1_000_000, 1000, 'number of parameters in a form or query.'),
-  'limits.depth': most(1, 32, 4, 'nesting of a parameter name.'),
-  'limits.control_body': most(1, GIB, 16 * MIB, 'bytes of a document in a control request.'),
-  'limits.values': most(1000, 100_000_000, 5_000_000, 'number of values in a document.'),
-  'limits.records': most(1, 10_000_000, 100_000, 'number of records of a document or sandbox.'),
-  'limits.entries': most(1, 1_000_000, 1000, 'number of script entries, and of items of a list.'),
-  'limits.journal': most(1, 1_000_000, 1000, 'number of requests in the journal of a sandbox.'),
+  'limits.body': most(
+    1,
+    GIB,
+    MIB,
+    'bytes of a body, except documents of control requests. Set it as the service does.'
+  ),
+  'limits.parameters': most(
+    1,
+    1_000_000,
+    1000,
+    'number of parameters in a form or query. Set it as the service does.'
+  ),
+  'limits.depth': most(1, 32, 4, 'nesting of a parameter name. Set it as the service does.'),
+  'limits.control_body': most(
+    1,
+    GIB,
+    16 * MIB,
+    'bytes of a document in a control request. Raise it for larger scenarios.'
+  ),
+  'limits.values': most(
+    1000,
+    100_000_000,
+    5_000_000,
+    'number of values in a document. Raise it with limits.control_body.'
+  ),
+  'limits.records': most(
+    1,
+    10_000_000,
+    100_000,
+    'number of records of a document or sandbox. Raise it for larger fixtures, which take more memory.'
+  ),
+  'limits.entries': most(
+    1,
+    1_000_000,
+    1000,
+    'number of script entries, and of items of a list. Raise it for generated scripts.'
+  ),
+  'limits.journal': most(
+    1,
+    1_000_000,
+    1000,
+    'number of requests in the journal of a sandbox. Raise it to verify long runs.'
+  ),
   'limits.journal_bytes': most(
     65_536,
     16 * GIB,
     16 * MIB,
-    'bytes of the journal of a sandbox; all journals together have eight times as much, and the largest drops requests first.'
+    'bytes of the journal of a sandbox; all journals together have eight times as much, and the largest drops requests first. Raise it with limits.journal.'
   ),
   'limits.waiting': most(
     0,
     100_000,
     100,
-    'number of open event streams of a sandbox, of waiting verify requests, and of requests that its script holds.'
+    'number of open event streams of a sandbox, of waiting verify requests, and of requests that its script holds. Raise it for many test workers in one sandbox.'
   ),
-  'limits.sandboxes': most(0, 100_000, 256, 'number of named sandboxes.'),
-  'limits.connections': most(1, 1_000_000, 10_000, 'number of open connections.'),
-  'limits.request_timeout': most(0, 3_600_000, 30_000, 'milliseconds for a request to arrive.'),
-  'limits.shutdown': most(0, 60_000, 1000, 'milliseconds that a shutdown waits for requests.'),
+  'limits.sandboxes': most(
+    0,
+    100_000,
+    256,
+    'number of named sandboxes. Raise it for more test workers.'
+  ),
+  'limits.connections': most(
+    1,
+    1_000_000,
+    10_000,
+    'number of open connections. Lower it where the system allows fewer.'
+  ),
+  'limits.request_timeout': most(
+    0,
+    3_600_000,
+    30_000,
+    'milliseconds for a request to arrive. Raise it for a client that a debugger stops.'
+  ),
+  'limits.shutdown': most(
+    0,
+    60_000,
+    1000,
+    'milliseconds that a shutdown waits for requests. Raise it to let slow requests end.'
+  ),
   'sandboxes.evict_idle': flag(
     false,
-    'Whether, when limits.sandboxes is reached, a new sandbox replaces the least recently used idle one.'
+    'Whether, when limits.sandboxes is reached, a new sandbox replaces the least recently used idle one. For test runners that delete no sandboxes.'
   ),
   data: orNull('Folder that keeps the state of every sandbox across restarts.'),
-  data_sync: flag(true, 'Whether a change in the data folder survives a power failure.')
+  data_sync: flag(
+    true,
+    'Whether a change in the data folder survives a power failure. Turn it off on a slow disk.'
+  )
 })
 const SANDBOX_SETTINGS = settingsOf('sandbox', {
   seed: setting(whole(0, 4_294_967_295), 1, 'Seed for generated ids and keys.'),
