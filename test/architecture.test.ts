@@ -51,7 +51,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   client: 23_810,
   cli: 122_870,
   top: 21_350,
-  test: 2_322_680,
+  test: 2_322_980,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */

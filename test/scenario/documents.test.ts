@@ -4,7 +4,12 @@ import t, { type Test } from 'tap'
 import type { ApiError, Problem } from '../../src/core/errors.js'
 import { type DocumentProblem, documentOf, refusalOf } from '../../src/scenario/documents.js'
 import { isPath, Library } from '../../src/scenario/library.js'
-import { readDocument, type SourceDocument, utf8In } from '../../src/scenario/read/document.js'
+import {
+  below,
+  readDocument,
+  type SourceDocument,
+  utf8In
+} from '../../src/scenario/read/document.js'
 import { DEFAULT_LIMITS, problemLine } from '../../src/scenario/read/refusal.js'
 import { Body } from '../../src/scenario/reading.js'
 import { SAYS } from '../../src/scenario/sentences.js'
@@ -59,6 +64,11 @@ t.test('documents: JSON and YAML are read as what they say', async t => {
 t.test('documents: JSON with texts of millions of characters and escapes is read', async t => {
   for (const text of ['x'.repeat(9_000_000), '\\"\n'.repeat(3_000_000)])
     t.strictSame(await read(JSON.stringify({ a: text, b: 1.5 })), { a: text, b: 1.5 })
+})
+
+t.test('documents: a part of a document has the numbers in it as they were written', async t => {
+  const document = await readDocument('doc', '{"a":1,"scenario":{"b":9007199254740993}}')
+  t.match(below(document, ['scenario']).numbers, [{ source: '9007199254740993', steps: ['b'] }])
 })
 
 t.test('documents: a name like __proto__ is plain data, in JSON and in YAML', async t => {
