@@ -2,11 +2,10 @@
 import type { TSchema } from 'typebox'
 import * as Type from 'typebox'
 import { type DocumentOptions, PUBLISHER } from '../../src/control/openapi/api.js'
-import type { Json } from '../../src/control/openapi/schemas.js'
-import { NUMBER_FORMATS, oneOf, referTo } from '../../src/control/openapi/schemas.js'
+import { type Json, NUMBER_FORMATS, oneOf, referTo } from '../../src/control/openapi/schemas.js'
 import type { Group, Row } from '../../src/control/row.js'
 import { CONTROL_ERRORS } from '../../src/core/errors.js'
-import { BASE, controlOfBase } from '../../src/core/paths.js'
+import { BASE, controlOfBase, NAMED_PARTS } from '../../src/core/paths.js'
 import { FINDINGS } from '../../src/evidence/findings.js'
 import { ASSUMPTION_IDS } from '../../src/reference/assumptions.js'
 import { type Family, OPERATION_NAMES, RESOURCE_NAMES } from '../../src/reference/operations.js'
@@ -200,7 +199,7 @@ export function controlDocument(
     const [method, path] = on.split(' ') as [string, string]
     const answered = answer && inner(schemaOf(answer))
     const about = does.replaceAll(/: \[[^\]]+\]\([^)]+\)|\[([^\]]+)\]\([^)]+\)/g, '$1')
-    const inPath = [...path.matchAll(/[A-Z]{2,}/g)].map(([found]) => ({
+    const inPath = [...path.matchAll(NAMED_PARTS)].map(([found]) => ({
       name: found.toLowerCase(),
       in: 'path',
       required: true,
@@ -253,7 +252,7 @@ export function controlDocument(
   for (const { title, rows } of groups) {
     for (const [on, row] of Object.entries(rows)) {
       const [method, path] = on.split(' ') as [string, string]
-      const at = path.replaceAll(/[A-Z]{2,}/g, found => `{${found.toLowerCase()}}`)
+      const at = path.replaceAll(NAMED_PARTS, found => `{${found.toLowerCase()}}`)
       paths[at] = { ...paths[at], [method.toLowerCase()]: operation(on, title, row) }
     }
   }

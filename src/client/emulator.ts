@@ -2,7 +2,7 @@
 import { basicAuthorization } from '../core/basic-authorization.js'
 import { FORM_TYPE } from '../core/form.js'
 import { encodeForm } from '../core/form-encoding.js'
-import { BASE, CONTROL, pathOf } from '../core/paths.js'
+import { BASE, CONTROL, NAMED_PARTS, pathOf } from '../core/paths.js'
 import { isObject } from '../core/schema-words.js'
 import { needsKey } from '../reference/operations.js'
 import { checkedName } from '../sandbox/saved/names.js'
@@ -109,12 +109,10 @@ function methodsOver(send: Send): Omit<Methods, 'load' | 'explain'> {
   const row =
     (on: string) =>
     async (...parameters: (string | object | undefined)[]): Promise<Json> => {
-      const rest = [...parameters]
-      const part = (name: string) => (/^[A-Z]+$/.test(name) ? idIn(String(rest.shift())) : name)
-      const path = on.split('/').map(part).join('/')
-      const [last] = rest
-      if (typeof last !== 'object') return send(path)
-      return send(path, on.startsWith('GET ') ? { query: { ...last } } : { body: last })
+      const sent = on.replaceAll(NAMED_PARTS, () => idIn(String(parameters.shift())))
+      const [last] = parameters
+      if (typeof last !== 'object') return send(sent)
+      return send(sent, on.startsWith('GET ') ? { query: { ...last } } : { body: last })
     }
   return {
     // a test runner calls it with arguments of its own

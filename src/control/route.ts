@@ -1,7 +1,7 @@
 /** The routes of the control API. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiError } from '../core/errors.js'
-import { CONTROL, controlOfBase, pathOf } from '../core/paths.js'
+import { CONTROL, controlOfBase, NAMED_PARTS, pathOf } from '../core/paths.js'
 import { NO_PARAMETERS } from '../reference/parameters.js'
 import { Body } from '../scenario/reading.js'
 import { freed } from '../work/heap.js'
@@ -24,7 +24,7 @@ export function addRoute(control: FastifyInstance, on: string, row: Row, service
   control.route<Requested>({
     method,
     exposeHeadRoute: method === 'GET',
-    url: path.replaceAll(/[A-Z]{2,}/g, param => `:${param.toLowerCase()}`),
+    url: path.replaceAll(NAMED_PARTS, param => `:${param.toLowerCase()}`),
     config: { row, takesDocument },
     bodyLimit: services.settings[takesDocument ? 'limits.control_body' : 'limits.body'],
     handler: handlerOf(on, row, services)

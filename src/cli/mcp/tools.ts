@@ -8,6 +8,7 @@ import type { Emulator } from '../../client/emulator.js'
 import type { InjectOptions, JournalFilter } from '../../client/options.js'
 import { CONTROL_GROUPS } from '../../control/requests.js'
 import type { Row } from '../../control/row.js'
+import { NAMED_PARTS } from '../../core/paths.js'
 import { OPERATION_NAMES } from '../../reference/operations.js'
 import { closed, nullable, optional, word } from '../../reference/parameters.js'
 import { RULE_IDS } from '../../reference/rules.js'
@@ -56,12 +57,7 @@ const ROWS = CONTROL_GROUPS.flatMap(({ rows }) => Object.entries(rows)).filter(
 /** The control requests that read, or those that change something. */
 function control(about: string, isReading: boolean): Tool {
   const rows = ROWS.filter(([on]) => on.startsWith('GET ') === isReading)
-  const patterns = rows.map(([on]) =>
-    on
-      .split('/')
-      .map(part => (/^[A-Z]+$/.test(part) ? '[^/?#]+' : part))
-      .join('/')
-  )
+  const patterns = rows.map(([on]) => on.replaceAll(NAMED_PARTS, '[^/?#]+'))
   return tool(
     [about, ...rows.map(lineOf)].join('\n'),
     {
