@@ -5,6 +5,7 @@ import type { FastifyRequest } from 'fastify'
 import { shortened } from '../core/nearest.js'
 import { HEALTH } from '../core/paths.js'
 import type { Settings } from '../core/settings.js'
+import { credentialsIn } from '../engine/keys.js'
 import { isOfOtherOrigin, isOfOtherSite } from '../server/pages.js'
 import { REFUSALS } from './sentences.js'
 
@@ -67,8 +68,7 @@ const digest = (text: string) => createHash('sha256').update(text).digest()
 
 /** The token, as a program sends it, or as the password that a browser asked for. */
 function isToken(authorization: string, token: string): boolean {
-  const [scheme = '', credentials = ''] = authorization.split(' ')
-  const [, ...password] = Buffer.from(credentials, 'base64').toString().split(':')
-  const isBasic = scheme.toLowerCase() === 'basic'
-  return isSame(authorization, `Bearer ${token}`) || (isBasic && isSame(password.join(':'), token))
+  const [scheme, , password = ''] = credentialsIn(authorization)
+  const isBasic = scheme?.toLowerCase() === 'basic'
+  return isSame(authorization, `Bearer ${token}`) || (isBasic && isSame(password, token))
 }

@@ -68,7 +68,8 @@ function secretsOf(keys: ReadonlyMap<string, string>, token: string | null): Sec
 export const keyIn = (authorization: string | undefined): string | null =>
   (authorization && credentialsIn(authorization)[1]) || null
 
-function credentialsIn(authorization: string): (string | undefined)[] {
+/** The scheme, user name and password; the last two are missing without the colon between them. */
+export function credentialsIn(authorization: string): (string | undefined)[] {
   const [, scheme, credentials = ''] = /^(\S+)(.*)/s.exec(authorization) ?? []
   const [, key, password] =
     /^([^:]*):([\s\S]*)$/.exec(Buffer.from(credentials, 'base64').toString('utf8')) ?? []
