@@ -99,14 +99,15 @@ export class Publisher {
   object(table: Schema, use: Use): Json {
     const fields = this.fields(table, use)
     const required = fields.flatMap(({ name, isRequired }) => (isRequired ? name : []))
-    const isOpen = use !== 'response' && table.properties?.metadata !== undefined
+    const isSent = use !== 'response'
+    const isStrict = isSent && this.settings['parameters.unknown'] === 'reject'
+    const hasMetadata = isSent && table.properties?.metadata !== undefined
     return {
       type: 'object',
       required: isUpdate(use) || required.length === 0 ? undefined : required,
       properties: Object.fromEntries(fields.map(field => [field.name, this.field(field, use)])),
-      propertyNames: isOpen ? namesWithMetadata(fields) : undefined,
-      additionalProperties:
-        isOpen || (use !== 'response' && this.settings['parameters.unknown'] !== 'reject')
+      propertyNames: isStrict && hasMetadata ? namesWithMetadata(fields) : undefined,
+      additionalProperties: hasMetadata || (isSent && !isStrict)
     }
   }
 
