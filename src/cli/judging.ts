@@ -60,7 +60,7 @@ export async function concludeRun(
   stderr.write(coloured(text, stderr))
   const { GITHUB_STEP_SUMMARY: summary } = environment
   const writes = await Promise.allSettled([
-    ...(report === null ? [] : writeReports(report, reportsOf(result))),
+    ...(report === null ? [] : writeReports(report, result)),
     ...(summary ? [appendFile(summary, RUN_FORMATS.markdown(result))] : [])
   ])
   const problems = writes.flatMap(outcome =>
@@ -74,16 +74,14 @@ export async function concludeRun(
   return problems.length > 0 ? STATUS.failed : STATUS.done
 }
 
-const writeReports = (folder: string, reports: Readonly<Record<string, string>>) =>
-  Object.entries(reports).map(([name, text]) => writeFile(join(folder, name), text))
-
-const reportsOf = (result: JudgedRun) => ({
-  'run.json': runJson(result),
-  'coverage.json': jsonText(result.run.coverage),
-  'junit.xml': RUN_FORMATS.junit(result),
-  'summary.md': RUN_FORMATS.markdown(result),
-  'report.html': RUN_FORMATS.html(result)
-})
+const writeReports = (folder: string, result: JudgedRun) =>
+  Object.entries({
+    'run.json': runJson(result),
+    'coverage.json': jsonText(result.run.coverage),
+    'junit.xml': RUN_FORMATS.junit(result),
+    'summary.md': RUN_FORMATS.markdown(result),
+    'report.html': RUN_FORMATS.html(result)
+  }).map(([name, text]) => writeFile(join(folder, name), text))
 
 function runJson({ run, criteria, hasPassed, ignore, status }: JudgedRun): string {
   const judged = criteria.map(({ criterion, problems }) => ({

@@ -23,10 +23,10 @@ export const NOTHING_FOUND: Omit<CheckedFile, 'file'> = {
   leftOut: null,
   notes: []
 }
-export const withFailure = (file: string, title: Said, ...problems: Problem[]): CheckedFile => ({
+export const withFailure = (file: string, title: Said, problem: Problem): CheckedFile => ({
   ...NOTHING_FOUND,
   file,
-  points: [{ ...title, file, problems, ms: 0 }]
+  points: [{ ...title, file, problems: [problem], ms: 0 }]
 })
 
 export type PlacedProblem = Said & { at: readonly Step[] }

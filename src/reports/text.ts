@@ -98,9 +98,6 @@ export function coverageText({
   return ['rule        passed  violated', ...rows, '', ...end].join('\n')
 }
 
-const pointsOf = (checked: readonly CheckedFile[]): Point[] =>
-  checked.flatMap(({ points }) => points)
-
 export function checkText(checked: readonly CheckedFile[]): string {
   const failedLast = [...checked].sort(
     (a, b) => Number(a.points.some(isFailed)) - Number(b.points.some(isFailed))
@@ -123,14 +120,14 @@ function signOf(point: Point): string {
 
 /** `5 passed, 1 failed, 2 warnings in 3 files; 1 file failed, 1 file left out`. */
 function summaryOf(checked: readonly CheckedFile[]): string {
-  const points = pointsOf(checked)
+  const points = checked.flatMap(({ points }) => points)
   const failed = points.filter(isFailed).length
   const warned = points.filter(isWarned).length
   const files = checked.filter(({ leftOut }) => leftOut === null)
   const failedFiles = files.filter(file => file.points.some(isFailed)).length
-  const among = checked.length > 1 ? [` in ${countOf(files.length, 'file')}`] : []
+  const among = checked.length > 1 ? ` in ${countOf(files.length, 'file')}` : ''
   const fileCounts = [
-    failedFiles > 0 && among.length > 0 && `${countOf(failedFiles, 'file')} failed`,
+    failedFiles > 0 && checked.length > 1 && `${countOf(failedFiles, 'file')} failed`,
     checked.length > files.length && `${countOf(checked.length - files.length, 'file')} left out`
   ]
   const counts = [

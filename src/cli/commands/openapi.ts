@@ -6,9 +6,7 @@ import { launchOf, type SettingFlags, settingOptions } from '../launch.js'
 
 export const OPENAPI: CommandSpec = {
   about: 'Print the emulated API as OpenAPI 3.1, with these settings.',
-  options: [
-    ...settingOptions(['port'], {}, { port: "Port in the address of the document's server." })
-  ],
+  options: settingOptions(['port'], {}, { port: "Port in the address of the document's server." }),
   examples: [['for client generators', 'commerce-emulator openapi > openapi.json']],
   async run(flags: SettingFlags, { environment, stdout }) {
     const { openApiDocument } = await import('../../control/openapi/api.js')
