@@ -188,8 +188,9 @@ function answersOf(rows: Readonly<Record<string, Row>>): Named {
       const about = `${what} of ${requestName(on)}, which ${sentenceOf(does).replace(/^./, first => first.toLowerCase())}`
       if (name !== undefined) named[name] ??= { about, schema }
     }
-    look(answer)
   }
+  // those inside of others, such as the clock, may have a request of their own
+  look(Object.values(rows).map(({ response: answer }) => answer))
   return named
 }
 
