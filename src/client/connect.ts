@@ -81,7 +81,7 @@ function placeOf(text: string): { address: URL; sandbox: string | null } {
 async function httpTransport(address: URL): Promise<Transport> {
   const http = address.protocol === 'https:' ? await import('node:https') : { Agent, request }
   const agent = new http.Agent({ keepAlive: true })
-  const prefix = address.pathname.replace(/\/$/, '')
+  const prefix = withoutSlashes(address.pathname)
 
   const send: Transport['send'] = ({ method, path, headers, body = '' }) =>
     new Promise<ReceivedResponse>((resolve, reject) => {

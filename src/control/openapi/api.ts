@@ -104,7 +104,7 @@ function operationObject(id: OperationId, publisher: Publisher): Json {
     ...(!key && { security: isKeyChecked(settings) ? [{}, { apiKey: [] }] : [] }),
     parameters: parametersOf(id, publisher),
     requestBody: requestBody(id, publisher),
-    responses: { ...success(id, publisher), ...refusals(id, publisher) }
+    responses: { ...success(id, publisher), ...refusals(id, settings) }
   }
 }
 
@@ -183,7 +183,7 @@ function codesOf(id: OperationId, settings: Settings): ErrorCode[] {
 }
 
 /** Responses by status; an operation that is not disabled has a default one too. */
-function refusals(id: OperationId, { settings }: Publisher): Json {
+function refusals(id: OperationId, settings: Settings): Json {
   const codes = codesOf(id, settings)
   const statuses = [...new Set(codes.map(code => String(statusOf(code, settings))))]
   return {
