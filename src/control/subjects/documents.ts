@@ -29,15 +29,13 @@ export const DOCUMENT_ROWS: Rows = {
     does: 'Returns the emulated API as OpenAPI 3.1.',
     query: parameters(format(['json', 'yaml'])),
     run: async ({ request, sandbox: { settings }, version, query: { format } }) => {
-      const [{ openApiDocument }, { yamlText }] = await Promise.all([
-        import('../openapi/api.js'),
-        import('../../scenario/yaml.js')
-      ])
+      const { openApiDocument } = await import('../openapi/api.js')
       const { arrival, headers } = request
       // as the client knows it
       const origin = headers.host === undefined ? '' : `http://${headers.host}`
       const document = openApiDocument({ origin, base: arrival.base, version, settings })
-      return format === 'yaml' ? yamlText(document) : document
+      if (format !== 'yaml') return document
+      return (await import('../../scenario/yaml.js')).yamlText(document)
     }
   }),
   'GET /openapi.control.json': documentRow('the control API as OpenAPI 3.1', 'openapi.control'),
