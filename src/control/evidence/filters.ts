@@ -83,10 +83,10 @@ export function filterOf(
   const operation = on === undefined ? undefined : operationNamed(on)
   if (operation === null) throw REFUSALS.operationUnknown(String(on), OPERATION_NAMES)
   if (status !== undefined && !/^[1-5](\d\d|xx)$/.test(status)) throw REFUSALS.statusWrong(status)
-  const ids = since === undefined ? [] : idsIn(sandbox)
   const at = since === undefined ? Number.NEGATIVE_INFINITY : instantOf(since)
-  const start = at === null ? ids.indexOf(String(since)) : 0
-  if (start < 0) throw REFUSALS.sinceUnknown(String(since), ids)
+  const ids = at === null ? idsIn(sandbox) : []
+  const start = ids.indexOf(String(since))
+  if (at === null && start < 0) throw REFUSALS.sinceUnknown(String(since), ids)
   const later = new Set(ids.slice(start + 1))
   const named = listed === undefined ? undefined : new Set(listed.split(','))
   return request =>
