@@ -189,7 +189,7 @@ t.test('control: every route refuses Hosts of DNS rebinding', async t => {
     t.not((await codeOf({ method: 'GET', path }, ''))[0], 200, path)
 })
 
-t.test('control: every route except the open ones needs CONTROL_TOKEN', async t => {
+t.test('control: every route except health needs CONTROL_TOKEN', async t => {
   const emulator = await startWalk(t, { control_token: TOKEN })
   const { answered, codeOf, controlRoutes, allowed } = emulator
   await emulator.walk(async (route, prefix, on) => {
