@@ -1,7 +1,7 @@
 /** The routes of the control API. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiError } from '../core/errors.js'
-import { CONTROL, controlOfBase, NAMED_PARTS, pathOf } from '../core/paths.js'
+import { CONTROL, controlOfBase, pathOf } from '../core/paths.js'
 import { NO_PARAMETERS } from '../reference/parameters.js'
 import { Body } from '../scenario/reading.js'
 import { freed } from '../work/heap.js'
@@ -13,7 +13,7 @@ import {
   refuseBody,
   takeAny
 } from './parts.js'
-import type { Context, Row, Services } from './row.js'
+import { type Context, NAMED_PARTS, type Row, type Services } from './row.js'
 import { isYes } from './schemas.js'
 import { REFUSALS } from './sentences.js'
 import { sendResult } from './writing.js'

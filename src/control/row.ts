@@ -90,7 +90,10 @@ export type Row<Q extends TSchema = TSchema, B extends TSchema = TSchema> = Flag
   run(context: Context<Static<Q>, Static<B>>): unknown
 }
 
-/** By method and path; capitals are any name or id. */
+/** In the path of a row: any name or id. */
+export const NAMED_PARTS = /(?<=\/)[A-Z]+/g
+
+/** By method and path. */
 export type Group = { title: string; rows: Rows }
 export type Rows = Readonly<Record<string, Row>>
 

@@ -14,8 +14,5 @@ export const pathBelow = (url: string): string =>
 
 export const withoutSlashes = (path: string) => path.replace(/(?<!\/)\/+$/, '')
 
-/** The parts of the path of a control request that are any name or id, in capitals in its row. */
-export const NAMED_PARTS = /(?<=\/)[A-Z]+/g
-
 /** The address of the control API for a base address. */
 export const controlOfBase = (base: string): string => `${base.slice(0, -BASE.length)}${CONTROL}`

@@ -68,7 +68,6 @@ function secretsOf(keys: ReadonlyMap<string, string>, token: string | null): Sec
 export const keyIn = (authorization: string | undefined): string | null =>
   (authorization && credentialsIn(authorization)[1]) || null
 
-/** The scheme, user name and password; the last two are missing without the colon between them. */
 export function credentialsIn(authorization: string): (string | undefined)[] {
   const [, scheme, credentials = ''] = /^(\S+)(.*)/s.exec(authorization) ?? []
   const [, key, password] =

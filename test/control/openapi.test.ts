@@ -642,26 +642,22 @@ t.test('openapi: the refusals of an operation are those that it returns', async 
 })
 
 t.test('openapi: what a setting allows is not described as refused', t => {
-  const cases: [settings: GivenSettings, code: string, takesUnknown: boolean][] = parse(`
+  const cases: [settings: GivenSettings, code: string, isOpen: boolean][] = parse(`
     - [{}, none, false]
     - [{parameters.unknown: warn}, parameter_unknown, true]
     - [{parameters.unknown: ignore}, parameter_unknown, true]
     - [{parameters.not_updatable: ignore}, parameter_not_updatable, false]
   `)
-  for (const [settings, code, takesUnknown] of cases) {
+  const bodies = { CreateRefund: { transaction: 'txn_1' }, UpdateRefund: {} }
+  for (const [settings, code, isOpen] of cases) {
     const changed = documentOf(settings)
     const { schemas } = changed.components
-    const check = validatorFor(changed)
     t.notMatch(JSON.stringify(changed.paths), `\`${code}\``)
-    for (const [name, sent] of Object.entries({
-      CreateRefund: { transaction: 'txn_1' },
-      UpdateRefund: {}
-    })) {
-      const problems = check({ $ref: `#/components/schemas/${name}` })
-      const title = `${name} ${JSON.stringify(settings)}`
-      t.equal(schemas[name].additionalProperties, true, title)
-      t.strictSame(problems(sent), [], title)
-      t.equal(problems({ ...sent, colour: 'red' }).length === 0, takesUnknown, title)
+    for (const [name, sent] of Object.entries(bodies)) {
+      const check = validatorFor(changed)({ $ref: `#/components/schemas/${name}` })
+      t.equal(schemas[name].additionalProperties, true)
+      t.strictSame(check(sent), [])
+      t.equal(check({ ...sent, colour: '' }).length === 0, isOpen, `${name} ${code}`)
     }
     t.equal('amount' in schemas.UpdateRefund.properties, code === 'parameter_not_updatable')
   }

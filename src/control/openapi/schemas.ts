@@ -99,15 +99,14 @@ export class Publisher {
   object(table: Schema, use: Use): Json {
     const fields = this.fields(table, use)
     const required = fields.flatMap(({ name, isRequired }) => (isRequired ? name : []))
-    const isSent = use !== 'response'
-    const isStrict = isSent && this.settings['parameters.unknown'] === 'reject'
-    const hasMetadata = isSent && table.properties?.metadata !== undefined
+    const isOpen = use !== 'response' && this.settings['parameters.unknown'] !== 'reject'
+    const hasMetadata = use !== 'response' && table.properties?.metadata !== undefined
     return {
       type: 'object',
       required: isUpdate(use) || required.length === 0 ? undefined : required,
       properties: Object.fromEntries(fields.map(field => [field.name, this.field(field, use)])),
-      propertyNames: isStrict && hasMetadata ? namesWithMetadata(fields) : undefined,
-      additionalProperties: hasMetadata || (isSent && !isStrict)
+      propertyNames: hasMetadata && !isOpen ? namesWithMetadata(fields) : undefined,
+      additionalProperties: hasMetadata || isOpen
     }
   }
 

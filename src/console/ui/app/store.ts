@@ -35,7 +35,7 @@ export const arrived = signal<readonly JournalEvent[]>([])
 /** How often the event stream was opened. */
 export const openings = signal(0)
 
-/** How often the emulator was reached; each time, its events are followed anew. */
+/** How often the emulator was reached. */
 const connections = signal(0)
 export const isConnected = (): boolean => connections.value > 0
 
