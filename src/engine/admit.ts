@@ -40,12 +40,9 @@ export function admitAgain(
 /** Before the body is read. Returns the headers of OPTIONS, else null. */
 export function enter(reading: Reading): ResponseHeaders | null {
   const draft: Draft = reading
-  const { world, relied, settings, authorization, headers, method, url, path, base } = draft
+  const { world, relied, settings, authorization, headers, method, path, base } = draft
   if (path.includes('%') && !isDecodable(path)) throw REFUSALS.badPath()
-  if (!isUnder(BASE, url)) {
-    relied.add('A39')
-    throw REFUSALS.outsideBase(pathOf(url), base)
-  }
+  requireBase(draft)
   if (path.length > MAX_PATH_LENGTH) throw REFUSALS.longPath()
   if (method === 'OPTIONS') return optionsHeaders(draft)
   // 1. the operation
@@ -66,6 +63,13 @@ export function enter(reading: Reading): ResponseHeaders | null {
   if (disabledBy !== undefined) throw REFUSALS.disabled(family, disabledBy)
   if (method === 'POST' && hasBody(headers) && !isOpenEnded(headers)) checkType(draft)
   return null
+}
+
+/** Errors: `path_unknown` for a path outside the base address (A39). */
+export function requireBase({ url, relied, base }: Reading): void {
+  if (isUnder(BASE, url)) return
+  relied.add('A39')
+  throw REFUSALS.outsideBase(pathOf(url), base)
 }
 
 const MAX_PATH_LENGTH = 16_384
