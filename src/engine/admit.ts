@@ -65,7 +65,7 @@ export function enter(reading: Reading): ResponseHeaders | null {
   return null
 }
 
-/** Errors: `path_unknown` for a path outside the base address (A39). */
+/** Errors: `path_unknown` outside the base address (A39). */
 export function requireBase({ url, relied, base }: Reading): void {
   if (isUnder(BASE, url)) return
   relied.add('A39')
@@ -159,7 +159,7 @@ export function decode(reading: Reading, body: Form | null): Admitted {
   const table = tablesWith(settings['pagination.cursors'])[operation]
   const form = isPost ? draft.body : draft.query
   const unknown = unknownIn(table, form)
-  if (isPost && query.root.size > 0) refuseInQuery(query.root, draft)
+  if (isPost && draft.query.size > 0) refuseInQuery(draft)
   if (!isPost && body !== null) throw unexpectedBody(draft, table)
   draft.values = decodeParameters(table, form, draft, unknown)
   draft.reached = STAGE.admitted

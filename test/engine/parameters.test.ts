@@ -140,7 +140,7 @@ t.test('A25: a secret value is never repeated', async t => {
   )
   const { values: settings } = settingsInForce({})
   const draft = { settings, relied: { add: () => {} } }
-  const decode = (text: string) => decodeParameters(table, form(text), draft as never)
+  const decode = (text: string) => decodeParameters(table, form(text), draft as never, [])
 
   t.throws(() => decode('pin=12ab&count=1'), {
     message: 'pin must be a whole number, digits only.'
