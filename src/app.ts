@@ -49,7 +49,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.addHook('onRequest', (request, reply, done) => {
     const refusal = arrivals.open(request, reply)
     if (refusal !== null) throw refusal
-    if (request.headers.host === undefined || request.is404) rejectUnroutable(request)
+    rejectUnroutable(request)
     done()
   })
   addRoot(app, options.version)

@@ -36,7 +36,7 @@ const WORDS = 'words of docs'
  */
 const BUDGETS: Readonly<Record<string, number>> = {
   reference: 54_770,
-  core: 109_780,
+  core: 109_760,
   work: 6_150,
   store: 22_910,
   scenario: 269_560,
@@ -45,13 +45,13 @@ const BUDGETS: Readonly<Record<string, number>> = {
   sandbox: 71_360,
   replay: 35_420,
   reports: 39_180,
-  server: 38_070,
+  server: 37_980,
   control: 114_050,
   console: 229_770,
   client: 23_810,
   cli: 122_870,
-  top: 21_350,
-  test: 2_322_980,
+  top: 21_290,
+  test: 2_322_970,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */

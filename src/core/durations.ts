@@ -17,6 +17,7 @@ export function durationOf(text: string): number | null {
   const [, number, unit] = SHORT.exec(text) ?? []
   const [, ...parts] = ISO.exec(text) ?? []
   const ofParts = ISO_UNITS.map((unit, at) => Number(parts[at]?.replace(',', '.') ?? 0) * unit)
+  // NaN for neither form
   const ms =
     parts.length > 0
       ? ofParts.reduce((sum, part) => sum + part)

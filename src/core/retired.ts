@@ -1,4 +1,4 @@
-/** Words of earlier versions, by the object that had them: what to write instead (`x-instead`). */
+/** Words of earlier versions, by the object that had them: what to write instead. */
 const GROWING = 'min and max, or an entry for each delay, with calls'
 const PERIODS = 'from and to alone, and an entry for each busier period'
 

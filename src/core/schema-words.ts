@@ -28,7 +28,7 @@ export type Schema = Readonly<{
   'x-elsewhere'?: Readonly<Record<string, string>>
   'x-instead'?: Readonly<Record<string, string>>
 }>
-export type Test = (value: unknown) => boolean
+type Test = (value: unknown) => boolean
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -54,12 +54,7 @@ export const typeTest = (names: string | readonly string[]): Test =>
     .reduce((first, second) => value => first(value) || second(value))
 
 /** `wanted` is the schema's value of the word; null for a valid value. */
-export type Word = (
-  wanted: never,
-  value: never,
-  schema: Schema,
-  steps: readonly Step[]
-) => Said | null
+type Word = (wanted: never, value: never, schema: Schema, steps: readonly Step[]) => Said | null
 
 /** In the order of reporting: only the first problem of a value is reported. */
 export const WORDS: Readonly<Record<string, Word>> = {

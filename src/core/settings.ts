@@ -300,7 +300,7 @@ type Widened<T> = T extends boolean ? boolean : T
 export type Settings = {
   readonly [K in SettingKey]: Widened<Static<(typeof SETTINGS)[K]['schema']>>
 }
-export type SettingSource = 'flag' | 'environment' | 'control' | 'scenario' | 'default'
+type SettingSource = 'flag' | 'environment' | 'control' | 'scenario' | 'default'
 /** The values of one source. */
 export type GivenSettings = Partial<Settings>
 

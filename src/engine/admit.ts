@@ -40,12 +40,9 @@ export function admitAgain(
 /** Before the body is read. Returns the headers of OPTIONS, else null. */
 export function enter(reading: Reading): ResponseHeaders | null {
   const draft: Draft = reading
-  const { world, relied, settings, authorization, headers, method, url, path, base } = draft
+  const { world, relied, settings, authorization, headers, method, path, base } = draft
   if (path.includes('%') && !isDecodable(path)) throw REFUSALS.badPath()
-  if (!isUnder(BASE, url)) {
-    relied.add('A39')
-    throw REFUSALS.outsideBase(pathOf(url), base)
-  }
+  requireBase(draft)
   if (path.length > MAX_PATH_LENGTH) throw REFUSALS.longPath()
   if (method === 'OPTIONS') return optionsHeaders(draft)
   // 1. the operation
@@ -66,6 +63,13 @@ export function enter(reading: Reading): ResponseHeaders | null {
   if (disabledBy !== undefined) throw REFUSALS.disabled(family, disabledBy)
   if (method === 'POST' && hasBody(headers) && !isOpenEnded(headers)) checkType(draft)
   return null
+}
+
+/** Errors: `path_unknown` outside the base address (A39). */
+export function requireBase({ url, relied, base }: Reading): void {
+  if (isUnder(BASE, url)) return
+  relied.add('A39')
+  throw REFUSALS.outsideBase(pathOf(url), base)
 }
 
 const MAX_PATH_LENGTH = 16_384
@@ -155,7 +159,7 @@ export function decode(reading: Reading, body: Form | null): Admitted {
   const table = tablesWith(settings['pagination.cursors'])[operation]
   const form = isPost ? draft.body : draft.query
   const unknown = unknownIn(table, form)
-  if (isPost && query.root.size > 0) refuseInQuery(query.root, draft)
+  if (isPost && draft.query.size > 0) refuseInQuery(draft)
   if (!isPost && body !== null) throw unexpectedBody(draft, table)
   draft.values = decodeParameters(table, form, draft, unknown)
   draft.reached = STAGE.admitted

@@ -107,7 +107,7 @@ export type Caller = {
 }
 
 /** A parameter that names a record, and what refuses a wrong id. */
-export type BodyReference = { path: string; blame: Blame }
+type BodyReference = { path: string; blame: Blame }
 
 const NOTHING = ''
 

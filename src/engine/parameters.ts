@@ -40,8 +40,8 @@ function misshapen(field: Field, node: FormList | FormObject): ApiError {
 }
 
 /** Refuses parameters in the query of an operation with a body (A14). */
-export function refuseInQuery(query: FormObject, draft: Draft): void {
-  const params = unknownIn(NO_TABLE, query)
+export function refuseInQuery(draft: Draft): void {
+  const params = unknownIn(NO_TABLE, draft.query)
   refuseUnknown(params, draft, 'belongs in the form-encoded body of a POST.')
 }
 
@@ -79,14 +79,13 @@ function suggestion(param: string, table: Table): string {
 }
 
 /**
- * Errors: `parameter_unknown`, `parameter_not_updatable`, `parameter_missing`, `parameter_invalid`,
- * and those of `unknownIn`.
+ * Errors: `parameter_unknown`, `parameter_not_updatable`, `parameter_missing`, `parameter_invalid`.
  */
 export function decodeParameters(
   table: Table,
   form: FormObject,
   draft: Draft,
-  unknown = unknownIn(table, form)
+  unknown: readonly string[]
 ): Values {
   const [param] = unknown
   if (param !== undefined)

@@ -22,7 +22,7 @@ export const TRACEPARENT = /^[\da-f]{2}-(?!0{32})([\da-f]{32})-[\da-f]{16}-[\da-
 const NOTHING = Object.freeze({})
 const NO_WARNINGS: readonly string[] = Object.freeze([])
 
-/** Written only while it is admitted. */
+/** Written only by the engine. */
 export class Draft {
   /** The state at arrival: a request that waited never touches a later one. */
   readonly state: World['state']
@@ -81,7 +81,7 @@ export class Draft {
     return this.world.state.store
   }
 
-  /** Hears of parameters that are not known. */
+  /** Notes unknown parameters. */
   warn(message: string): void {
     this.isUnknown = true
     if (this.settings['parameters.unknown'] === 'warn')

@@ -26,7 +26,7 @@ export type Response = {
   readonly changes: number
 }
 /** How far a request came, as far as it differs from one that was only read. */
-export type Course = Partial<
+type Course = Partial<
   Pick<Response, 'facts' | 'script' | 'changes'> &
     Pick<Outcome, 'reached'> & { place: number | undefined }
 >

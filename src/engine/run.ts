@@ -46,7 +46,7 @@ export function run<B>(
     try {
       admitted = decode(reading, body)
     } finally {
-      if (how.replacement === undefined && !reading.tally.isEmpty) count(reading)
+      if (how.replacement === undefined) count(reading)
     }
     const ready = how.waits.ready?.(admitted, how.by) ?? null
     if (ready === null) return ask(admitted, body, how, false)

@@ -61,7 +61,7 @@ export function sentIn(
 }
 
 /** Values by nested names; null for an object or a list. */
-export const valuesOf =
+const valuesOf =
   (form: FormObject): Values =>
   name => {
     const node = nodeIn(form, name)

@@ -62,7 +62,7 @@ type ShownBy<I extends OperationId> = Operation<I>['kind'] extends 'delete'
     : Records[FamilyOf<I>]
 
 /** A request with a known caller, and valid parameters and references. */
-export type Handled<I extends OperationId> = Caller & {
+type Handled<I extends OperationId> = Caller & {
   readonly world: World
   readonly base: string
   readonly path: string
@@ -73,6 +73,6 @@ export type Handled<I extends OperationId> = Caller & {
 }
 /** The response's content, null for a 204, and the facts that evidence needs. */
 export type Result<R> = { readonly result: R; readonly facts?: Partial<Facts> }
-export type Handler<I extends OperationId> = (request: Handled<I>) => Result<ShownBy<I>>
+type Handler<I extends OperationId> = (request: Handled<I>) => Result<ShownBy<I>>
 /** The handlers of the operations of a family, in the reference's order. */
 export type Handlers<I extends OperationId> = { readonly [K in I]: Handler<K> }

@@ -29,7 +29,7 @@ declare module 'fastify' {
 }
 
 /** A request on its connection. */
-export class Arrival {
+class Arrival {
   readonly since = performance.now()
   /** Whether the API works on it, even after the client has left. */
   isPending = false

@@ -3,8 +3,9 @@ import { IncomingMessage, type Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, statusOf } from '../core/errors.js'
-import { BASE, CONTROL, isUnder, pathOf } from '../core/paths.js'
+import { CONTROL, isUnder } from '../core/paths.js'
 import { type Settings, settingsInForce } from '../core/settings.js'
+import { requireBase } from '../engine/admit.js'
 import { shownError } from '../engine/response.js'
 import { REFUSALS } from '../engine/sentences.js'
 import { logDefect } from './logging.js'
@@ -152,9 +153,6 @@ export function refuseUnusualRequests(server: Server): void {
 
 /** Refuses a request without a Host, and a path outside the base and the control API. */
 export function rejectUnroutable({ url, headers, raw, is404, arrival }: FastifyRequest): void {
-  const { reading, base } = arrival
   if (headers.host === undefined && raw.httpVersion === '1.1') throw unreadable(SAYS.no_host())
-  if (!is404 || isUnder(BASE, url) || isUnder(CONTROL, url)) return
-  reading.relied.add('A39')
-  throw REFUSALS.outsideBase(pathOf(url), base)
+  if (is404 && !isUnder(CONTROL, url)) requireBase(arrival.reading)
 }

@@ -139,8 +139,8 @@ t.test('A25: a secret value is never repeated', async t => {
     CURSORS
   )
   const { values: settings } = settingsInForce({})
-  const draft = { settings, relied: { add: () => {} } }
-  const decode = (text: string) => decodeParameters(table, form(text), draft as never)
+  const draft = { settings }
+  const decode = (text: string) => decodeParameters(table, form(text), draft as never, [])
 
   t.throws(() => decode('pin=12ab&count=1'), {
     message: 'pin must be a whole number, digits only.'
