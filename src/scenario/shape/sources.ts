@@ -49,7 +49,12 @@ export const partsOf = (
   { documents, problems, warnings }: Lists,
   sourceOf = sourceIn(document)
 ): Parts => ({
-  ...{ documents, problems, warnings, document, data, sourceOf },
+  documents,
+  problems,
+  warnings,
+  document,
+  data,
+  sourceOf,
   report: reportBy(problems, sourceOf),
   warn: reportBy(warnings, sourceOf)
 })
