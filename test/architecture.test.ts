@@ -39,7 +39,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   core: 109_780,
   work: 6_150,
   store: 22_910,
-  scenario: 269_560,
+  scenario: 269_500,
   engine: 89_310,
   evidence: 79_860,
   sandbox: 71_360,
@@ -51,7 +51,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   client: 23_810,
   cli: 122_870,
   top: 21_350,
-  test: 2_322_980,
+  test: 2_322_970,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */
