@@ -39,7 +39,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   core: 109_760,
   work: 6_150,
   store: 22_910,
-  scenario: 269_560,
+  scenario: 269_500,
   engine: 89_310,
   evidence: 79_860,
   sandbox: 71_360,

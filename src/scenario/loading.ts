@@ -5,7 +5,6 @@ import { nearest } from '../core/nearest.js'
 import { isObject } from '../core/schema-words.js'
 import { SETTINGS } from '../core/settings.js'
 import {
-  type DocumentProblem,
   documentOf,
   listedProblems,
   ProblemList,
@@ -22,7 +21,7 @@ import { readSharedScript } from './script/shared-script.js'
 import { SCALAR } from './shape/entry.js'
 import { closed, mapOf, typed } from './shape/parts.js'
 import { SCENARIO_NAMES } from './shape/scenario.js'
-import { checkShape, ownFixture, partsOf, withGroups } from './shape/sources.js'
+import { checkShape, type Lists, ownFixture, partsOf, withGroups } from './shape/sources.js'
 import { checkGiven } from './shape/variables.js'
 
 export type Origin = {
@@ -46,12 +45,12 @@ export async function firstStateOf(
   { name, file }: Origin,
   context: LoadContext
 ): Promise<Loaded> {
-  const lists = { documents: [document], problems: new ProblemList(), warnings: [] }
+  const lists: Lists = { documents: [document], problems: new ProblemList(), warnings: [] }
   const stage = <T>(find: () => Promise<T>) =>
     withoutProblems(lists.problems, find, lists.documents)
   const used = await stage(() => checkShape(document, lists, { ...context, file }))
   const first = await stage(() => buildState(used, name, context))
-  const warnings: DocumentProblem[] = lists.warnings.slice(0, MAX_PROBLEMS)
+  const warnings = lists.warnings.slice(0, MAX_PROBLEMS)
   if (warnings.length > 0) context.warn?.(await listedProblems(warnings, lists.documents))
   return first
 }

@@ -1,10 +1,10 @@
 /** Reads small documents at once, large ones in a thread. */
 import { partAt } from '../core/places.js'
-import { isObject } from '../core/schema-words.js'
 import { mapValues } from '../reference/rules.js'
 import { pause } from '../work/slices.js'
 import type { Worker } from '../work/worker.js'
 import {
+  below,
   type Kind,
   type ReadOptions,
   type ReadText,
@@ -72,7 +72,7 @@ export async function readLarge({ read, places }: Reading): Promise<unknown> {
   const { data, numbers, locate } = document
   if (places !== undefined) return locate(places)
   const parts: Part[] = []
-  const scenarioAs = isObject(data) ? kindOf({ ...document, data: data.scenario }) : undefined
+  const scenarioAs = kindOf(below(document, ['scenario']))
   const whole = withoutLists(data, [], parts)
   const head = { data: whole, numbers, checkedAs: kindOf(document), scenarioAs }
   return [head, ...parts].map(part => JSON.stringify(part))

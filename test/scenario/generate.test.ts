@@ -3,8 +3,7 @@ import { parse } from 'yaml'
 import { PAYMENT_TYPES, type PaymentType } from '../../src/reference/payment-methods.js'
 import { exported } from '../../src/scenario/records/export.js'
 import type { FirstState } from '../../src/scenario/scenario.js'
-import type { GenerateData } from '../../src/scenario/shape/scenario.js'
-import { problemsOfShape } from '../../src/scenario/shape/scenario.js'
+import { type GenerateData, problemsOfShape } from '../../src/scenario/shape/scenario.js'
 import { FAMILIES, type Records, type Store } from '../../src/store/store.js'
 import { codesIn, firstStateIn } from '../support/first-state.js'
 import type { Json } from '../support/json.js'
@@ -149,7 +148,7 @@ t.test('generate: over several seeds all generated records are consistent', asyn
     t.ok(whole.length > 60 && whole.length < 150, `seed ${seed}: some whole, some in part`)
 
     const document = JSON.parse(JSON.stringify(exported(store)))
-    t.strictSame(await problemsOfShape('fixture', document), [], 'an export of it is a fixture')
+    t.strictSame(problemsOfShape('fixture', document), [], 'an export of it is a fixture')
     const again = await firstStateIn({ clock: NOW, data: document })
     t.equal(JSON.stringify(exported(again.store)), JSON.stringify(document))
   }

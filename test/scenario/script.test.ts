@@ -697,7 +697,7 @@ t.test('script: an entry is put back with its former id and counts', async t => 
 
 /** The problems of an expectation: those of its schema, or else those of compiling it. */
 const expectationProblems = async (data: unknown): Promise<string[]> => {
-  const shape = (await problemsOfShape('scenario', { expect: [data] })).map(({ steps, ...said }) =>
+  const shape = problemsOfShape('scenario', { expect: [data] }).map(({ steps, ...said }) =>
     coded(pathOf(steps.slice(2)), said)
   )
   if (shape.length > 0) return shape

@@ -30,7 +30,7 @@ const BINDINGS = {
 const NONE = { steps: [], play: [], expect: [] }
 
 const problemsOf = async (steps: unknown): Promise<string[]> => {
-  const shape = (await problemsOfShape('scenario', { steps })).map(({ steps, ...said }) =>
+  const shape = problemsOfShape('scenario', { steps }).map(({ steps, ...said }) =>
     coded(pathOf(steps.slice(1)), said)
   )
   const { found, report } = reported(1)
@@ -145,7 +145,7 @@ t.test('play: its problems, with their places', async t => {
     [[{ at_once: [{ do: GET /tickets, as: a }] }, { do: 'GET /tickets/\${a.data.0.id}' }, { do: 'GET /tickets/\${set.id}', repeat: 3 }]]
   ]`)
   for (const [play, ...problems] of cases) {
-    const shape = (await problemsOfShape('scenario', { play })).map(({ path, ...said }) =>
+    const shape = problemsOfShape('scenario', { play }).map(({ path, ...said }) =>
       coded(path, said)
     )
     const { found, report } = reported()

@@ -65,7 +65,8 @@ t.test('reading: a large text with a right shape is not checked again', async t 
     ['[5]', undefined, undefined],
     ['{"scenario":{"name":"x"}}', undefined, 'scenario'],
     ['{"scenario":{"tickets":[]}}', undefined, 'fixture'],
-    ['{"scenario":{"tickets":[5]}}', undefined, undefined]
+    ['{"scenario":{"tickets":[5]}}', undefined, undefined],
+    ['{"scenario":{"steps":[{"do":"GET /tickets","query":{"x":1.10}}]}}', undefined, undefined]
   ]
   for (const [text, ...kinds] of cases) {
     const document = await readHere(large(text))

@@ -7,7 +7,7 @@ import { each } from '../../reference/rules.js'
 import { TABLES, type Tables } from '../../reference/tables.js'
 import { type Condition, compileNames } from '../match/conditions.js'
 import { isStatus } from '../match/counts.js'
-import { asValue, below, fieldIn, type Scope, type Tested } from '../match/fields.js'
+import { asValue, below, type Context, fieldIn, type Scope } from '../match/fields.js'
 import { compileMatch, type Matcher, operationsOn, shownOn } from '../match/matching.js'
 import type { RecordName } from '../records/edits.js'
 import { withDigests } from '../script/digests.js'
@@ -34,8 +34,6 @@ export type Calls = {
   /** Milliseconds from the end of the response before to the arrival of a request. */
   apart: { least: number; most: number } | null
 }
-/** Where problems are reported, and the responses that can be referred to. */
-export type Context = Pick<Tested, 'report' | 'responses'>
 
 export function compileCalls(source: CallsData, path: readonly Step[], under: Context): Calls {
   const data = source.match ? { ...source, match: withDigests(source.match) } : source

@@ -2,12 +2,19 @@
 import { canBeAbout } from '../about.js'
 import { type Report, within } from '../documents.js'
 import { type Counts, countsOf } from '../match/counts.js'
+import type { Context } from '../match/fields.js'
 import { shownOn } from '../match/matching.js'
 import { admitPatterns } from '../match/patterns.js'
 import { headOf, namesIn, textsOf } from '../play/references.js'
 import { say } from '../sentences.js'
-import type { CountData, ExpectationData, SequenceData, StateData } from '../shape/expectation.js'
-import { type Calls, type Context, compileCalls, shownCalls } from './calls.js'
+import {
+  type CountData,
+  type ExpectationData,
+  PAUSES,
+  type SequenceData,
+  type StateData
+} from '../shape/expectation.js'
+import { type Calls, compileCalls, shownCalls } from './calls.js'
 import { compileState, type StateTest } from './final-state.js'
 
 export type {
@@ -30,7 +37,6 @@ export type StateExpectation = Expected & { data: { state: StateData }; differen
 export type Expectation = CallsExpectation | StateExpectation
 
 const WAYS = ['on', 'sequence', 'state']
-const PAUSES = ['no_sooner_than', 'no_later_than'] as const
 const ANY = Number.POSITIVE_INFINITY
 
 /** Null, with the problems reported. `patterns`: how many those before it have. */
@@ -41,8 +47,11 @@ export async function compileExpectation(
   patterns = 0
 ): Promise<Expectation | null> {
   const ways = WAYS.filter(way => way in data)
-  if (ways.length !== 1) report([], say('not_exactly_one', WAYS, ways))
-  if (ways.length !== 1 || !(await admitPatterns(data, patterns, report))) return null
+  if (ways.length !== 1) {
+    report([], say('not_exactly_one', WAYS, ways))
+    return null
+  }
+  if (!(await admitPatterns(data, patterns, report))) return null
   const names = new Set(textsOf(data, true).flatMap(namesIn).map(headOf))
   const unsent = () => [...names].filter(name => responses?.has(name) !== true)
   if ('others' in data && !('sequence' in data))

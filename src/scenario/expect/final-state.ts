@@ -9,11 +9,11 @@ import { compileNames, compileTest, shownWanted, unmetBy } from '../match/condit
 import {
   asValue,
   below,
+  type Context,
   fieldIn,
   lookedUp,
   type Name,
   type Scope,
-  type Tested,
   type Value
 } from '../match/fields.js'
 import {
@@ -43,13 +43,13 @@ export type IsChanged = (family: Family, id: string) => boolean
 type Difference = { message: string; forbids: boolean; near_misses?: readonly NearMiss[] }
 export type StateTest = (store: Store, isChanged: IsChanged) => Promise<Difference[]>
 
-export function compileState(
-  data: StateData,
-  { report, responses }: Pick<Tested, 'report' | 'responses'>
-): StateTest {
+export function compileState(data: StateData, { report, responses }: Context): StateTest {
   const tests = entriesOf(data).flatMap(([family, expected]) => {
     const scope: FamilyScope = {
-      ...{ family, responses, name: [], resource: RESOURCE_NAMES[family] },
+      family,
+      responses,
+      name: [],
+      resource: RESOURCE_NAMES[family],
       schemas: [{ properties: FIELDS[family] }],
       valueIn: (fieldAt, name) => fieldAt(name),
       report: within(report, family)

@@ -17,6 +17,7 @@ const MAX_CHANGED = 10_000
 export class Tally {
   readonly isEmpty: boolean
   readonly #judges: readonly (RequestJudge | StateExpectation)[]
+  readonly #requestJudges: readonly RequestJudge[]
   #requests = 0
   /** The records that requests changed, `family/id`. */
   readonly #changed = new Map<string, true>()
@@ -26,10 +27,7 @@ export class Tally {
     this.#judges = expectations.map(expectation =>
       'differences' in expectation ? expectation : new RequestJudge(expectation)
     )
-  }
-
-  get #requestJudges(): RequestJudge[] {
-    return this.#judges.filter(judge => judge instanceof RequestJudge)
+    this.#requestJudges = this.#judges.filter(judge => judge instanceof RequestJudge)
   }
 
   addRequest(call: SentCall, id: string | null = null): Arrival {

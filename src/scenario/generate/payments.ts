@@ -98,6 +98,7 @@ export async function generatePayments(
   }
   const drawFields = paymentDraw(data, faker)
   const drawLocation = byWeight(locations, faker)
+  const sizes = perTicket(data)
   const payments: { instant: number; fields: RecordFields }[] = []
   while (payments.length < instants.length) {
     const location = drawLocation()
@@ -105,7 +106,7 @@ export async function generatePayments(
     const ticket = drawTicket(present(bills.get(location)), present(rest[0]), data, faker)
     if (ticket === undefined)
       return report(['payments_per_ticket'], say('too_few_tickets', location))
-    for (const drawn of rest.subarray(0, drawSize(rest.length, perTicket(data), faker))) {
+    for (const drawn of rest.subarray(0, drawSize(rest.length, sizes, faker))) {
       const instant = Math.max(drawn, ticket.at)
       const created = isoOf(instant)
       payments.push({ instant, fields: { created, ticket: ticket.record.id, ...drawFields() } })

@@ -121,15 +121,15 @@ export function compileTest(wanted: Wanted, scope: Tested): Test {
   if (isPattern(text)) return ofText(compilePattern(text, scope.report))
   if (scope.resource === undefined && IS_DIGEST.test(text))
     return ofText(value => value.length <= MAX_MATCHED && digestOf(value) === text)
-  const operand = operandOf(wanted, scope)
+  const comparable = comparableBy(scope)
+  const operand = operandOf(wanted, scope, comparable)
   // a nested value can be missing with its object
   if (referenceIn(text) === null && (wanted !== null || scope.name.length === 1))
     checkPossible(wanted, scope)
-  const comparable = comparableBy(scope)
   return value => {
     const now = operand()
     if (now == null) return now === null && value === undefined
-    return value != null && comparable(String(value)) === comparable(String(now))
+    return value != null && comparable(String(value)) === now
   }
 }
 
@@ -138,13 +138,21 @@ const ofText =
   value =>
     value != null && test(String(value))
 
-/** The value of a reference; null for no value, undefined while it is unknown. */
-function operandOf(wanted: Wanted, { responses, report }: Tested): () => unknown {
+/** What values are compared with; null for no value, undefined while it is unknown. */
+function operandOf<T>(
+  wanted: Wanted,
+  { responses, report }: Tested,
+  placeOf: (text: string) => T
+): () => T | null | undefined {
+  const placed = (value: unknown) => (value == null ? value : placeOf(String(value)))
   const text = String(wanted)
   const reference = referenceIn(text)
-  if (reference === null) return () => wanted
+  if (reference === null) {
+    const constant = placed(wanted)
+    return () => constant
+  }
   if (responses === undefined) report([], say('reference_without_value', reference))
-  return () => responses && resolvedValue(text, responses)
+  return () => responses && placed(resolvedValue(text, responses))
 }
 
 /** What makes two values equal: fields of records are written in more than one way. */
@@ -199,7 +207,7 @@ function compileComparison({ holds }: Comparison, bound: Wanted, scope: Tested):
     report([], say('not_comparable', name.join('.')))
     return NEVER
   }
-  const operand = operandOf(bound, scope)
+  const operand = operandOf(bound, scope, placeOf)
   if (referenceIn(String(bound)) === null) {
     const isNumber = placeOf === numberIn
     const problem = isNumber
@@ -209,7 +217,7 @@ function compileComparison({ holds }: Comparison, bound: Wanted, scope: Tested):
   }
   return value => {
     const place = value == null ? null : placeOf(String(value))
-    const limit = placeOf(String(operand()))
-    return place !== null && limit !== null && holds(place, limit)
+    const limit = operand()
+    return place !== null && limit != null && holds(place, limit)
   }
 }

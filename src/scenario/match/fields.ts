@@ -25,6 +25,8 @@ export type Tested = {
   isMember?: boolean
   isNegated?: boolean
 }
+/** Where problems are reported, and the responses that can be referred to. */
+export type Context = Pick<Tested, 'report' | 'responses'>
 export type Scope<Subject> = Tested & { valueIn: (subject: Subject, name: Name) => Value }
 
 /** Reports at a part of what is written. */

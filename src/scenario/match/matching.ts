@@ -18,7 +18,7 @@ import { digestOf } from '../script/digests.js'
 import { say } from '../sentences.js'
 import { ABOUT, type MatchData, type Names, type On, OPERATION, type Per } from '../shape/entry.js'
 import { type Condition, compileNames } from './conditions.js'
-import { below, type Name, type Tested, type Value } from './fields.js'
+import { below, type Context, type Name, type Tested, type Value } from './fields.js'
 
 /** Null for a name that has others below it, undefined for one that was not sent. */
 export type Values = (name: Name) => string | null | undefined
@@ -110,7 +110,7 @@ function schemasOf(table: Read['table'], operations: readonly OperationId[]): re
 export function compileMatch(
   operations: readonly OperationId[],
   data: MatchData = {},
-  context: Pick<Tested, 'report' | 'onlyRight' | 'responses'>
+  context: Context & Pick<Tested, 'onlyRight'>
 ): Matcher {
   if (operations.length === 0) return []
   const sections = Object.entries(data) as [Section, Names | undefined][]

@@ -16,7 +16,7 @@ import { headOf, namesIn, REFERENCE, textsIn, unclosedIn } from './references.js
 const MAX_LOOKED_AT = 100
 
 /** `otherKey` is null for a known key, else advice on it, which can be empty. */
-type Known = Pick<StepBindings, 'variable'> & {
+export type Known = Pick<StepBindings, 'variable'> & {
   ids: () => readonly string[]
   otherKey: (key: string) => string | null
 }

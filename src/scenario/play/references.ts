@@ -62,8 +62,7 @@ export function resolvedValue(
   responses: ReadonlyMap<string, Json>
 ): Json | undefined {
   const valueAt = (reference: string) => responseValue(responses, reference)
-  const names = Array.from(text.matchAll(REFERENCE), ([, name = '']) => name)
-  return names.every(name => valueAt(name) !== undefined)
+  return namesIn(text).every(name => valueAt(name) !== undefined)
     ? withValues<Json>(text, name => valueAt(name) ?? null)
     : undefined
 }

@@ -16,7 +16,6 @@ import { say } from '../sentences.js'
 import { instantIn } from '../shape/checked.js'
 
 export type RecordFields = Readonly<Record<string, unknown>>
-type Section = Family | 'api_keys' | 'deleted_users'
 export type Sourced = {
   fields: RecordFields
   index: number
@@ -42,6 +41,7 @@ export const OWNERS = {
 } as const satisfies Readonly<Record<Family, keyof typeof LINKED_FAMILIES | null>>
 
 export const SECTIONS = ['api_keys', ...FAMILIES, 'deleted_users'] as const
+type Section = (typeof SECTIONS)[number]
 
 export const fixtureIn = (
   document: SourceDocument,

@@ -8,7 +8,7 @@ import { FAMILIES, Store } from '../../store/store.js'
 import type { Report } from '../documents.js'
 import { operationsOn } from '../match/matching.js'
 import { isPattern } from '../match/patterns.js'
-import type { checkSteps } from '../play/check.js'
+import type { Known } from '../play/check.js'
 import { say } from '../sentences.js'
 import { entriesOf } from '../shape/checked.js'
 import type { ChangeData, EntryData, MatchData, On } from '../shape/entry.js'
@@ -98,7 +98,7 @@ export function checkActor({ store, settings }: Trial, isOwn: boolean, report: R
 export function knownNames(
   { store, settings }: Trial,
   keys: ReadonlyMap<string, unknown> | undefined
-): Parameters<typeof checkSteps>[1] {
+): Known {
   const known = store ?? new Store()
   const { variable } = bindingsOf(known)
   const isAnyKey = store === null || settings['auth.accept_any_key'] !== null

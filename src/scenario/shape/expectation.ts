@@ -173,7 +173,7 @@ export type StateData = Static<typeof STATE>
 
 const pause = (limit: string) =>
   duration(`${limit} time between the previous response and each request, by the sandbox's clock.`)
-const PAUSES = ['no_sooner_than', 'no_later_than']
+export const PAUSES = ['no_sooner_than', 'no_later_than'] as const
 const calls = (match: TUnsafe<MatchData>) => ({
   on: ON,
   match,

@@ -4,6 +4,7 @@
  *
  * - `x-expected`: describes a right text
  * - `x-many`: the kind of a long list of words
+ * - `x-ordered`: two parts, of which the second must not be smaller
  * - `x-elsewhere`: where misplaced names belong · `x-instead`: what to write for retired ones
  * - `x-advice`: advice for a value of another type
  * - `x-name`: its type in clients and its name in published schemas · `x-published`: its name there alone

@@ -49,7 +49,12 @@ export const partsOf = (
   { documents, problems, warnings }: Lists,
   sourceOf = sourceIn(document)
 ): Parts => ({
-  ...{ documents, problems, warnings, document, data, sourceOf },
+  documents,
+  problems,
+  warnings,
+  document,
+  data,
+  sourceOf,
   report: reportBy(problems, sourceOf),
   warn: reportBy(warnings, sourceOf)
 })
@@ -69,7 +74,10 @@ export async function checkShape(
     checkGiven(from.variables, [], within(alone.report, 'vars'))
     return { ...alone, fixtures: checkedFixture(document, lists) }
   }
-  const read = readScenario(document, alone.report, from.variables)
+  const read = expandVariables(document.data, data => shapeProblems(document, 'scenario', data), {
+    overrides: [from.variables],
+    report: alone.report
+  })
   const parts = partsOf(document, isObject(read.data) ? read.data : {}, lists)
   const groups = await usedGroups(parts, read, from)
   const fixtures: Fixture[] = []
@@ -86,16 +94,6 @@ export function ownFixture({ data, sourceOf }: Group): Fixture {
   const { document, steps } = sourceOf(['data'])
   return fixtureIn(document, data.data ?? {}, steps)
 }
-
-const readScenario = (
-  document: SourceDocument,
-  report: Report,
-  variables: GivenVariables | undefined
-): Expanded =>
-  expandVariables(document.data, data => shapeProblems(document, 'scenario', data), {
-    overrides: [variables],
-    report
-  })
 
 function checkedFixture(document: SourceDocument, lists: Lists): Fixture[] {
   const problems = shapeProblems(document, 'fixture')

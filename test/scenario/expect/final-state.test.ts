@@ -69,8 +69,8 @@ const SOME_RECORDS: Json = mapValues(RECORDS, records => ({
 
 /** Differences between the records and an expected state, or its problems. */
 async function differencesOf(state: object): Promise<string[]> {
-  const problems = (await problemsOfShape('scenario', { expect: [{ state }] })).map(
-    ({ path, ...said }) => coded(path, said)
+  const problems = problemsOfShape('scenario', { expect: [{ state }] }).map(({ path, ...said }) =>
+    coded(path, said)
   )
   if (problems.length > 0) return problems
   const { found, report } = reported()
