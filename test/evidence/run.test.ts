@@ -313,6 +313,9 @@ t.test('requests of a run: those beyond the limits are counted', t => {
     ['#2/req_0', '#2/req_0'],
     'a call that is kept in full is listed all the same'
   )
+  calls.drop('#2/req_0')
+  calls.drop('#1/req_0')
+  t.equal([...calls.list()].length, MAX_CALLS + MAX_REFUSED - 1, 'and no longer once it is dropped')
   t.end()
 })
 
