@@ -55,10 +55,12 @@ const isKeyUnknown = ({ outcome }: Entry) => outcome.refusal?.code === 'api_key_
 export function replacedIn(call: Entry): string[] {
   const params = Object.entries(call.params).map(([name, text]) => `${name}=${text}`)
   const pairs = [...params, ...pairsIn(call.query), ...pairsIn(call.body)]
-  const names = pairs.flatMap(pair => (IS_REPLACED.test(pair) ? pair.replace(/=.*/s, '') : []))
+  const names = pairs.filter(isReplaced).map(pair => pair.replace(/=.*/s, ''))
   return [...new Set(isKeyUnknown(call) ? ['the key', ...names] : names)]
 }
-const IS_REPLACED = /\*\*\*|\$\{/
+
+/** Whether it has masked text, or text that would be read as a reference. */
+export const isReplaced = (text: string): boolean => text.includes(MASK) || text.includes('${')
 
 type Write = (text: string) => string
 
