@@ -16,7 +16,7 @@ import type { Json, StepData } from '../scenario/steps.js'
 import { maskedRecord } from './recorded-state.js'
 
 /** `idInPlay`: how a play refers to an id; `headers`: those that are sent. */
-export type Writing = {
+type Writing = {
   keyOf: (account: string) => string | undefined
   idInPlay: (id: string) => string
   headers: ReadonlySet<string>
@@ -59,8 +59,8 @@ export function replacedIn(call: Entry): string[] {
   return [...new Set(isKeyUnknown(call) ? ['the key', ...names] : names)]
 }
 
-/** Whether it has masked text, or text that would be read as a reference. */
-export const isReplaced = (text: string): boolean => text.includes(MASK) || text.includes('${')
+/** Masked, or to be read as a reference. */
+export const isReplaced = (text: string) => text.includes(MASK) || text.includes('${')
 
 type Write = (text: string) => string
 

@@ -124,7 +124,7 @@ function expectationOf(
   return call.outcome.name === 'lost_before' ? null : common
 }
 
-/** Without what is undefined; null if a play sends other values of it. */
+/** Without what is undefined; null where it is replaced. */
 function playable(value: Json): Json {
   const text = JSON.stringify(value)
   return isReplaced(text) ? null : JSON.parse(text)
