@@ -1,5 +1,4 @@
 /** The evidence of a sandbox since its last load or reset. */
-
 import { type Guarded, keysToMask } from '../engine/keys.js'
 import type { Reading } from '../engine/reading.js'
 import { Changers } from './changers.js'

@@ -65,8 +65,9 @@ const MAX_ENTRY = 65_536
 const MAX_BYTES = 8_388_608
 
 export class RunRequests {
-  /** `entry` is JSON. */
-  #requests = new Map<string, { line: Line; entry: string | null }>()
+  #lines = new Map<string, Line>()
+  /** JSON, also of requests beyond `MAX_CALLS`. */
+  #entries = new Map<string, string>()
   #refused = 0
   #bytes = 0
   readonly omitted = { calls: 0, entries: 0 }
@@ -77,8 +78,8 @@ export class RunRequests {
     const { name, status } = outcome
     const { test } = caller
     const on = operation === null ? null : nameOf(operation)
-    const line = lineOf(request, { test, on, method, path, outcome: name, status })
-    if (this.#requests.size < MAX_CALLS) this.#requests.set(request, { line, entry: null })
+    if (this.#lines.size < MAX_CALLS)
+      this.#lines.set(request, lineOf(request, { test, on, method, path, outcome: name, status }))
     else this.omitted.calls++
     if (name !== 'refused') return
     if (this.#refused++ < MAX_REFUSED) this.keep(request, entry)
@@ -86,29 +87,26 @@ export class RunRequests {
   }
 
   keep(request: string, entry: () => RunEntry): void {
-    const listed = this.#requests.get(request)
-    if (listed?.entry) return
-    const full = entry()
-    const text = JSON.stringify(full)
+    if (this.#entries.has(request)) return
+    const text = JSON.stringify(entry())
     if (text.length > MAX_ENTRY || this.#bytes + text.length > MAX_BYTES) this.omitted.entries++
     else {
       this.#bytes += text.length
-      this.#requests.set(request, { line: listed?.line ?? lineOf(request, full), entry: text })
+      this.#entries.set(request, text)
     }
   }
 
   drop(request: string) {
-    const listed = this.#requests.get(request)
-    if (!listed?.entry) return
-    this.#bytes -= listed.entry.length
-    listed.entry = null
+    this.#bytes -= this.#entries.get(request)?.length ?? 0
+    this.#entries.delete(request)
   }
 
   list(): Lazy<RunCall> {
-    return lazily([...this.#requests.values()], ({ line, entry }) => ({
-      ...line,
-      entry: entry && JSON.parse(entry)
-    }))
+    const requests = new Set([...this.#lines.keys(), ...this.#entries.keys()])
+    return lazily([...requests], request => {
+      const entry = JSON.parse(this.#entries.get(request) ?? 'null')
+      return { ...(this.#lines.get(request) ?? lineOf(request, entry)), entry }
+    })
   }
 }
 

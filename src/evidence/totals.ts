@@ -32,7 +32,7 @@ export class Totals {
 }
 
 type RuleOutcome = 'passed' | 'violated'
-export type CoverageReport = ReturnType<typeof reportOf>
+export type CoverageReport = ReturnType<Coverage['report']>
 export type RuleCoverage = CoverageReport['rules'][number]
 
 export class Coverage {
@@ -55,37 +55,34 @@ export class Coverage {
     return RULE_IDS.filter((_, place) => this.#counts[outcome][place] !== 0)
   }
 
-  report(): CoverageReport {
-    return reportOf((outcome, place) => Number(this.#counts[outcome][place]))
+  report() {
+    const rules = RULE_IDS.map((rule, place) => {
+      const { text, violable, passable }: Rule = RULES[rule]
+      const countOf = (outcome: RuleOutcome) => Number(this.#counts[outcome][place])
+      const counts = { passed: countOf('passed'), violated: countOf('violated') }
+      return { rule, text, violable, passable: passable !== false, ...counts }
+    })
+    const idsOf = (is: (rule: (typeof rules)[number]) => boolean) =>
+      rules.filter(is).map(({ rule }) => rule)
+    const passed = idsOf(rule => rule.passed > 0)
+    const violated = idsOf(rule => rule.violated > 0)
+    const violable = idsOf(({ violable }) => violable)
+    const seen = passed.length + violated.length
+    const possible = idsOf(({ passable }) => passable).length + violable.length
+    return {
+      // outcomes: two for a rule that requests can both pass and violate, one for any other
+      seen,
+      possible,
+      percent: Math.floor((seen / possible) * 1000) / 10,
+      never_exercised: RULE_IDS.filter(rule => !passed.includes(rule) && !violated.includes(rule)),
+      never_violated: passed.filter(rule => violable.includes(rule) && !violated.includes(rule)),
+      rules
+    }
   }
 }
 
-function countAt(counts: Uint32Array | number[], place: number) {
+function countAt(counts: Uint32Array, place: number) {
   counts[place] = (counts[place] as number) + 1
-}
-
-function reportOf(countOf: (outcome: RuleOutcome, place: number) => number) {
-  const rules = RULE_IDS.map((rule, place) => {
-    const { text, violable, passable }: Rule = RULES[rule]
-    const counts = { passed: countOf('passed', place), violated: countOf('violated', place) }
-    return { rule, text, violable, passable: passable !== false, ...counts }
-  })
-  const idsOf = (is: (rule: (typeof rules)[number]) => boolean) =>
-    rules.filter(is).map(({ rule }) => rule)
-  const passed = idsOf(rule => rule.passed > 0)
-  const violated = idsOf(rule => rule.violated > 0)
-  const violable = idsOf(({ violable }) => violable)
-  const seen = passed.length + violated.length
-  const possible = idsOf(({ passable }) => passable).length + violable.length
-  return {
-    // outcomes: two for a rule that requests can both pass and violate, one for any other
-    seen,
-    possible,
-    percent: Math.floor((seen / possible) * 1000) / 10,
-    never_exercised: RULE_IDS.filter(rule => !passed.includes(rule) && !violated.includes(rule)),
-    never_violated: passed.filter(rule => violable.includes(rule) && !violated.includes(rule)),
-    rules
-  }
 }
 
 export class AssumptionUsage {

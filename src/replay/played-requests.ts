@@ -16,7 +16,7 @@ import type { Json, StepData } from '../scenario/steps.js'
 import { maskedRecord } from './recorded-state.js'
 
 /** `idInPlay`: how a play refers to an id; `headers`: those that are sent. */
-export type Writing = {
+type Writing = {
   keyOf: (account: string) => string | undefined
   idInPlay: (id: string) => string
   headers: ReadonlySet<string>
@@ -55,10 +55,12 @@ const isKeyUnknown = ({ outcome }: Entry) => outcome.refusal?.code === 'api_key_
 export function replacedIn(call: Entry): string[] {
   const params = Object.entries(call.params).map(([name, text]) => `${name}=${text}`)
   const pairs = [...params, ...pairsIn(call.query), ...pairsIn(call.body)]
-  const names = pairs.flatMap(pair => (IS_REPLACED.test(pair) ? pair.replace(/=.*/s, '') : []))
+  const names = pairs.filter(isReplaced).map(pair => pair.replace(/=.*/s, ''))
   return [...new Set(isKeyUnknown(call) ? ['the key', ...names] : names)]
 }
-const IS_REPLACED = /\*\*\*|\$\{/
+
+/** Masked, or to be read as a reference. */
+export const isReplaced = (text: string) => text.includes(MASK) || text.includes('${')
 
 type Write = (text: string) => string
 

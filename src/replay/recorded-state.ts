@@ -132,7 +132,7 @@ const chargesOf = (call: Entry): unknown[] => [
   ...recordsIn(call).flatMap(({ object, id }) => (object === 'transaction' ? [id] : []))
 ]
 
-/** Those whose records an expectation counts. */
+/** Those in an expectation of the state. */
 const familiesCounted = (data: ExpectationData): string[] =>
   'state' in data ? Object.keys(data.state) : []
 

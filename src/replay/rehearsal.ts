@@ -1,6 +1,5 @@
 /** Plays recorded requests in a blank sandbox. */
 import { MAX_DURATION } from '../core/durations.js'
-import { MASK } from '../core/mask.js'
 import { partAt } from '../core/places.js'
 import { scriptAction, tookEffect } from '../engine/outcome.js'
 import { playIn } from '../engine/play.js'
@@ -12,7 +11,7 @@ import { isOf } from '../scenario/expect/judges.js'
 import { withTexts } from '../scenario/play/references.js'
 import { bindingsOf, type Json, playSteps, type StepData } from '../scenario/steps.js'
 import { pause } from '../work/slices.js'
-import { determined, isStopped, playOf } from './played-requests.js'
+import { determined, isReplaced, isStopped, playOf } from './played-requests.js'
 import { keyOf, type Recording } from './recording.js'
 
 /** `made`: the record that it created, with the id that a play drew for it. */
@@ -125,8 +124,8 @@ function expectationOf(
   return call.outcome.name === 'lost_before' ? null : common
 }
 
-/** Null if it has masked text, or text that would be read as a reference. */
+/** Without what is undefined; null where it is replaced. */
 function playable(value: Json): Json {
   const text = JSON.stringify(value)
-  return text.includes('${') || text.includes(MASK) ? null : JSON.parse(text)
+  return isReplaced(text) ? null : JSON.parse(text)
 }

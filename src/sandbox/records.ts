@@ -1,8 +1,7 @@
 /** Adds and deletes records and API keys. */
-import type { Step } from '../core/places.js'
 import { RESOURCE_NAMES } from '../reference/operations.js'
 import { ProblemList, refusalOf, withoutProblems } from '../scenario/documents.js'
-import { below, type SourceDocument } from '../scenario/read/document.js'
+import type { SourceDocument } from '../scenario/read/document.js'
 import { checkCount } from '../scenario/read/refusal.js'
 import type { Body } from '../scenario/reading.js'
 import type { ImportedRecords } from '../scenario/records/edits.js'
@@ -23,17 +22,16 @@ export async function addBody(
   left: () => AbortSignal
 ): Promise<ImportedRecords> {
   const document = await sandbox.reading(left)('body', text, { limits: sandbox.settings, type })
-  return addRecords(sandbox, document, [], bytes.length)
+  return addRecords(sandbox, document, bytes.length)
 }
 
-/** `under` is the place of the fixture. Errors: `document_invalid`; as of `editInTurn`. */
+/** `bytes` are those of the request. Errors: `document_invalid`; as of `editInTurn`. */
 export async function addRecords(
   sandbox: Sandbox,
   document: SourceDocument,
-  under: readonly Step[] = [],
   bytes = 0
 ): Promise<ImportedRecords> {
-  const edit = { fixtures: [await checkedFixture(document, under)], removed: [] }
+  const edit = { fixtures: [await checkedFixture(document)], removed: [] }
   checkCount('The document adds', recordsIn(edit.fixtures), sandbox.settings)
   const problems = new ProblemList()
   return withoutProblems(problems, async () => {
@@ -46,15 +44,11 @@ export async function addRecords(
   })
 }
 
-async function checkedFixture(document: SourceDocument, under: readonly Step[]): Promise<Fixture> {
-  const part = below(document, under)
-  const problems = shapeProblems(part, 'fixture').map(problem => ({
-    ...problem,
-    document,
-    steps: [...under, ...problem.steps]
-  }))
-  if (problems.length > 0) throw await refusalOf(problems)
-  return fixtureIn(document, part.data as object, under)
+async function checkedFixture(document: SourceDocument): Promise<Fixture> {
+  const problems = shapeProblems(document, 'fixture')
+  if (problems.length > 0)
+    throw await refusalOf(problems.map(problem => ({ document, ...problem })))
+  return fixtureIn(document, document.data as object)
 }
 
 /** Errors: `record_unknown`, `record_in_use`. */

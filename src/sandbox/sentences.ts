@@ -77,8 +77,7 @@ export const REFUSALS = {
   ),
   noActor: refusal(
     'account_unknown',
-    (id: string, known: readonly string[]) =>
-      `${sentence(`auth.accept_any_key: ${noSuchAccount(id, known)}`)} ${UNCHANGED}`,
+    (problem: string) => `${sentence(`auth.accept_any_key: ${problem}`)} ${UNCHANGED}`,
     NAMED
   ),
   tooManyKeys: refusal(

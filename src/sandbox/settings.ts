@@ -11,8 +11,8 @@ import {
 import { withNumbers } from '../scenario/read/numbers.js'
 import { SANDBOX_SETTINGS_CHECKER } from '../scenario/shape/scenario.js'
 import type { Sandbox } from './sandbox.js'
-import { REFUSALS, SAYS } from './sentences.js'
-import { missingActor, requireActor } from './state.js'
+import { REFUSALS } from './sentences.js'
+import { actorProblem, requireActor } from './state.js'
 
 /** Until the next load or reset; all or none. Errors: `setting_invalid`. */
 export async function changeSettings(
@@ -24,11 +24,9 @@ export async function changeSettings(
   const problems = [
     ...withNumbers(document, changes, SANDBOX_SETTINGS_CHECKER.problems(nested(newSettings)))
   ]
-  const actor = missingActor(newSettings, sandbox.store)
-  if (actor !== null && !problems.some(({ path }) => path === ACTOR.join('.'))) {
-    const message = SAYS.noSuchAccount(actor, sandbox.store.accounts.someIds())
-    problems.push(problemAt(ACTOR, { code: 'missing_record', message }))
-  }
+  const isJudged = problems.some(({ path }) => path === ACTOR.join('.'))
+  const message = isJudged ? null : actorProblem(newSettings, sandbox.store)
+  if (message !== null) problems.push(problemAt(ACTOR, { code: 'missing_record', message }))
   const [first, ...others] = problems.map(({ path, code, message }) => ({ path, code, message }))
   if (first) throw REFUSALS.wrongSettings([first, ...others])
   sandbox.setControlSettings({ ...sandbox.state.settings, ...newSettings })

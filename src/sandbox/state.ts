@@ -8,7 +8,7 @@ import type { Family } from '../reference/operations.js'
 import type { FirstState } from '../scenario/scenario.js'
 import { Script } from '../scenario/script.js'
 import { FAMILIES, Store } from '../store/store.js'
-import { REFUSALS } from './sentences.js'
+import { REFUSALS, SAYS } from './sentences.js'
 
 /** Never changed. `settings` are the scenario's in a first state, else those set since. */
 export type SavedState = Readonly<
@@ -32,18 +32,20 @@ export const emptyState = (): SavedState => ({
   settings: {}
 })
 
-/** The Account of `auth.accept_any_key`, if there is no such record. */
-export function missingActor(
+/** Of `auth.accept_any_key`, if there is no such Account. */
+export function actorProblem(
   { 'auth.accept_any_key': actor = null }: GivenSettings,
   { accounts }: Store
 ): string | null {
-  return actor === null || accounts.get(actor) ? null : actor
+  return actor === null || accounts.get(actor)
+    ? null
+    : SAYS.noSuchAccount(actor, accounts.someIds())
 }
 
 /** Errors: `account_unknown`. */
 export function requireActor(settings: GivenSettings, store: Store): void {
-  const actor = missingActor(settings, store)
-  if (actor !== null) throw REFUSALS.noActor(actor, store.accounts.someIds())
+  const problem = actorProblem(settings, store)
+  if (problem !== null) throw REFUSALS.noActor(problem)
 }
 
 /** `by` advances the clock, in ms. */

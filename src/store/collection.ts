@@ -176,7 +176,7 @@ export class Collection<R extends StoredRecord> {
     this.#places.set(id, new Stored(null, stored.at, stored.nth, stored.owners))
   }
 
-  /** Adds a record that was deleted after the present ones were created. */
+  /** Adds a deleted record, as created after the present ones. */
   addDeleted(id: string, at: number, owners: Names): void {
     this.#beginChange()
     this.#removed++

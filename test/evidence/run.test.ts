@@ -1,5 +1,4 @@
 import t from 'tap'
-import { type GivenSettings, settingsInForce } from '../../src/core/settings.js'
 import { Evidence } from '../../src/evidence/evidence.js'
 import type { FindingId } from '../../src/evidence/findings.js'
 import { MAX_CALLS, MAX_REFUSED, Run, type RunEntry, RunRequests } from '../../src/evidence/run.js'
@@ -40,7 +39,6 @@ function twoSandboxes() {
   const run = new Run()
   return { run, main: new Evidence(LIMITS, run), till: new Evidence(LIMITS, run, 'till') }
 }
-const settingsOf = (flag: GivenSettings) => settingsInForce({ flag }).values
 const record = (evidence: Evidence, given: Given) => {
   const one = judgedRequest(given)
   evidence.record(one, one.reading)
@@ -140,11 +138,10 @@ t.test('run: an empty page counts as long as nobody continues from it', t => {
   t.end()
 })
 
-/** A sandbox's evidence, and what its settings record. */
-function recorded(given: GivenSettings = {}) {
+/** A sandbox's evidence, and what is recorded in it. */
+function recorded() {
   const run = new Run()
   const evidence = new Evidence(LIMITS, run, 'till')
-  const settings = settingsOf(given)
   const entries = () =>
     Object.fromEntries(
       [...run.listing().requests].map(({ request, entry }) => [request, entry?.id ?? null])
@@ -152,7 +149,7 @@ function recorded(given: GivenSettings = {}) {
   return {
     run,
     evidence,
-    record: (given: Given) => record(evidence, { settings, ...given }),
+    record: (given: Given) => record(evidence, given),
     entries
   }
 }
@@ -313,6 +310,9 @@ t.test('requests of a run: those beyond the limits are counted', t => {
     ['#2/req_0', '#2/req_0'],
     'a call that is kept in full is listed all the same'
   )
+  calls.drop('#2/req_0')
+  calls.drop('#1/req_0')
+  t.equal([...calls.list()].length, MAX_CALLS + MAX_REFUSED - 1, 'and no longer once it is dropped')
   t.end()
 })
 

@@ -173,7 +173,7 @@ t.test('data_not_written: changes count as made; a delayed request does not run'
   t.strictSame([(await refund('&reason=slow')).status, sandbox.store.refunds.size], [200, 4])
 })
 
-t.test('closing writes a last time, or reports which changes are not on disk', async t => {
+t.test('closing writes a last time, or reports that changes are not on disk', async t => {
   const { folder, sandbox, data } = await started(t)
   sandbox.nextRequestId()
   await data.close()
@@ -209,7 +209,7 @@ t.test('the document of a sandbox goes with it', async t => {
   t.equal((await documentsIn(folder)).length, 1, 'or it would be there again after a restart')
 })
 
-t.test('a folder that was continued and never written since: what changed is reported', async t => {
+t.test('a folder that was continued and never written since: a change is reported', async t => {
   const first = await started(t)
   await first.data.close()
   for (const isChanged of [false, true]) {

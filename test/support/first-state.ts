@@ -23,7 +23,7 @@ export type Looked = {
   warnings: readonly Problem[]
 }
 
-const PACKAGE = new Library({ fixtures: null, scenarios: null })
+const NO_FOLDERS = { fixtures: null, scenarios: null }
 
 /** The initial state of data or a text, named "given" by default. */
 export async function firstStateIn(
@@ -36,7 +36,7 @@ export async function firstStateIn(
     name = file ?? 'doc',
     machine = Date.parse('2026-04-01T00:00:00.000Z'),
     limits = DEFAULT_LIMITS,
-    library = new Library(PACKAGE.userFolders, limits)
+    library = new Library(NO_FOLDERS, limits)
   } = where
   const { variables, warn } = where
   const document =
@@ -79,7 +79,7 @@ export const checkedAlone = (
   variables?: LoadContext['variables']
 ): Promise<void> =>
   checkSharedScript(document, {
-    library: PACKAGE,
+    library: new Library(NO_FOLDERS),
     launch: { flag: {}, environment: {} },
     clockFor: start => new Clock(Date.now, start),
     variables

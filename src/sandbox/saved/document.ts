@@ -25,7 +25,7 @@ export type StateData = Pick<SavedState, 'settings' | 'counters' | 'clock'> & {
 }
 export type FirstData = StateData &
   Pick<SavedSandbox['first'], 'scenario'> & { expect: readonly ExpectationData[] }
-export type SandboxData = {
+type SandboxData = {
   requests: number
   first: FirstData
   start?: FirstData

@@ -7,8 +7,8 @@ import { compileEntry } from '../../scenario/script/entry.js'
 import { Script } from '../../scenario/script.js'
 import { collectionOf, FAMILIES, Store } from '../../store/store.js'
 import { pause } from '../../work/slices.js'
-import { REFUSALS, SAYS } from '../sentences.js'
-import { missingActor, type SavedSandbox, type SavedState } from '../state.js'
+import { REFUSALS } from '../sentences.js'
+import { actorProblem, type SavedSandbox, type SavedState } from '../state.js'
 import { type FirstData, readDocument, type StateData } from './document.js'
 
 /** By the JSON of their records: sandboxes share those that have not changed. */
@@ -36,8 +36,8 @@ export async function readSandbox(
 
 /** Any key acts as an Account of the state. */
 function checkActor(layers: Parameters<typeof settingsInForce>[0], { store }: SavedState): void {
-  const actor = missingActor(settingsInForce(layers).values, store)
-  if (actor !== null) throw new Error(SAYS.noSuchAccount(actor, store.accounts.someIds()))
+  const problem = actorProblem(settingsInForce(layers).values, store)
+  if (problem !== null) throw new Error(problem)
 }
 
 const refuse: Report = (_steps, { message }) => {

@@ -57,8 +57,8 @@ export class Snapshots {
   /** Errors: `snapshot_unknown`; `document_invalid` for a file that is wrong. */
   get(name: string): Promise<SavedSandbox> {
     return inTurn(async () => {
-      const path = await this.#pathOf(name)
-      const snapshot = this.#inMemory.get(name) ?? (await readSandbox(path, null))
+      const snapshot =
+        this.#inMemory.get(name) ?? (await readSandbox(await this.#pathOf(name), null))
       this.#inMemory.set(name, snapshot)
       return snapshot
     })
