@@ -35,7 +35,7 @@ const WORDS = 'words of docs'
  * pages of docs/ without the decisions. Lower a budget when its room shrinks; never raise one.
  */
 const BUDGETS: Readonly<Record<string, number>> = {
-  reference: 54_770,
+  reference: 54_730,
   core: 109_760,
   work: 6_150,
   store: 22_900,
@@ -46,10 +46,10 @@ const BUDGETS: Readonly<Record<string, number>> = {
   replay: 35_420,
   reports: 39_180,
   server: 37_980,
-  control: 114_050,
+  control: 114_040,
   console: 229_770,
   client: 23_810,
-  cli: 122_870,
+  cli: 122_840,
   top: 21_290,
   test: 2_322_890,
   [WORDS]: 37_000

@@ -78,8 +78,8 @@ function enterSandbox(request: FastifyRequest, arrivals: Arrivals): void {
   const { arrival, routeOptions } = request
   const { row } = routeOptions.config
   const sandbox = arrivals.sandboxOf(request, {
-    makes: row?.makesSandbox === true,
-    namesOthers: routeOptions.url !== HEALTH
+    creates: row?.makesSandbox === true,
+    listsOthers: routeOptions.url !== HEALTH
   })
   if (sandbox === arrival.sandbox) return
   arrival.sandbox.inFlight--

@@ -102,7 +102,7 @@ export const WHY = closed({
     closed({ rule, verdict: word(['passed', 'violated']), text: text(), facts: optional(map(any)) })
   ),
   assumptions: list(closed({ assumption, topic: text() })),
-  changed_by: list(text(), 'What had last changed the records that this request depends on.'),
+  changed_by: list(text(), 'What last changed the records that this request depends on.'),
   near_misses: nearMisses
 })
 export const RECORD_CHANGE = response('RecordChange', {

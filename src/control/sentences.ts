@@ -16,22 +16,21 @@ export const REFUSALS = {
   hostNotAllowed: refusal(
     'host_not_allowed',
     (host: string) =>
-      `The Host ${host} may not reach the control API. Use an IP address, localhost or a single-label name, or add the name to CONTROL_HOSTS.`
+      `The control API does not accept the Host ${host}. Use an IP address, localhost or a single-label name, or add the name to CONTROL_HOSTS.`
   ),
   otherSite: refusal(
     'origin_not_allowed',
-    () =>
-      'This request came from a page of another site or port, which may not reach the control API.'
+    () => 'This request came from a page on another site or port, which cannot use the control API.'
   ),
   otherOrigin: refusal(
     'origin_not_allowed',
     (origin: string, host: string) =>
-      `Pages of other origins may not reach the control API; ${origin} is not http://${host}.`
+      `Pages of other origins cannot use the control API; ${origin} is not http://${host}.`
   ),
   tokenRequired: refusal(
     'token_required',
     () =>
-      'This control API needs Authorization: Bearer TOKEN, with the value of CONTROL_TOKEN. A browser asks for it as the password; the user name is not read.',
+      'This control API needs Authorization: Bearer TOKEN, with the value of CONTROL_TOKEN. A browser asks for it as the password; the user name is ignored.',
     {
       headers: { 'www-authenticate': 'Basic realm="commerce-emulator control"' }
     }
@@ -115,7 +114,7 @@ export const REFUSALS = {
   stateUnknown: refusal(
     'state_unknown',
     (id: string, limit: number) =>
-      `The state around ${id} is no longer kept, after a load, a reset, or more than limits.journal (${limit}) changes or 16 MiB of them. Ask sooner, or raise limits.journal.`
+      `The state around ${id} is no longer stored, after a load, a reset, or more than limits.journal (${limit}) changes or 16 MiB of them. Request it sooner, or raise limits.journal.`
   ),
   operationUnknown: refusalOf(
     'on',
@@ -143,7 +142,7 @@ export const REFUSALS = {
   journalIncomplete: refusal(
     'journal_incomplete',
     (missing: number) =>
-      `The journal lacks ${missing} of the requests. Raise limits.journal, or write this under expect in the scenario, which counts requests as they arrive.`
+      `The journal no longer has ${missing} of the requests. Raise limits.journal, or write this under expect in the scenario, which counts requests as they arrive.`
   )
 }
 
@@ -153,8 +152,8 @@ export const notTogether = (param: string, partner: string) =>
 /** The problems of a `verify` body, and the messages of verdicts. */
 export const VERIFY = {
   not_kept: () =>
-    'the journal does not keep this; match the account in place of a key, or write this under expect of the scenario',
+    'the journal does not store this; match the account instead of the key, or write this under expect in the scenario',
   nothing_expected: () => 'The scenario has no expectations.',
-  all_hold: () => 'Every expectation of the scenario holds.'
+  all_met: () => 'Every expectation of the scenario is met.'
 } satisfies Sentences
 export const say = sayer(VERIFY)

@@ -43,8 +43,8 @@ export function maskedList(members: readonly unknown[], sandbox: Sandbox): Lazy<
   return lazily(members, member => maskedThroughout(member, keys))
 }
 
-/** Where near misses are looked for. */
-export const lookedIn = ({ evidence: { journal }, store }: Sandbox) => ({
+/** Where to search for near misses. */
+export const scopeOf = ({ evidence: { journal }, store }: Sandbox) => ({
   requests: journal.requests(),
   store
 })

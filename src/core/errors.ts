@@ -1,6 +1,6 @@
 /**
- * Every refusal: its code, status and type, and when it occurs. Status numbers are nowhere else
- * (A07, A08).
+ * Every refusal: its code, status and type, and when it occurs. No other module has a
+ * status (A07, A08).
  */
 import type { AssumptionId } from '../reference/assumptions.js'
 import type { RuleId } from '../reference/rules.js'
@@ -93,10 +93,10 @@ export const SERVICE_ERRORS = {
     'Only merchant Accounts can create Locations.',
     'LOC-3'
   ),
-  charge_has_no_amount: refundRefused('The Transaction settled nothing.', 'A24'),
+  charge_has_no_amount: refundRefused('The Transaction has no settled amount.', 'A24'),
   charge_already_refunded: refundRefused('The Transaction is fully refunded.', 'REF-6'),
   refund_exceeds_remaining: refundRefused(
-    'The Refund is larger than what remains of the charge.',
+    'The Refund exceeds the remaining amount of the charge.',
     'REF-7'
   ),
   charge_has_no_card: refundRefused('The Transaction has no card to refund.', 'A28'),
@@ -131,7 +131,7 @@ export const CONTROL_ERRORS = {
   ),
   scenario_unknown: missing('No scenario or fixture has this name.'),
   request_unknown: missing('The journal has no request with this id.'),
-  state_unknown: missing('The state before and after the request is no longer kept.'),
+  state_unknown: missing('The state before and after the request is no longer stored.'),
   journal_incomplete: conflict(
     'Requests that the verdict depends on are no longer in the journal.'
   ),
@@ -184,8 +184,8 @@ export type ErrorDetails = {
 }
 
 /**
- * Thrown anywhere, turned into a response in one place. Not a defect, so without a stack: capturing
- * one takes longer than judging a request.
+ * The error handler turns it into a response. It is not a defect, so it has no stack: capturing
+ * a stack takes longer than judging a request.
  */
 export class ApiError implements Error {
   readonly name = 'ApiError'

@@ -22,18 +22,18 @@ export type Rule<F extends Facts> = (
   message: (facts: F) => string
 }
 
-/** The first rule in order that the facts break; undefined when all hold. */
-export const firstBroken = <F extends Facts>(
+/** The first rule that the facts violate; undefined if all pass. */
+export const firstViolated = <F extends Facts>(
   rules: readonly Rule<F>[],
   facts: F
 ): Rule<F> | undefined => rules.find(rule => !rule.holds(facts))
 
 /** Errors: of the first rule that fails, with the facts it saw. */
 export function judge<F extends Facts>(rules: readonly Rule<F>[], facts: F): void {
-  const broken = firstBroken(rules, facts)
-  if (broken === undefined) return
-  const { rule, assumption, param, message } = broken
-  throw new ApiError(broken.else, { message: message(facts), facts, param, rule, assumption })
+  const violated = firstViolated(rules, facts)
+  if (violated === undefined) return
+  const { rule, assumption, param, message } = violated
+  throw new ApiError(violated.else, { message: message(facts), facts, param, rule, assumption })
 }
 
 export type LocationFacts = { account: string; type: AccountType | null }

@@ -23,21 +23,21 @@ import type { Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
 import { type Entry, endingOf } from './entry.js'
 
-export type Looked = {
+export type SearchScope = {
   requests: readonly Entry[]
   store: Store
   nameOf?: (id: string) => string
 }
 type Unused = ReturnType<Script['unused']>[number]
 
-/** Expectations and entries explained, and newest requests searched for each. */
+/** Maximum of expectations and entries, and of newest requests to search for each. */
 const MAX_EXPLAINED = 20
-const MAX_LOOKED_AT = 1000
+const MAX_SEARCHED = 1000
 
-/** Requests that an unmet expectation counted, or nearly did. `isAsked`: as of `Tally`. */
-export async function explainedVerdicts(tally: Tally, looked: Looked, isAsked = false) {
-  const verdicts = await tally.verdicts(looked.store, isAsked)
-  const { requests, nameOf = id => id } = looked
+/** Adds what an unmet expectation counted or nearly counted. `isForced`: see `Tally`. */
+export async function explainedVerdicts(tally: Tally, scope: SearchScope, isForced = false) {
+  const verdicts = await tally.verdicts(scope.store, isForced)
+  const { requests, nameOf = id => id } = scope
   let left = MAX_EXPLAINED
   for (const [index, verdict] of verdicts.entries()) {
     const expectation = tally.expectations[index] as Expectation
@@ -45,12 +45,12 @@ export async function explainedVerdicts(tally: Tally, looked: Looked, isAsked = 
     const counted = verdict.requests ?? []
     if (counted.length > 0) verdict.requests = counted.map(nameOf)
     const next = nextOf(expectation, verdict.seen as number)
-    // too many are no near misses; in a sequence the next one is what is in the way
+    // too many requests are not near misses; in a sequence, the next one is the reason
     if (left-- <= 0 || next === undefined || (verdict.forbidden && 'on' in expectation.data))
       continue
     const { per } = expectation.data
     const { value } = verdict
-    const near = await nearIn(next.operations, looked, (call, sent) =>
+    const near = await nearIn(next.operations, scope, (call, sent) =>
       counted.includes(call.id) || (per && value !== undefined && judgedValue(per, sent) !== value)
         ? []
         : missesOfCalls(next, call, sent, counted.length === 0)
@@ -66,21 +66,21 @@ export async function explainedVerdicts(tally: Tally, looked: Looked, isAsked = 
 }
 
 /** The entries that were never applied. */
-export async function explainedUnused(script: Script, looked: Looked) {
+export async function explainedUnused(script: Script, scope: SearchScope) {
   const explained: ListedEntry[] = []
   for (const [index, unused] of script.unused().entries()) {
     const { id, entry, count } = unused
     const near =
       index < MAX_EXPLAINED
-        ? await nearIn(entry.operations, looked, (call, sent) => missesOfEntry(unused, call, sent))
+        ? await nearIn(entry.operations, scope, (call, sent) => missesOfEntry(unused, call, sent))
         : []
     explained.push(withNearlyMet({ id, entry: entry.data, ...count }, near))
   }
   return explained
 }
 
-export async function explainedEntries(script: Script, looked: Looked) {
-  const unused = new Map((await explainedUnused(script, looked)).map(entry => [entry.id, entry]))
+export async function explainedEntries(script: Script, scope: SearchScope) {
+  const unused = new Map((await explainedUnused(script, scope)).map(entry => [entry.id, entry]))
   return script.listed().map(entry => unused.get(entry.id) ?? entry)
 }
 
@@ -111,11 +111,11 @@ const add = (nearest: Nearest, where: string, misses: Miss[]) =>
 
 async function nearIn(
   operations: Calls['operations'],
-  { requests, store, nameOf = id => id }: Looked,
+  { requests, store, nameOf = id => id }: SearchScope,
   missesOf: (call: Entry, sent: SentCall) => Miss[]
 ) {
   const nearest = new Nearest()
-  for (const call of requests.slice(-MAX_LOOKED_AT).reverse()) {
+  for (const call of requests.slice(-MAX_SEARCHED).reverse()) {
     if (!isOf({ operations }, call)) continue
     add(nearest, nameOf(call.id), missesOf(call, sentIn(store, call)))
     await pause()
@@ -125,7 +125,7 @@ async function nearIn(
 
 const miss = (condition: string, wanted: string, got: string): Miss => ({ condition, wanted, got })
 
-/** Why a request does not count. `isNone`: no request met the conditions. */
+/** Why a request does not count. `isNone`: no request matched. */
 function missesOfCalls({ matches, ended }: Calls, call: Entry, sent: SentCall, isNone: boolean) {
   const ending = endingOf(call)
   const endings = unmetBy(ending, ended).map(condition => missOf(condition, ending))
@@ -175,9 +175,7 @@ function missedStage(call: Entry, stage: Stage, wanted: string) {
   return [miss('request', wanted, `refused with ${status} (${refusal?.code})`)]
 }
 
-/**
- * Conditions on what is never kept are listed only if all others hold and no request met all.
- */
+/** Lists conditions on values that are not stored only if no request matched. */
 function missesOfMatch(matches: Matcher, sent: SentCall, isNone: boolean): Miss[] {
   const hidden = matches.filter(condition => isHidden(condition, sent))
   const misses = unmetBy(sent, matches)
@@ -186,7 +184,7 @@ function missesOfMatch(matches: Matcher, sent: SentCall, isNone: boolean): Miss[
   if (misses.length > 0 || !isNone) return misses
   return hidden.map(({ section, name, wanted }) => {
     const isSecret = section === 'key' || HOLDS_DIGEST.test(wanted)
-    return miss(name, isSecret ? 'the value in match' : wanted, 'a value that is not kept')
+    return miss(name, isSecret ? 'the value in match' : wanted, 'a value that is not stored')
   })
 }
 

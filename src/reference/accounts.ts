@@ -33,7 +33,7 @@ export const ACCOUNT = resource('account', {
   reseller: nullable(
     text({
       'x-assumption': 'A21',
-      description: 'The reseller that created it; if scoped, any Account.'
+      description: 'The reseller that created it; with scoped, any Account.'
     })
   ),
   metadata: METADATA

@@ -173,7 +173,7 @@ export const PAGINATION = {
       'x-rule': 'LIST-3',
       'x-page-size': true,
       'x-empty': 'refused',
-      description: 'Page size, 1 to 100; 10 when left out.'
+      description: 'Page size, 1 to 100; 10 by default.'
     })
   ),
   starting_after: cursor(0, 'A record id: the page starts after it. Not shown in the reference.'),

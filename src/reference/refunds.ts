@@ -43,10 +43,10 @@ export const CREATE_REFUND = parameters({
       minimum: 1,
       'x-rule': 'REF-3',
       'x-empty': 'refunds.empty_amount',
-      description: 'Sub-units of the charge currency; left out: all that remains.'
+      description: 'Sub-units of the charge currency; by default, the remaining amount.'
     })
   ),
-  reason: optional(text({ description: 'Null when left out.' })),
+  reason: optional(text({ description: 'Null by default.' })),
   metadata: optional(METADATA)
 })
 const fixed = optional(text({ 'x-rule': 'REF-9', 'x-fixed': true }))

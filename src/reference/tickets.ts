@@ -14,10 +14,10 @@ import {
 export const TICKET = resource('ticket', {
   location: text({
     'x-assumption': 'A21',
-    description: 'The Location that it was opened at.',
+    description: 'The Location where it was opened.',
     'x-needed': true
   }),
-  reference: nullable(text({ maxLength: 65_536, description: 'What search_query matches.' }))
+  reference: nullable(text({ maxLength: 65_536, description: 'The text for search_query.' }))
 })
 export type Ticket = Static<typeof TICKET>
 export const TICKET_LIST = listOf(TICKET)

@@ -30,14 +30,14 @@ const AMOUNTS = {
     text({
       format: 'currency',
       'x-assumption': 'A24',
-      description: 'The currency, where the top level has none.'
+      description: 'The currency, if not at the top level.'
     })
   ),
-  transaction_amount: assumedAmount('The amount, where the top level has none.'),
+  transaction_amount: assumedAmount('The amount, if not at the top level.'),
   payment_amount: assumedAmount(
-    'The amount, where neither the top level nor transaction_amount has one.'
+    'The amount, if neither at the top level nor in transaction_amount.'
   ),
-  tip_amount: assumedAmount('The tip, where the top level has none.')
+  tip_amount: assumedAmount('The tip, if not at the top level.')
 }
 
 const PAID_BY = 'How it is paid.'
@@ -55,11 +55,9 @@ export const TRANSACTION = resource('transaction', {
   }),
   amount: integer({ 'x-assumption': 'A24', description: 'The amount settled, in sub-units.' }),
   tip_amount: nullable(integer({ description: 'The tip, in sub-units.' })),
-  donation_amount: nullable(integer({ description: 'As it was sent.' })),
-  adjustment_number: nullable(
-    Type.Number({ 'x-assumption': 'A27', description: 'As it was sent.' })
-  ),
-  amounts: nullable(closed(AMOUNTS, { 'x-assumption': 'A24', description: 'As it was sent.' })),
+  donation_amount: nullable(integer({ description: 'As sent.' })),
+  adjustment_number: nullable(Type.Number({ 'x-assumption': 'A27', description: 'As sent.' })),
+  amounts: nullable(closed(AMOUNTS, { 'x-assumption': 'A24', description: 'As sent.' })),
   customer: nullable(
     closed(
       {

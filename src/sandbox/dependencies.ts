@@ -57,11 +57,11 @@ export async function periodOf(sandbox: Judged): Promise<Period> {
   // a reset can begin the next period before this one is judged
   const { prefix } = evidence
   const requests = evidence.journal.requests()
-  const looked = { requests, store, nameOf: (id: string) => prefix + id }
+  const scope = { requests, store, nameOf: (id: string) => prefix + id }
   return {
     sandbox: name,
     scenario: scenario.name,
-    script: await explainedEntries(script, looked),
-    verdicts: await explainedVerdicts(tally, looked)
+    script: await explainedEntries(script, scope),
+    verdicts: await explainedVerdicts(tally, scope)
   }
 }

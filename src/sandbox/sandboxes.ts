@@ -123,13 +123,13 @@ export class Sandboxes {
     return sandbox?.isKept ? sandbox : undefined
   }
 
-  /** Errors: `sandbox_unknown`, which lists the others if `namesOthers`. */
-  find(name: string, { namesOthers = true } = {}): Sandbox {
+  /** Errors: `sandbox_unknown`, which lists the others if `listsOthers`. */
+  find(name: string, { listsOthers = true } = {}): Sandbox {
     const sandbox = this.get(name)
     if (sandbox) return sandbox
     throw REFUSALS.noSandbox(
       name,
-      namesOthers ? this.all().flatMap(({ name }) => name ?? []) : null
+      listsOthers ? this.all().flatMap(({ name }) => name ?? []) : null
     )
   }
 

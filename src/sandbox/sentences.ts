@@ -16,18 +16,18 @@ const noSuchAccount = (id: string, known: readonly string[]) =>
 export const REFUSALS = {
   cardInName: refusal(
     'name_invalid',
-    () => 'The name contains a card number. Names are shown and stored; choose another one.',
+    () => 'The name contains a card number. Names are shown and stored; choose another name.',
     NAMED
   ),
   notAName: refusal(
     'name_invalid',
     (name: string) =>
-      `${name === '' ? 'The name is empty' : `${name} is not a name`}: a name must be 1 to 64 letters, digits, ., _ and -, beginning with a letter or digit, not ending in a dot, and not reserved by Windows, such as con.`,
+      `${name === '' ? 'The name is empty' : `${name} is not a valid name`}: a name must be 1 to 64 letters, digits, ., _ and -, beginning with a letter or digit, not ending in a dot, and not reserved by Windows, such as con.`,
     NAMED
   ),
   notReady: refusal(
     'not_ready',
-    () => 'The start scenario is still being loaded; try again in a moment.'
+    () => 'The start scenario is still loading; try again in a moment.'
   ),
   noRoom: refusal(
     'limit_reached',
@@ -38,7 +38,7 @@ export const REFUSALS = {
   tooManySandboxes: refusal(
     'sandbox_limit',
     (max: number) =>
-      `limits.sandboxes (${max}) is reached. Delete a sandbox with DELETE /_control/sandboxes/NAME, raise limits.sandboxes, or set sandboxes.evict_idle to replace idle ones.`
+      `limits.sandboxes (${max}) is reached. Delete a sandbox with DELETE /_control/sandboxes/NAME, raise limits.sandboxes, or set sandboxes.evict_idle to replace idle sandboxes.`
   ),
   noSandbox: refusal(
     'sandbox_unknown',
@@ -100,7 +100,7 @@ export const REFUSALS = {
   },
   tooManySnapshots: refusal(
     'limit_reached',
-    (count: number) => `A sandbox has at most ${count} snapshots; delete one.`
+    (count: number) => `A sandbox has at most ${count} snapshots; delete a snapshot.`
   ),
   noSnapshot: refusal(
     'snapshot_unknown',
@@ -108,25 +108,25 @@ export const REFUSALS = {
       `No snapshot is called ${name}; ${thereAre(names)}.`,
     NAMED
   ),
-  snapshotNotTaken: refusal(
+  snapshotNotSaved: refusal(
     'data_not_written',
     (name: string, path: string, why: string) =>
-      `The snapshot ${name} was not taken: ${path} could not be written: ${why}.`
+      `The snapshot ${name} was not saved: ${path} could not be written: ${why}.`
   ),
   locked: unusable(
     FOLDER,
     () => 'is in use by another process; stop that process, or choose another folder'
   ),
-  unlockable: unusable(FOLDER, (why: string) => `cannot be used: ${why}`),
+  notLockable: unusable(FOLDER, (why: string) => `cannot be used: ${why}`),
   notEmpty: unusable(
     FOLDER,
     () => 'contains other files but no state; choose an empty or new folder'
   ),
   unreadable: unusable('The document', (why: string) => `cannot be read: ${why}`),
-  inMemoryAlone: refusal(
+  inMemoryOnly: refusal(
     'data_not_written',
     (path: string, why: string) =>
-      `The change is in memory, but ${path} could not be written: ${why}. Requests that change something are refused until writing works again.`
+      `The change is in memory only: ${path} could not be written: ${why}. Further changes are refused until writing works.`
   ),
   notWritable: refusal(
     'data_not_written',

@@ -16,7 +16,8 @@ const noneCalled = (what: string, name: string, known: readonly string[]) =>
 
 export const SAYS = {
   // documents, the files that they name, and variables
-  more_problems: (most: number) => `there may be more problems: only the first ${most} are shown`,
+  more_problems: (maximum: number) =>
+    `there may be more problems: only the first ${maximum} are shown`,
   empty_document: (kind: string) =>
     kind === 'fixture'
       ? 'is empty; write at least tickets: []'
@@ -25,8 +26,8 @@ export const SAYS = {
     `${reference} has no value here: responses are known only in steps, play and expect; give the record an id under data, or use a variable`,
   not_a_variable_name: () => 'must be letters, digits, _ and -, beginning with a letter',
   variable_of_variable: () => 'must not refer to another variable; write the value itself',
-  variable_too_long: (most: number, length: number) =>
-    `must have at most ${most} characters; got ${length}`,
+  variable_too_long: (maximum: number, length: number) =>
+    `must have at most ${maximum} characters; got ${length}`,
   variable_of_type: (name: string, type: string, fallback: string, got: string) =>
     `must be ${type}, like the default ${fallback} of the variable ${name}; got ${got}`,
   unknown_variable: (name: string, known: readonly string[]) =>
@@ -38,14 +39,14 @@ export const SAYS = {
     `${noneCalled('fixture', name, known)}${beside === undefined ? '' : `. There is a file ${shortened(beside)} beside the document; write its extension too: fixtures: [${shortened(beside)}]`}`,
   no_scenario: (name: string, known: readonly string[], file?: string) =>
     `No scenario is called ${sentence(`${name}${file === undefined ? didYouMean(name, known) : `; did you mean the file ./${file}?`}`)} Available: ${known.join(', ')}.`,
-  too_large_to_show: (name: string, size: number, most: number) =>
-    `${name} has ${size} bytes, and only texts of up to ${most} bytes are shown; read its file instead.`,
+  too_large_to_show: (name: string, size: number, maximum: number) =>
+    `${name} has ${size} bytes; at most ${maximum} bytes are shown. Read its file instead.`,
   no_shared_script: (name: string, known: readonly string[]) =>
     noneCalled('file of groups', name, known),
   not_a_group: () => 'must be a file and a group in it, such as outages.yaml#brief-outage',
   no_groups: (reference: string) => `${reference} has no groups; name a file that has groups`,
   names_only: (what: string, reference: string) =>
-    `a document that does not come from a file may name ${what}, not paths: ${reference}`,
+    `only a document from a file can use paths; name ${what} instead of ${reference}`,
   no_file: (reference: string) => `there is no file ${reference}`,
   link_outside: (name: string) =>
     `${name} is a link that leads outside its folder; put the file itself there`,
@@ -59,7 +60,7 @@ export const SAYS = {
     `${name} cannot be combined with ${or(others)}`,
   needs: (name: string, needed: string) => `${name} needs ${needed}`,
   shared_alone: () =>
-    'this file has only groups to share; load a scenario that has one of them under use',
+    'this file has only shared groups; load a scenario that lists a group under use',
 
   // records
   listed_twice: (what: string) => `${what} is listed twice`,
@@ -80,7 +81,7 @@ export const SAYS = {
   no_early_ticket: (location: string) =>
     `there is no Ticket at ${location} early enough to be paid; generate tickets before transactions`,
   not_shared: (count: number, each: string) =>
-    `must be a size that ${count} Transactions can be divided into, such as 2 or 1-3; got ${each}`,
+    `${count} Transactions cannot be split into groups of ${each}; write a size such as 2 or 1-3`,
   too_few_tickets: (location: string) =>
     `there are too few Tickets at ${location} for payments_per_ticket; generate more tickets`,
   future_records: (clock: string, count: number, latest: string) =>
@@ -131,7 +132,7 @@ export const SAYS = {
   pattern_limit: (whose: string, maximum: number, what: string, got: number, advice: string) =>
     `${whose} must have at most ${maximum} ${what}; got ${got}. ${advice}.`,
   pattern_of_card: () =>
-    'a pattern must not contain a full card number; write the number as text, and only its digest is kept',
+    'a pattern must not contain a full card number; write the number as text: only its digest is stored',
   bad_pattern: (pattern: string, why: string) =>
     `/${pattern}/ is not a regular expression in RE2 syntax: ${why}`,
 
@@ -144,22 +145,22 @@ export const SAYS = {
     `${what} came ${gap / 1000} s after the previous response${value}; expected ${wanted}`,
   in_order: (count: number) => `The ${count} requests came in this order.`,
   out_of_order: (step: string, value: string) => `${step} came out of order or not at all${value}.`,
-  came_instead: (step: string, came: string, value: string) =>
-    `${step} was expected next; ${came} came instead${value}.`,
+  other_request: (nth: number, wanted: string, got: string, value: string) =>
+    `Request ${nth} of the sequence must be ${wanted}; got ${got}${value}.`,
   after_sequence: (came: string, count: number, value: string) =>
-    `${came} came after all ${count} requests of the sequence${value}; others: true allows it.`,
+    `${came} came after all ${count} requests of the sequence${value}; write others: true to allow it.`,
   not_sent: (names: readonly string[]) =>
-    `It refers to ${names.map(reference).join(' and ')}, not sent so far; only check sends plays.`,
-  no_value: (what: string) => `no request came for any ${what}`,
+    `It refers to ${names.map(reference).join(' and ')}, which has not been sent; only check sends plays.`,
+  no_value: (what: string) => `no request was sent for any ${what}`,
   never_exercised: (message: string) =>
     /never exercised/.test(message) ? message : `${message.replace(/\.$/, '')}; never exercised`,
   has_none: (on: string, what: string) => `${on} does not refer to a ${what}`,
   allows_anything: () => 'any number of requests is allowed; set a limit, such as times: 1',
-  holds_for: (count: number, what: string) => `It holds for ${some(count, what)}.`,
+  met_for: (count: number, what: string) => `Met for ${some(count, what)}.`,
   others: (message: string, count: number) =>
-    count === 0 ? message : `${message.replace(/\.$/, '')}; nor does it hold for ${count} more`,
+    count === 0 ? message : `${message.replace(/\.$/, '')}; unmet for ${count} more`,
   uncounted: (message: string, count: number, what: string, maximum: number) =>
-    `${message.replace(/\.$/, '')}; not counted: ${some(count, 'request')}, since only the first ${some(maximum, what)} are`,
+    `${message.replace(/\.$/, '')}; not counted: ${some(count, 'request')} beyond the first ${some(maximum, what)}`,
   records_hold: () => 'The records are as expected.',
   record_exists: (family: string, id: string, resource: string) =>
     `${family}.${id}: this ${resource} must not exist`,
@@ -167,18 +168,18 @@ export const SAYS = {
     `${family}.${id}: this ${resource} does not exist`,
   field_differs: (family: string, id: string, miss: string) => `${family}.${id}.${miss}`,
   total: (whose: string, wanted: string, where: string, got: number) =>
-    `${whose}: wanted ${wanted}${where}; got ${got}`,
+    `${whose}: expected ${wanted}${where}; got ${got}`,
   several_currencies: (whose: string, currencies: readonly string[]) =>
     `${whose}: amounts in ${and(currencies)} cannot be added up; add currency to where`,
   not_every: (
     family: string,
     wanted: string,
-    broken: number,
+    failing: number,
     total: number,
     examples: readonly string[]
   ) => {
-    const more = broken > examples.length ? [`${broken - examples.length} more`] : []
-    return `${family}: ${wanted}; ${broken} of ${total} ${broken === 1 ? 'does' : 'do'} not: ${[...examples, ...more].join('; ')}`
+    const more = failing > examples.length ? [`${failing - examples.length} more`] : []
+    return `${family}: ${wanted}; ${failing} of ${total} ${failing === 1 ? 'does' : 'do'} not: ${[...examples, ...more].join('; ')}`
   },
 
   // steps

@@ -1,4 +1,4 @@
-/** The requests that arrive: their sandboxes, ids and ends. */
+/** Arriving requests: their sandboxes, their ids, and how they end. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -15,7 +15,7 @@ import { checkedName } from '../sandbox/saved/names.js'
 import { SMALL } from './bodies.js'
 import { UNREADABLE } from './errors.js'
 import { logDefect, logRequest, logWarnings } from './logging.js'
-import { isOfOtherPage } from './pages.js'
+import { isFromOtherPage } from './pages.js'
 import { SAYS } from './sentences.js'
 
 declare module 'fastify' {
@@ -31,15 +31,15 @@ declare module 'fastify' {
 /** A request on its connection. */
 class Arrival {
   readonly since = performance.now()
-  /** Whether the API works on it, even after the client has left. */
+  /** Whether the API is processing it, even without its client. */
   isPending = false
   isClosed = false
-  /** Releases the room of its body, once. */
+  /** Releases the memory of its body, once. */
   release: (() => void) | null = null
   isOver = false
   response: Response | null = null
   readonly reading: Reading
-  /** Whether it goes into the evidence of its sandbox: one with an id of its own is not of the API. */
+  /** Whether it is evidence. A request with `ownId` is not for the API. */
   readonly isRecorded: boolean
 
   constructor(
@@ -62,7 +62,7 @@ class Arrival {
   }
 }
 
-/** Maximum bytes of all responses on their way; smaller ones are not counted. */
+/** Maximum bytes of all responses being sent, without small responses. */
 const MAX_SENDING = 2 ** 28
 
 const ORIGIN = /^https?:\/\/[^/?]*/i
@@ -87,7 +87,7 @@ export function withoutSandbox(request: IncomingMessage): string {
   return `${below.startsWith('/') ? '' : '/'}${below}${local.slice(path.length)}`
 }
 
-/** `cors`: pages of other sites may use the API; `unread`: ms that a client may read nothing. */
+/** `cors`: pages of other sites can use the API; `unread`: maximum ms without reading. */
 type ArrivalOptions = { cors: boolean; isLogged: boolean; unread: number }
 
 export class Arrivals {
@@ -99,13 +99,13 @@ export class Arrivals {
     private readonly options: ArrivalOptions
   ) {}
 
-  /** Errors: `limit_reached` (A35) where there is no room for more responses. */
+  /** Errors: `limit_reached` (A35) if there is no memory for more responses. */
   requireRoom(): void {
     if (this.#sending > MAX_SENDING)
       throw new ApiError('limit_reached', { message: SAYS.unread(MAX_SENDING), assumption: 'A35' })
   }
 
-  /** Counts a response until it closes, and ends one that its client does not read. */
+  /** Counts a response until it closes. A response that its client does not read is aborted. */
   sending({ arrival, raw: { socket } }: FastifyRequest, raw: ServerResponse, length: number): void {
     if (arrival.isClosed || length <= SMALL) return
     const { release } = arrival
@@ -150,7 +150,7 @@ export class Arrivals {
     return refusal
   }
 
-  /** The API is done; a sandbox that no valid request has kept ends. */
+  /** The API has finished. A sandbox without a valid request ends. */
   settle(request: FastifyRequest, reply: FastifyReply): void {
     const { arrival } = request
     if (!arrival.sandbox.isKept) this.sandboxes.release(arrival.sandbox)
@@ -159,16 +159,16 @@ export class Arrivals {
     if (arrival.isClosed || arrival.response?.outcome.fault === 'hang') this.#end(request, reply)
   }
 
-  /** The sandbox of a control request. Errors: as of `Sandboxes.use` and `find`. */
+  /** The sandbox of a control request. Errors: those of `Sandboxes.use` and `find`. */
   sandboxOf(
     { raw, arrival }: FastifyRequest,
-    { makes, namesOthers }: { makes: boolean; namesOthers: boolean }
+    { creates, listsOthers }: { creates: boolean; listsOthers: boolean }
   ): Sandbox {
     const { name } = ADDRESSES.get(raw) ?? AT_BASE
     // until the start scenario is loaded, only health is served
     if (name === null || !arrival.sandbox.isLoaded) return arrival.sandbox
     checkedName(name, readable(name))
-    return makes ? this.sandboxes.use(name) : this.sandboxes.find(name, { namesOthers })
+    return creates ? this.sandboxes.use(name) : this.sandboxes.find(name, { listsOthers })
   }
 
   #end(request: FastifyRequest, { raw }: FastifyReply): void {
@@ -206,22 +206,22 @@ export class Arrivals {
       : new Arrival(sandbox, request, prefix)
   }
 
-  /** Of the control API or of none. */
+  /** A request to the control API, or to no API. */
   #outsideApi(request: FastifyRequest, prefix: string): Arrival {
     return new Arrival(this.sandboxes.main, request, prefix, `ctl_${++this.#controlRequests}`)
   }
 
-  /** A named sandbox; null for the overview, or outside the API if there is none. */
+  /** A named sandbox. Null for the overview, and outside the API if it does not exist. */
   #named(name: string, request: FastifyRequest): Sandbox | null {
     checkedName(name, readable(name))
     const { url, headers } = request
     if (!isUnder(BASE, url)) return pathOf(url) === '/' ? null : (this.sandboxes.get(name) ?? null)
     // a page of another site can make a browser send it
-    const isUnasked =
+    const isForeign =
       headers['sec-fetch-site'] === 'cross-site' &&
       !(this.options.cors && headers['sec-fetch-mode'] === 'cors')
-    return isUnasked
-      ? this.sandboxes.find(name, { namesOthers: false })
-      : this.sandboxes.use(name, isOfOtherPage(request))
+    return isForeign
+      ? this.sandboxes.find(name, { listsOthers: false })
+      : this.sandboxes.use(name, isFromOtherPage(request))
   }
 }

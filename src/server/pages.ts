@@ -16,6 +16,6 @@ export const isOfOtherOrigin = ({ headers: { origin, host } }: Headed): boolean 
   origin !== undefined && origin !== `http://${host}`
 
 /** Browsers send Sec-Fetch-Site to HTTPS and local addresses only. */
-export const isOfOtherPage = (request: Headed): boolean =>
+export const isFromOtherPage = (request: Headed): boolean =>
   isOfOtherSite(request) ||
   (request.headers['sec-fetch-site'] === undefined && isOfOtherOrigin(request))

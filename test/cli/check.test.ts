@@ -148,9 +148,9 @@ t.test('check: plays are sent as a client would, so the script applies to them',
         '✗ expects',
         new RegExp(SAYS.counted(1)),
         '✗ expects',
-        /^1:\d+ refunds: wanted 2; got 1/,
+        /^1:\d+ refunds: expected 2; got 1/,
         '✗ expects',
-        /^1:\d+ transactions\.txn_a\.amount_refunded: wanted 20; got 10/
+        /^1:\d+ transactions\.txn_a\.amount_refunded: expected 20; got 10/
       ]
     ],
     [

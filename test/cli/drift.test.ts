@@ -557,7 +557,7 @@ t.test('drift: two responses are compared by their places', t => {
       pairs,
       shapes: { 'shapes.list': LIST_TEMPLATE, 'shapes.error': error as Body },
       sent: new Set(),
-      isOfOthers: false
+      isEarlier: false
     })
     const paths = comparison.responses(of(there), of(here)).map(({ steps }) => pathOf(steps))
     t.strictSame(paths, places, title)

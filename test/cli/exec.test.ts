@@ -274,8 +274,8 @@ t.test('exec: the summary shows requests, coverage, assumptions, findings', asyn
     ['findings', 'findings: search-without-narrowing, refused-and-repeated'],
     [
       'script',
-      `${REPORTS.never_applied('refunds are down')}; nearly: calls: wanted 9; got 2 that matched in #1/req_4`,
-      `${REPORTS.never_applied('scr_2 GET /tickets')}; nearly: calls: wanted 9; got 1 that matched in #1/req_5`
+      `${REPORTS.never_applied('refunds are down')}; nearly: calls: expected 9; got 2 that matched in #1/req_4`,
+      `${REPORTS.never_applied('scr_2 GET /tickets')}; nearly: calls: expected 9; got 1 that matched in #1/req_5`
     ]
   ] as const
   t.strictSame([ended, passed, ignored], [0, false, []])

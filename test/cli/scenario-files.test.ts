@@ -164,7 +164,7 @@ expect:
     '      own.yaml:8:15 status: must be 404; got 200',
     '      own.yaml:15:48 body.data[0].reference: must be "nope"; got "T-1"',
     `      own.yaml:17:5 ${SAYS.counted(2)} (play 1. POST /refunds, play 2 at_once 1. POST /refunds)`,
-    '      own.yaml:18:5 refunds: wanted 2; got 1; transactions.txn_a.amount_refunded: wanted 7; got 1; transactions.txn_a.payment_type: wanted emv; got card',
+    '      own.yaml:18:5 refunds: expected 2; got 1; transactions.txn_a.amount_refunded: expected 7; got 1; transactions.txn_a.payment_type: expected emv; got card',
     `  ! ${SAYS.must_apply('never')}`,
     `      own.yaml:3:5 ${SAYS.never_applied()}`,
     `  ! ${SAYS.must_not_cause('search-without-narrowing')}`

@@ -111,7 +111,7 @@ t.test('script: a request from before an entry is not a near miss for being earl
     { match: { body: { amount: 5 } } },
     { match: { body: { amount: 6 } } }
   ]) {
-    const near = JSON.stringify(entry).includes('6') ? ['amount: wanted 6; got 5 in req_1'] : []
+    const near = JSON.stringify(entry).includes('6') ? ['amount: expected 6; got 5 in req_1'] : []
     await control('POST /script', { on: 'POST /refunds', respond: { status: 402 }, ...entry })
     const [listed] = (await control('GET /script')).body.data
     t.strictSame((listed.near_misses ?? []).map(nearMissText), near, JSON.stringify(entry))

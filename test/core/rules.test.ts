@@ -1,7 +1,7 @@
 import t from 'tap'
 import { CATALOGUE, type ErrorCode, statusOf } from '../../src/core/errors.js'
 import {
-  firstBroken,
+  firstViolated,
   judge,
   LOCATION_RULES,
   type PaymentFacts,
@@ -45,7 +45,7 @@ t.test('LOC-3, TXN-3, TXN-4, REF-6, REF-7: which facts pass the rules of a creat
     rules: readonly Rule<F & Record<string, unknown>>[],
     facts: F
   ) => {
-    const rule = firstBroken(rules, facts as F & Record<string, unknown>)
+    const rule = firstViolated(rules, facts as F & Record<string, unknown>)
     return rule?.rule ?? rule?.assumption ?? null
   }
   const paid = (more: Partial<PaymentFacts>): PaymentFacts => ({
@@ -97,7 +97,7 @@ t.test('LOC-3, TXN-3, TXN-4, REF-6, REF-7: which facts pass the rules of a creat
     t.equal(broken(REFUND_RULES, facts), by, JSON.stringify(facts))
     if (by === 'REF-7')
       t.match(
-        firstBroken(REFUND_RULES, facts)?.message(facts),
+        firstViolated(REFUND_RULES, facts)?.message(facts),
         ` ${facts.remaining} remain${facts.remaining === 1 ? 's' : ''}; `
       )
   }

@@ -43,7 +43,7 @@ t.test('near misses: what counted, and the conditions that others missed', async
   const PAYMENTS = 'POST /transactions'
   const cold = 'amount=3&reason=cold'
   const number = { card: { number: '4242424242424242' } }
-  const hidden = 'wanted the value in match; got a value that is not kept in req_1'
+  const hidden = 'expected the value in match; got a value that is not stored in req_1'
   // biome-ignore format: a table
   const cases: [
     title: string,
@@ -54,31 +54,31 @@ t.test('near misses: what counted, and the conditions that others missed', async
   ][] = [
     [
       'a value below the bound', { on: REFUNDS, match: { body: { amount: { gte: 5000 } } } }, 'refund amount=4999',
-      ['amount: wanted >= 5000; got 4999 in req_1']
+      ['amount: expected >= 5000; got 4999 in req_1']
     ],
     [
       'the one that misses least comes first, and of those the newest; the same miss is told once',
       { on: REFUNDS, match: { body: { amount: 3, reason: 'cold', metadata: { a: '1' } } } },
       `refund ${['amount=3&reason=hot&metadata[a]=2', cold, `${cold}&metadata[a]=3`, `${cold}&metadata[a]=3`, 'amount=1&reason=cold&metadata[a]=1'].join(' | refund ')}`,
-      ['amount: wanted 3; got 1 in req_5', 'metadata.a: wanted 1; got 3 in req_4', 'metadata.a: wanted 1; got nothing in req_2']
+      ['amount: expected 3; got 1 in req_5', 'metadata.a: expected 1; got 3 in req_4', 'metadata.a: expected 1; got nothing in req_2']
     ],
     [
       'several conditions of one request',
       { on: REFUNDS, match: { body: { reason: '/^c/', metadata: { a: { present: true } } }, about: { ticket: 'tkt_b' } } },
       'refund amount=3',
-      ['reason: wanted /^c/; got nothing, metadata.a: wanted a value; got nothing, ticket: wanted tkt_b; got tkt_a in req_1']
+      ['reason: expected /^c/; got nothing, metadata.a: expected a value; got nothing, ticket: expected tkt_b; got tkt_a in req_1']
     ],
     [
       'what became of it', { on: REFUNDS, took_effect: true, answered: true, status: 201 }, 'refund amount=10001',
-      ['took_effect: wanted yes; got no, status: wanted 201; got 400 in req_1']
+      ['took_effect: expected yes; got no, status: expected 201; got 400 in req_1']
     ],
     [
       'an answer that did not come', { on: 'GET /locations', status: 200 }, 'GET /locations',
-      ['status: wanted 200; got no response in req_1']
+      ['status: expected 200; got no response in req_1']
     ],
     [
       'a key that is not known', { on: REFUNDS, match: { body: { amount: 1 } } }, '@sk_none refund amount=1',
-      ['request: wanted a request with a known API key; got refused with 401 (api_key_unknown) in req_1']
+      ['request: expected a request with a known API key; got refused with 401 (api_key_unknown) in req_1']
     ],
     [
       'too many: those that counted', { on: REFUNDS, match: { body: { amount: 1 } }, times: 1 },
@@ -86,7 +86,7 @@ t.test('near misses: what counted, and the conditions that others missed', async
     ],
     [
       'too few: those that counted, and the others', { on: REFUNDS, match: { body: { amount: 1 } }, times: 2 },
-      'refund amount=1 | refund amount=2', ['amount: wanted 1; got 2 in req_2'], ['req_1']
+      'refund amount=1 | refund amount=2', ['amount: expected 1; got 2 in req_2'], ['req_1']
     ],
     [
       'what is not kept cannot be told apart, but was not sent', { on: PAYMENTS, match: { body: number } },
@@ -94,16 +94,16 @@ t.test('near misses: what counted, and the conditions that others missed', async
     ],
     [
       'what is not kept, where something else is known to be wrong', { on: PAYMENTS, match: { body: number }, status: 402 },
-      'pay amount=1&card[number]=4000000000000002', ['status: wanted 402; got 200 in req_1']
+      'pay amount=1&card[number]=4000000000000002', ['status: expected 402; got 200 in req_1']
     ],
     [
       'a pattern for what is not kept, and a digest of what is',
       { on: PAYMENTS, match: { body: { card: { csc: '/^1/' }, payload: `sha256:${'0'.repeat(64)}` } } },
-      'pay amount=1&card[csc]=234&payload=x', [`card.csc: wanted /^1/; got a value that is not kept, payload: ${hidden}`]
+      'pay amount=1&card[csc]=234&payload=x', [`card.csc: expected /^1/; got a value that is not stored, payload: ${hidden}`]
     ],
     [
       'a key is not kept either', { on: REFUNDS, match: { key: 'sk_reseller', body: { amount: 1 } } }, 'refund amount=1 | refund amount=2',
-      ['amount: wanted 1; got 2 in req_2', `key: ${hidden}`]
+      ['amount: expected 1; got 2 in req_2', `key: ${hidden}`]
     ],
     [
       'of each value, the requests of the first that it does not hold for', { on: 'GET *', per: 'ticket', times: 1 },
@@ -118,37 +118,37 @@ t.test('near misses: what counted, and the conditions that others missed', async
       { sequence: [{ on: 'GET /tickets/{id}' }, { on: PAYMENTS, match: { body: { amount: 2 } } }], per: 'ticket', others: true },
       'GET /tickets/tkt_b | GET /tickets/tkt_a | pay amount=1', [], ['req_1']
     ],
-    ['a field of the response', { on: REFUNDS, response: { amount: 5 } }, 'refund amount=6', ['response.amount: wanted 5; got 6 in req_1']],
+    ['a field of the response', { on: REFUNDS, response: { amount: 5 } }, 'refund amount=6', ['response.amount: expected 5; got 6 in req_1']],
     [
       'a response without a body, and none', { on: ['DELETE *', 'GET /locations'], response: { error: { code: 'x' } } },
       'DELETE /accounts/mch_a/users/usr_x | GET /locations',
-      ['response.error.code: wanted x; got no response in req_2', 'response.error.code: wanted x; got nothing in req_1']
+      ['response.error.code: expected x; got no response in req_2', 'response.error.code: expected x; got nothing in req_1']
     ],
     [
       'what is not kept, where all else is met',
       { on: REFUNDS, match: { key: 'sk_reseller', headers: { 'X-Build': '/8/', 'Test-Name': { present: false } } } }, 'refund amount=3',
-      [`key: ${hidden.replace(' in req_1', '')}, X-Build: wanted /8/; got a value that is not kept in req_1`]
+      [`key: ${hidden.replace(' in req_1', '')}, X-Build: expected /8/; got a value that is not stored in req_1`]
     ],
     [
       'headers that are kept', { on: REFUNDS, match: { headers: { 'USER-AGENT': '/ios/', 'X-Build': '8' } } }, 'refund amount=3',
-      ['USER-AGENT: wanted /ios/; got lightMyRequest in req_1']
+      ['USER-AGENT: expected /ios/; got lightMyRequest in req_1']
     ],
     [
       'a sequence: those that came in order, and those that nearly were the next one',
       { sequence: [{ on: PAYMENTS }, { on: REFUNDS, match: { body: { amount: 5 } } }] }, 'pay amount=5 | GET /refunds | refund amount=6',
-      ['amount: wanted 5; got 6 in req_3'], ['req_1']
+      ['amount: expected 5; got 6 in req_3'], ['req_1']
     ],
     [
       'records that are counted', { state: { refunds: { count: 1, where: { amount: { gt: 5 }, reason: 'cold' } } } },
       'refund amount=5&reason=cold&metadata[a]=1 | refund amount=1',
-      ['amount: wanted > 5; got 5', 'amount: wanted > 5; got 1, reason: wanted cold; got nothing']
+      ['amount: expected > 5; got 5', 'amount: expected > 5; got 1, reason: expected cold; got nothing']
     ],
     ...(['{"count":{"gte":2}}', '{"count":{"gt":1}}', '{"count":2}', '{"sum":{"amount":6}}'].map(
       wanted => [
         `records of which there are too few: ${wanted}`,
         { state: { refunds: { ...JSON.parse(wanted), where: { amount: { gte: 5 } } } } },
         'refund amount=5 | refund amount=1',
-        ['amount: wanted >= 5; got 1']
+        ['amount: expected >= 5; got 1']
       ]
     ) as typeof cases),
     ...(['{"count":{"lte":0}}', '{"count":{"not":1}}', '{"count":0}', '{"sum":{"amount":4}}'].map(
@@ -186,33 +186,37 @@ t.test('near misses: what counted, and the conditions that others missed', async
   }
 })
 
+const REFUSED = 'request: expected a request that reaches the script; got refused with'
+
 t.test('near misses: a script entry that was never applied says why', async t => {
   const answer = { respond: { status: 402 } }
   const on = 'POST /refunds'
+  const counted = ['calls: expected 2; got 1 that matched in req_2']
+  const applied = 'applied: expected a response that it can change; got'
   // biome-ignore format: a table
   const cases: [entry: object, near: string[]][] = [
-    [{ on, match: { body: { amount: 3 } }, ...answer }, ['amount: wanted 3; got 2 in req_2']],
-    [{ on, calls: 2, match: { body: { amount: 2 } }, ...answer }, ['calls: wanted 2; got 1 that matched in req_2']],
-    [{ on, per: 'transaction', calls: 2, match: { body: { amount: 2 } }, ...answer }, ['calls: wanted 2; got 1 that matched in req_2']],
-    [{ on, after: 'never', ...answer }, ['after: wanted "never"; got not yet in req_2']],
-    [{ on, after: { ended: 'never' }, ...answer }, ['after: wanted {"ended":"never"}; got not yet in req_2']],
-    [{ on, per: 'test', calls: 1, ...answer }, ['per: wanted a test; got none in req_2']],
-    [{ on, per: 'key', calls: 2, ...answer }, ['calls: wanted 2; got 1 that matched in req_2']],
-    [{ on, from: '2100-01-01T00:00:00Z', ...answer }, ['from: wanted 2100-01-01T00:00:00Z; got 2026-03-01T18:05:00.000Z in req_2']],
-    [{ on, until: '2000-01-01T00:00:00Z', ...answer }, ['until: wanted before 2000-01-01T00:00:00Z; got 2026-03-01T18:05:00.000Z in req_2']],
-    [{ on, until: '2026-03-01T18:05:00Z', ...answer }, ['until: wanted before 2026-03-01T18:05:00Z; got 2026-03-01T18:05:00.000Z in req_2']],
-    [{ on, from: '2026-03-01T18:05:00Z', chance: 0, ...answer }, ['chance: wanted 0; got not selected in req_2']],
-    [{ on, chance: 0, ...answer }, ['chance: wanted 0; got not selected in req_2']],
-    [{ on: 'GET /tickets', ...answer }, ['entry: wanted no earlier entry that applies; got “slow” in req_4']],
-    [{ on: 'GET /locations', ...answer }, ['entry: wanted no earlier entry that applies; got scr_2 in req_5']],
-    [{ on: 'GET /tickets/{id}', respond: { patch: { a: 1 } } }, ['applied: wanted a response that it can change; got a 404 in req_6']],
+    [{ on, match: { body: { amount: 3 } }, ...answer }, ['amount: expected 3; got 2 in req_2']],
+    [{ on, calls: 2, match: { body: { amount: 2 } }, ...answer }, counted],
+    [{ on, per: 'transaction', calls: 2, match: { body: { amount: 2 } }, ...answer }, counted],
+    [{ on, after: 'never', ...answer }, ['after: expected "never"; got not yet in req_2']],
+    [{ on, after: { ended: 'never' }, ...answer }, ['after: expected {"ended":"never"}; got not yet in req_2']],
+    [{ on, per: 'test', calls: 1, ...answer }, ['per: expected a test; got none in req_2']],
+    [{ on, per: 'key', calls: 2, ...answer }, counted],
+    [{ on, from: '2100-01-01T00:00:00Z', ...answer }, ['from: expected 2100-01-01T00:00:00Z; got 2026-03-01T18:05:00.000Z in req_2']],
+    [{ on, until: '2000-01-01T00:00:00Z', ...answer }, ['until: expected before 2000-01-01T00:00:00Z; got 2026-03-01T18:05:00.000Z in req_2']],
+    [{ on, until: '2026-03-01T18:05:00Z', ...answer }, ['until: expected before 2026-03-01T18:05:00Z; got 2026-03-01T18:05:00.000Z in req_2']],
+    [{ on, from: '2026-03-01T18:05:00Z', chance: 0, ...answer }, ['chance: expected 0; got not selected in req_2']],
+    [{ on, chance: 0, ...answer }, ['chance: expected 0; got not selected in req_2']],
+    [{ on: 'GET /tickets', ...answer }, ['entry: expected no earlier entry that applies; got “slow” in req_4']],
+    [{ on: 'GET /locations', ...answer }, ['entry: expected no earlier entry that applies; got scr_2 in req_5']],
+    [{ on: 'GET /tickets/{id}', respond: { patch: { a: 1 } } }, [`${applied} a 404 in req_6`]],
     [
       { on: 'GET /refunds', hold: { until: 2, for: '1ms' } },
-      ['applied: wanted a response that it can change; got a hold that ended too early in req_7']
+      [`${applied} a hold that ended too early in req_7`]
     ],
     [
       { on: 'GET /transactions', change: { delete: ['txn_none'] } },
-      ['applied: wanted a response that it can change; got change.delete[0]: no record has the id txn_none in req_8']
+      [`${applied} change.delete[0]: no record has the id txn_none in req_8`]
     ],
     [{ name: 'never', on: 'GET /accounts', calls: 1, ...answer }, []]
   ]
@@ -232,20 +236,16 @@ t.test('near misses: a script entry that was never applied says why', async t =>
 
   const { body } = await emulator.control('POST /verify')
 
-  const early = [
-    'request: wanted a request that reaches the script; got refused with 400 (parameter_invalid) in req_1'
-  ]
-  const late = [
-    'request: wanted a request that reaches the script; got refused with 401 (api_key_unknown) in req_3'
-  ]
+  const refusals = ['400 (parameter_invalid) in req_1', '401 (api_key_unknown) in req_3'] as const
+  const [early, late] = refusals.map(refusal => `${REFUSED} ${refusal}`)
   const found = body.unused_script_entries.map(({ near_misses }: Json) =>
-    textsOf(near_misses).filter(text => ![...early, ...late].includes(text))
+    textsOf(near_misses).filter(text => text !== early && text !== late)
   )
   t.strictSame(
     found,
     cases.map(([, near]) => near)
   )
-  t.ok(textsOf(body.unused_script_entries[0].near_misses).includes(late[0] as string))
+  t.ok(textsOf(body.unused_script_entries[0].near_misses).includes(String(late)))
 })
 
 t.test('near misses: of a journal that has dropped requests', async t => {
@@ -267,7 +267,7 @@ t.test('near misses: of a journal that has dropped requests', async t => {
   const [sequence, count] = (await emulator.control('POST /verify')).body.expectations
   t.strictSame(
     [sequence.requests, textsOf(sequence.near_misses)],
-    [['req_1'], ['amount: wanted 5; got 6 in req_2']]
+    [['req_1'], ['amount: expected 5; got 6 in req_2']]
   )
   t.strictSame([count.requests, count.near_misses, count.seen], [['req_1', 'req_2'], undefined, 2])
 })
@@ -288,7 +288,7 @@ t.test(
 
     const { body } = await emulator.control('POST /verify')
     t.strictSame(textsOf(body.unused_script_entries[0].near_misses), [
-      'request: wanted a request that reaches the script; got refused with 400 (request_malformed) in req_1'
+      `${REFUSED} 400 (request_malformed) in req_1`
     ])
   }
 )
@@ -311,8 +311,8 @@ t.test('near misses: why and explain say what a request nearly matched', async t
   const emulator = await start(t, { script, expect })
   await make(emulator, 'refund amount=200')
   const nearly = [
-    'amount: wanted 300; got 200 in the script entry “declined”',
-    'reason: wanted cold; got nothing in the expectation POST /refunds with {"body":{"reason":"cold"}}: 1 request'
+    'amount: expected 300; got 200 in the script entry “declined”',
+    'reason: expected cold; got nothing in the expectation POST /refunds with {"body":{"reason":"cold"}}: 1 request'
   ]
 
   t.strictSame(
@@ -322,7 +322,7 @@ t.test('near misses: why and explain say what a request nearly matched', async t
   const { text } = await emulator.control('GET /requests/req_1?format=text')
   t.ok(
     text.includes(
-      '\nIt nearly matched:\n  the script entry “declined”: amount: wanted 300; got 200\n'
+      '\nIt nearly matched:\n  the script entry “declined”: amount: expected 300; got 200\n'
     ),
     text
   )
@@ -369,11 +369,11 @@ t.test('near misses: a message holds what counted and what nearly did', t => {
   t.equal(explainedMessage('It failed.', {}), 'It failed.')
   t.equal(
     explainedMessage('It failed.', { near_misses }),
-    'It failed; nearly: amount: wanted >= 5000; got 4999 in req_7'
+    'It failed; nearly: amount: expected >= 5000; got 4999 in req_7'
   )
   t.equal(
     explainedMessage('1 came', { requests: ['req_1', 'req_2'], near_misses }),
-    '1 came (req_1, req_2); nearly: amount: wanted >= 5000; got 4999 in req_7'
+    '1 came (req_1, req_2); nearly: amount: expected >= 5000; got 4999 in req_7'
   )
   t.end()
 })

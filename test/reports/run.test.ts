@@ -200,7 +200,7 @@ t.test('reports: the page shows requests by test, each refusal with its why, fin
   ])
   t.match(
     runPage(judgedWith('late')),
-    /<a href="#request-1">.*late: wanted late; got late in <a href="#request-0">/s
+    /<a href="#request-1">.*late: expected late; got late in <a href="#request-0">/s
   )
   for (const part of [
     'REF-7: too much',
@@ -427,7 +427,7 @@ t.test('reports: Markdown shows criteria, findings, tests, refused requests and 
     '## commerce-emulator: a criterion failed',
     '| `zero-payment` | failed | finding: zero-payment |',
     '| `errors` | passed |  |',
-    '| pays | unmet | pays | 0 of 1 period | `#1/req_2` | pays: wanted pays; got pays in `#1/req_1`; pays: wanted pays; got pays in `#1/req_2` | pays |',
+    '| pays | unmet | pays | 0 of 1 period | `#1/req_2` | pays: expected pays; got pays in `#1/req_1`; pays: expected pays; got pays in `#1/req_2` | pays |',
     '| pays | failed | 1 | 1 | REF-7 | `zero-payment` 1× |',
     '| `#1/req_0` | pays | POST /pays | 400 | REF-7: pays |',
     SAYS.more_rows(3),

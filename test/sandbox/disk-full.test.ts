@@ -77,7 +77,7 @@ t.test('data_not_written: the request that met the full disk took effect and say
   const first = await refund()
 
   t.strictSame([errorOf(first), sandbox.store.refunds.size, data.isFailing], [NOT_WRITTEN, 2, true])
-  t.equal(first.body.error.message, REFUSALS.inMemoryAlone(folder, NO_ROOM).message)
+  t.equal(first.body.error.message, REFUSALS.inMemoryOnly(folder, NO_ROOM).message)
   t.strictSame(await readFile(file), before, 'the part that was written is taken back')
 
   const state = await kept()
@@ -159,7 +159,7 @@ t.test('data_not_written: changes count as made; a delayed request does not run'
   t.strictSame(together.map(errorOf), Array(3).fill(NOT_WRITTEN))
   t.ok(
     together.every(
-      ({ body }) => body.error.message === REFUSALS.inMemoryAlone(folder, NO_ROOM).message
+      ({ body }) => body.error.message === REFUSALS.inMemoryOnly(folder, NO_ROOM).message
     )
   )
   t.equal(sandbox.store.refunds.size, 3)
@@ -300,7 +300,7 @@ t.test('leftovers of a killed process are removed at the start, and nothing else
   const unreadable = { ...recordedDisk().files, readdir: () => Promise.reject(new Error('no')) }
   await t.rejects(
     DataFolder.take(data, () => [], unreadable),
-    REFUSALS.unlockable(data, 'no')
+    REFUSALS.notLockable(data, 'no')
   )
   await (await DataFolder.take(data, () => [])).close()
   t.strictSame((await readdir(data)).sort(), others.sort())

@@ -278,7 +278,7 @@ t.test('sandboxes: they are listed by name', async t => {
   )
   t.equal(sandboxes.find('b'), sandboxes.use('b'))
   refused(['7', 'B', 'a-10', 'a-2', 'b'])
-  refused(null, { namesOthers: false })
+  refused(null, { listsOthers: false })
 })
 
 t.test('limits.sandboxes: one above it is refused, and the others go on', async t => {

@@ -241,7 +241,7 @@ t.test('POST /load: vars are values of the scenario, by name', async t => {
     }
   }
   const { error } = (await control('POST /load', { scenario: 'outages' })).body
-  t.match(error.problems[0].message, /^this file has only groups to share/)
+  t.match(error.problems[0].message, /^this file has only shared groups/)
   t.equal((await control('GET /state')).text, state, 'a load that fails changes nothing')
 })
 

@@ -397,5 +397,5 @@ t.test('hold: a race that could not be held is not shown as held', async t => {
   t.strictSame((await judged(2)).slice(0, 2), [false, true])
   const [isRefused, holds, message] = await judged(1)
   t.strictSame([isRefused, holds], [true, false])
-  t.match(message, /wanted 400; got 429/)
+  t.match(message, /expected 400; got 429/)
 })

@@ -455,7 +455,7 @@ t.test('A25: a sandbox or a snapshot cannot have a card number as its name', asy
         [
           'name_invalid',
           'name',
-          'The name contains a card number. Names are shown and stored; choose another one.'
+          'The name contains a card number. Names are shown and stored; choose another name.'
         ],
         name
       )

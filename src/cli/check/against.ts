@@ -22,8 +22,8 @@ export async function checkAgainst(
 ): Promise<Results> {
   const address = String(against)
   const first = sandbox.requireLoaded()
-  const { keyHere, keyThere } = pairedKeys(scenario.key(''), keys)
-  const missing = missingValues(first, variables, keyThere)
+  const { localKey, remoteKey } = pairedKeys(scenario.key(''), keys)
+  const missing = missingValues(first, variables, remoteKey)
   if (missing.length > 0) {
     const points = [{ ...say('all_given'), problems: missing }]
     return { points, notes: [SAYS.nothing_sent(address)] }
@@ -31,14 +31,14 @@ export async function checkAgainst(
   const bindings: StepBindings = {
     variable: name => variables.get(name),
     key: name => {
-      const key = keyThere(name)
+      const key = remoteKey(name)
       if (typeof key !== 'string') throw new Failure(key.message)
       return key
     }
   }
-  const checking = { sandbox, bindings, service: playOver(address, timeout), keyHere }
+  const checking = { sandbox, bindings, service: playOver(address, timeout), localKey }
   const { points, played } = await playedPoints(checking, new Tally(first.expectations))
-  const deviations = await driftOf(played, sandbox, { variables, keyHere })
+  const deviations = await driftOf(played, sandbox, { variables, localKey })
   const count = played.filter(step => wasSent(step) && step.outcome.response !== NOT_SENT).length
   return {
     points: [...points, ...driftPoints(deviations)],
@@ -46,25 +46,25 @@ export async function checkAgainst(
   }
 }
 
-type KeyThere = (name: string) => string | Said
+type RemoteKey = (name: string) => string | Said
 
 /** `first` is the key of the scenario's first merchant; `keys` has that of the service under `''`. */
 function pairedKeys(first: string | null, keys: CheckOptions['keys']) {
   const usual = keys.get('')
   const pairs = new Map([...(first && usual ? [[first, usual] as const] : []), ...keys])
-  const keyThere: KeyThere = name => {
+  const remoteKey: RemoteKey = name => {
     const key = name || first
     return key ? (pairs.get(key) ?? say('no_key', key)) : say('no_merchant_key')
   }
-  const keyHere = (sent: string | null) => [...pairs].find(([, key]) => key === sent)?.[0] ?? sent
-  return { keyHere, keyThere }
+  const localKey = (sent: string | null) => [...pairs].find(([, key]) => key === sent)?.[0] ?? sent
+  return { localKey, remoteKey }
 }
 
 /** Keys and values that requests to a service need, but nobody gave. */
 function missingValues(
   { steps, play }: Pick<FirstState, 'steps' | 'play'>,
   variables: CheckOptions['variables'],
-  keyThere: KeyThere
+  remoteKey: RemoteKey
 ): PlacedProblem[] {
   const calls = [...placedCalls('steps', steps), ...placedCalls('play', play)]
   const names = new Set(calls.map(({ step }) => step.as))
@@ -76,7 +76,7 @@ function missingValues(
     )
     const name = step.key ?? (needsKey(...splitCall(step.do)) ? '' : null)
     // a key from a response is known only once it has arrived
-    const key = name === null || name.includes('${') ? '' : keyThere(name)
+    const key = name === null || name.includes('${') ? '' : remoteKey(name)
     return typeof key === 'string' ? unknown : [...unknown, { at, ...key }]
   })
 }

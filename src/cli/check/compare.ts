@@ -1,4 +1,4 @@
-/** Compares responses field by field: `there` of a service, `here` of the emulator. */
+/** Compares responses field by field: `remote` of a service, `local` of the emulator. */
 import { partAt, pathOf, type Step } from '../../core/places.js'
 import { maskedThroughout } from '../../core/redaction.js'
 import { isObject } from '../../core/schema-words.js'
@@ -7,46 +7,46 @@ import { valueAt } from '../../core/templates.js'
 import type { StepResponse } from '../../scenario/steps.js'
 import { SAYS } from '../sentences.js'
 
-/** `isOfOthers`: of a record or list that has values from before the run. */
-export type Difference = { steps: readonly Step[]; message: string; isOfOthers: boolean }
-/** `shape` is what the template has at this place. */
+/** `isEarlier`: in a record or list from before the run. */
+export type Difference = { steps: readonly Step[]; message: string; isEarlier: boolean }
+/** `shape` is the part of the template at this place. */
 type Place = Omit<Difference, 'message'> & { shape?: unknown }
 type Fields = Readonly<Record<string, unknown>>
 
-/** The emulator's ids for those of the service, paired where both stand in the same place. */
+/** Pairs ids of both sides that are in the same place. */
 export class IdPairs {
-  readonly #here = new Map<string, string>()
+  readonly #local = new Map<string, string>()
   readonly #paired = new Set<string>()
   readonly #created = new Set<unknown>()
 
-  /** `isKnown`: the emulator has a record of the id, which then stands for no other. */
+  /** `isKnown`: the emulator has a record with the id. */
   constructor(readonly isKnown: (id: string) => boolean) {}
 
-  readonly here = (there: string) => this.#here.get(there) ?? there
-  /** By the run, on either side. */
+  readonly local = (remote: string) => this.#local.get(remote) ?? remote
+  /** Whether the run created it, on either side. */
   readonly isCreated = (id: unknown) => this.#created.has(id)
 
-  /** Pairs two ids that have no pair yet. */
-  match(there: string, here: string): boolean {
-    if (this.#here.has(there) || this.#paired.has(here)) return this.#here.get(there) === here
-    if (there !== here && (there === '' || this.isKnown(there))) return false
-    this.#here.set(there, here)
-    this.#paired.add(here)
+  /** Pairs two ids without a pair. Returns whether they match. */
+  match(remote: string, local: string): boolean {
+    if (this.#local.has(remote) || this.#paired.has(local)) return this.#local.get(remote) === local
+    if (remote !== local && (remote === '' || this.isKnown(remote))) return false
+    this.#local.set(remote, local)
+    this.#paired.add(local)
     return true
   }
 
-  addCreated(there: unknown, here: unknown): void {
-    this.#created.add(there).add(here)
-    if (typeof there === 'string' && typeof here === 'string') this.match(there, here)
+  addCreated(remote: unknown, local: unknown): void {
+    this.#created.add(remote).add(local)
+    if (typeof remote === 'string' && typeof local === 'string') this.match(remote, local)
   }
 }
 
-export const isMade = ({ status }: StepResponse) => status >= 200 && status < 300
+export const isOk = ({ status }: StepResponse) => status >= 200 && status < 300
 export const idOf = (record: unknown): unknown => (isObject(record) ? record.id : undefined)
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i
 
-/** Null if the response has the form of one of the API. */
+/** Null for the form of an API response. */
 function formProblem({ status, body, headers, fault }: StepResponse): string | null {
   if (fault === 'malformed_body') return SAYS.cut_short()
   if (status === 204) return null
@@ -57,13 +57,13 @@ function formProblem({ status, body, headers, fault }: StepResponse): string | n
 
 const FREE_TEXTS: readonly unknown[] = ['$message', '$request_id', '$url']
 
-/** The shapes are those of both; `sent` are paths in the request. */
+/** Both sides have these shapes; `sent` are paths in the request. */
 type Comparing = {
   pairs: IdPairs
   shapes: Pick<Settings, 'shapes.list' | 'shapes.error'>
   sent: ReadonlySet<string>
-  /** Of a list that can go on with records from before the run. */
-  isOfOthers: boolean
+  /** A list that can have records from before the run. */
+  isEarlier: boolean
 }
 
 export class Comparison {
@@ -71,84 +71,84 @@ export class Comparison {
 
   constructor(private readonly comparing: Comparing) {}
 
-  responses(there: StepResponse, here: StepResponse): readonly Difference[] {
-    const { shapes, isOfOthers } = this.comparing
-    const problem = formProblem(there)
-    const status = SAYS.differs('status', `${here.status}`, `${there.status}`)
+  responses(remote: StepResponse, local: StepResponse): readonly Difference[] {
+    const { shapes, isEarlier } = this.comparing
+    const problem = formProblem(remote)
+    const status = SAYS.differs('status', `${local.status}`, `${remote.status}`)
     if (problem !== null) this.#note(problem, [])
-    else if (isMade(there) !== isMade(here)) this.#note(status, [])
+    else if (isOk(remote) !== isOk(local)) this.#note(status, [])
     else {
-      if (there.status !== here.status) this.#note(status, ['status'])
-      const shape = isMade(here) ? undefined : shapes['shapes.error']
-      this.#values(there.body, here.body, { steps: [], shape, isOfOthers })
+      if (remote.status !== local.status) this.#note(status, ['status'])
+      const shape = isOk(local) ? undefined : shapes['shapes.error']
+      this.#values(remote.body, local.body, { steps: [], shape, isEarlier })
     }
     return this.#differences
   }
 
-  #note(message: string, steps: readonly Step[], isOfOthers = false): void {
+  #note(message: string, steps: readonly Step[], isEarlier = false): void {
     const isSent = this.comparing.sent.has(pathOf(steps))
-    this.#differences.push({ steps, message, isOfOthers: isOfOthers && !isSent })
+    this.#differences.push({ steps, message, isEarlier: isEarlier && !isSent })
   }
 
-  #differ(there: unknown, here: unknown, steps: readonly Step[], isOfOthers: boolean): void {
-    const texts = [valueText(steps, here), valueText(steps, there)] as const
-    this.#note(SAYS.differs(pathOf(steps) || 'body', ...texts), steps, isOfOthers)
+  #differ(remote: unknown, local: unknown, steps: readonly Step[], isEarlier: boolean): void {
+    const texts = [valueText(steps, local), valueText(steps, remote)] as const
+    this.#note(SAYS.differs(pathOf(steps) || 'body', ...texts), steps, isEarlier)
   }
 
-  #values(there: unknown, here: unknown, place: Place): void {
-    const { steps, isOfOthers } = place
-    if (Array.isArray(there) && Array.isArray(here)) {
-      for (const [nth, member] of here.slice(0, there.length).entries())
-        this.#values(there[nth], member, { steps: [...steps, nth], isOfOthers })
-      const lengths = [`${here.length} items`, `${there.length}`] as const
-      if (there.length !== here.length)
-        this.#note(SAYS.differs(pathOf(steps) || 'body', ...lengths), steps, isOfOthers)
-    } else if (isObject(there) && isObject(here)) this.#objects(there, here, place)
-    else if (!this.#isSame(there, here, place)) {
-      const isValue = typeof there === typeof here || there === null || here === null
-      this.#differ(there, here, steps, isOfOthers && isValue)
+  #values(remote: unknown, local: unknown, place: Place): void {
+    const { steps, isEarlier } = place
+    if (Array.isArray(remote) && Array.isArray(local)) {
+      for (const [nth, member] of local.slice(0, remote.length).entries())
+        this.#values(remote[nth], member, { steps: [...steps, nth], isEarlier })
+      const lengths = [`${local.length} items`, `${remote.length}`] as const
+      if (remote.length !== local.length)
+        this.#note(SAYS.differs(pathOf(steps) || 'body', ...lengths), steps, isEarlier)
+    } else if (isObject(remote) && isObject(local)) this.#objects(remote, local, place)
+    else if (!this.#isSame(remote, local, place)) {
+      const isValue = typeof remote === typeof local || remote === null || local === null
+      this.#differ(remote, local, steps, isEarlier && isValue)
     }
   }
 
-  #objects(there: Fields, here: Fields, { steps, ...place }: Place): void {
+  #objects(remote: Fields, local: Fields, { steps, ...place }: Place): void {
     const { pairs, shapes } = this.comparing
     const { 'shapes.list': list } = shapes
-    const { id } = here
-    const { id: idThere } = there
-    const isRecord = typeof id === 'string' && typeof idThere === 'string'
-    if (isRecord && !pairs.match(idThere, id)) {
-      this.#differ(idThere, id, [...steps, 'id'], place.isOfOthers)
+    const { id } = local
+    const { id: remoteId } = remote
+    const isRecord = typeof id === 'string' && typeof remoteId === 'string'
+    if (isRecord && !pairs.match(remoteId, id)) {
+      this.#differ(remoteId, id, [...steps, 'id'], place.isEarlier)
       return
     }
-    const isOfOthers = isRecord ? !pairs.isCreated(idThere) : place.isOfOthers
-    const isList = place.shape === undefined && Array.isArray(valueAt(list, here, '$members'))
+    const isEarlier = isRecord ? !pairs.isCreated(remoteId) : place.isEarlier
+    const isList = place.shape === undefined && Array.isArray(valueAt(list, local, '$members'))
     const shape = isList ? list : place.shape
     // the names in a record or list are fixed; those in its parts may be optional
-    const isOptional = isOfOthers && !isRecord && !isList
-    for (const name of new Set([...Object.keys(here), ...Object.keys(there)])) {
+    const isOptional = isEarlier && !isRecord && !isList
+    for (const name of new Set([...Object.keys(local), ...Object.keys(remote)])) {
       const at = [...steps, name]
-      const isInBoth = Object.hasOwn(there, name) && Object.hasOwn(here, name)
-      const field = { steps: at, isOfOthers, shape: partAt(shape, [name]) }
-      if (isInBoth) this.#values(there[name], here[name], field)
-      else this.#differ(there[name], here[name], at, isOptional)
+      const isInBoth = Object.hasOwn(remote, name) && Object.hasOwn(local, name)
+      const field = { steps: at, isEarlier, shape: partAt(shape, [name]) }
+      if (isInBoth) this.#values(remote[name], local[name], field)
+      else this.#differ(remote[name], local[name], at, isOptional)
     }
   }
 
-  #isSame(there: unknown, here: unknown, { steps, shape }: Place): boolean {
+  #isSame(remote: unknown, local: unknown, { steps, shape }: Place): boolean {
     const { pairs } = this.comparing
-    if (typeof there !== 'string' || typeof here !== 'string') return there === here
+    if (typeof remote !== 'string' || typeof local !== 'string') return remote === local
     if (FREE_TEXTS.includes(shape)) return true
-    if (steps.at(-1) === 'created') return formOf(there) === formOf(here)
-    return pairs.isKnown(here) ? pairs.match(there, here) : there === here
+    if (steps.at(-1) === 'created') return formOf(remote) === formOf(local)
+    return pairs.isKnown(local) ? pairs.match(remote, local) : remote === local
   }
 }
 
-/** Of an instant: times follow the machine that each side runs on. */
+/** The form of an instant; each side has its own clock. */
 const formOf = (instant: string) => instant.replace(/\d/g, '0')
 
 const MAX_SHOWN = 200
 
-/** Without secrets; too deep a nesting cannot be shown. */
+/** Without secrets; hidden if it is nested too deeply. */
 function valueText(steps: readonly Step[], value: unknown): string {
   if (value === undefined) return 'nothing'
   try {

@@ -6,17 +6,17 @@ import type { Sandbox } from '../../sandbox/sandbox.js'
 import type { Tally } from '../../scenario/expect/tally.js'
 import type { SentCall } from '../../scenario/match/matching.js'
 import type { Play, StepCall } from '../../scenario/steps.js'
-import { isMade } from './compare.js'
+import { isOk } from './compare.js'
 
 export const countedPlay =
   (
     play: Play,
     tally: Tally,
     sandbox: Sandbox,
-    keyHere: (key: string | null) => string | null
+    localKey: (key: string | null) => string | null
   ): Play =>
   async (call, fault) => {
-    const sentCall = sentBy({ ...call, key: keyHere(call.key) }, sandbox)
+    const sentCall = sentBy({ ...call, key: localKey(call.key) }, sandbox)
     if (sentCall === null) return play(call, fault)
     const counts = tally.addRequest(sentCall)
     const response = await play(call, fault)
@@ -26,7 +26,7 @@ export const countedPlay =
       status,
       isDelivered: status > 0,
       // a 2xx response to a change means that the service made the change
-      tookEffect: isMade(response) && operation !== null && isChange(operationOf(operation)),
+      tookEffect: isOk(response) && operation !== null && isChange(operationOf(operation)),
       changed: [],
       endedAt: sandbox.machine(),
       body: () => body

@@ -10,16 +10,16 @@ import { isStatus } from '../../scenario/match/counts.js'
 import type { StepCall } from '../../scenario/steps.js'
 import { FAMILIES } from '../../store/store.js'
 import { say } from '../sentences.js'
-import { Comparison, type Difference, IdPairs, idOf, isMade } from './compare.js'
+import { Comparison, type Difference, IdPairs, idOf, isOk } from './compare.js'
 import type { Checking, CheckOptions, PlayedStep } from './plays.js'
 
 /** Each of `settings` alone explains it. */
 type Deviation = Difference & { played: PlayedStep; settings: string[] }
 /** By the step and the place in its response. */
 type Deviations = ReadonlyMap<string, Deviation>
-type DriftOptions = Pick<CheckOptions, 'variables'> & Required<Pick<Checking, 'keyHere'>>
+type DriftOptions = Pick<CheckOptions, 'variables'> & Required<Pick<Checking, 'localKey'>>
 
-/** The ids of the emulator are not those of a service that is one with the usual seed. */
+/** Other ids than those of a service with the default seed. */
 const SEED = 2_147_483_629
 
 /** The requests are repeated in copies of the sandbox, without the script. */
@@ -41,12 +41,12 @@ export async function driftOf(
   return [...deviations.values()]
 }
 
-/** Of requests that were sent together, accepted ones come first. */
+/** Of requests sent together, accepted requests come first. */
 function inEffectOrder(playedSteps: readonly PlayedStep[]): PlayedStep[] {
   const groupOf = ({ place }: PlayedStep) => `${place[0]} ${place[1]}`
   const groups = [...new Set(playedSteps.map(groupOf))]
   const rankOf = (played: PlayedStep) =>
-    2 * groups.indexOf(groupOf(played)) + Number(!isMade(played.outcome.response))
+    2 * groups.indexOf(groupOf(played)) + Number(!isOk(played.outcome.response))
   return playedSteps
     .filter(({ outcome }) => outcome.response.status > 0)
     .sort((a, b) => rankOf(a) - rankOf(b))
@@ -55,7 +55,7 @@ function inEffectOrder(playedSteps: readonly PlayedStep[]): PlayedStep[] {
 async function replay(
   playedSteps: readonly PlayedStep[],
   copy: Sandbox,
-  { variables, keyHere }: DriftOptions
+  { variables, localKey }: DriftOptions
 ): Promise<Deviations> {
   const deviations = new Map<string, Deviation>()
   const { settings: shapes } = copy
@@ -63,22 +63,22 @@ async function replay(
   for (const [name, id] of variables) if (pairs.isKnown(name)) pairs.match(id, name)
   const hasScript = copy.script.listed().length > 0
   for (const [index, played] of playedSteps.entries()) {
-    const { call, response: there, step, problems } = played.outcome
+    const { call, response: remote, step, problems } = played.outcome
     const before = copy.snapshot()
-    const request = requestOf(callHere(call, pairs, keyHere))
-    const here = clientResponse(execute(copy, request, { given: null }))
+    const request = requestOf(localCall(call, pairs, localKey))
+    const local = clientResponse(execute(copy, request, { given: null }))
     const { status } = step.expect ?? {}
     const isExpected = problems.length === 0 && status !== undefined
     // the script of the scenario responds like the service
-    const isScripted = isExpected && hasScript && !isStatus(status, here.status)
-    if (isScripted || isMade(there) !== isMade(here)) copy.restore(before)
+    const isScripted = isExpected && hasScript && !isStatus(status, local.status)
+    if (isScripted || isOk(remote) !== isOk(local)) copy.restore(before)
     if (isScripted) continue
     const route = operationAt(call.method, call.path)
     const kind = route && operationOf(route.operation).kind
-    if (isMade(there) && kind === 'create') pairs.addCreated(idOf(there.body), idOf(here.body))
-    const isOfOthers = isMade(here) && kind === 'list' && !isNarrowed(call, copy, pairs)
-    const comparison = new Comparison({ pairs, shapes, sent: sentIn(call), isOfOthers })
-    for (const difference of comparison.responses(there, here)) {
+    if (isOk(remote) && kind === 'create') pairs.addCreated(idOf(remote.body), idOf(local.body))
+    const isEarlier = isOk(local) && kind === 'list' && !isNarrowed(call, copy, pairs)
+    const comparison = new Comparison({ pairs, shapes, sent: sentIn(call), isEarlier })
+    for (const difference of comparison.responses(remote, local)) {
       const place = [index, ...difference.steps, ''].join('/')
       deviations.set(place, { ...difference, played, settings: [] })
     }
@@ -86,15 +86,15 @@ async function replay(
   return deviations
 }
 
-function callHere(call: StepCall, pairs: IdPairs, keyHere: DriftOptions['keyHere']): StepCall {
-  const withIds = (text: string) => text.replace(/(?<=[=/])[\w-]+(?=[&/]|$)/g, pairs.here)
+function localCall(call: StepCall, pairs: IdPairs, localKey: DriftOptions['localKey']): StepCall {
+  const withIds = (text: string) => text.replace(/(?<=[=/])[\w-]+(?=[&/]|$)/g, pairs.local)
   const { path, query, form, key } = call
   return {
     ...call,
     path: withIds(path),
     query: withIds(query),
     form: form && withIds(form),
-    key: keyHere(key)
+    key: localKey(key)
   }
 }
 
@@ -111,12 +111,12 @@ function isNarrowed({ path, query }: StepCall, { settings }: Sandbox, pairs: IdP
   return [...path.split('/'), ...filters.map(([, id]) => id)].some(pairs.isCreated)
 }
 
-/** The deviations that are gone, if none is new; one below a gone one is not new. */
+/** The deviations that are gone, if none is new outside of them. */
 function explainedBy(tried: Deviations, before: Deviations): Deviation[] {
   const places = [...tried.keys()]
   // where data from before the run differs, a setting can make places equal by chance
-  const isGone = ([place, { isOfOthers }]: [string, Deviation]) =>
-    isOfOthers
+  const isGone = ([place, { isEarlier }]: [string, Deviation]) =>
+    isEarlier
       ? !places.some(remaining => remaining.startsWith(place.replace(/\/.*/, '/')))
       : !tried.has(place)
   const gone = [...before].filter(isGone)
@@ -125,7 +125,7 @@ function explainedBy(tried: Deviations, before: Deviations): Deviation[] {
   return places.some(isNew) ? [] : gone.map(([, deviation]) => deviation)
 }
 
-/** Settings with few values, each with another one. `warn` responds as `ignore` does. */
+/** Settings with few values, each with a new value. `warn` responds like `ignore`. */
 function settingsToTry({ settings }: Sandbox): [key: SettingKey, value: unknown][] {
   const keys = SETTING_KEYS.filter(
     key => SETTINGS[key].scope !== 'process' && !key.startsWith('evidence.')
@@ -144,12 +144,12 @@ const MAX_LISTED = 10
 
 /** A warning where only data from before the run differs. */
 export function driftPoints(deviations: readonly Deviation[]): PlacedPoint[] {
-  const titleOf = ({ settings, isOfOthers }: Deviation) => {
+  const titleOf = ({ settings, isEarlier }: Deviation) => {
     if (settings.length > 0) return say('by_setting', settings)
-    return isOfOthers ? say('other_data') : say('differently')
+    return isEarlier ? say('other_data') : say('differently')
   }
-  const rankOf = ({ settings, isOfOthers }: Deviation) =>
-    settings.length > 0 ? 1 : 2 * Number(isOfOthers)
+  const rankOf = ({ settings, isEarlier }: Deviation) =>
+    settings.length > 0 ? 1 : 2 * Number(isEarlier)
   const ranked = deviations.toSorted((a, b) => rankOf(a) - rankOf(b))
   const titles = new Map(ranked.map(titleOf).map(title => [title.message, title]))
   return [...titles.values()].map(title => {
@@ -162,6 +162,10 @@ export function driftPoints(deviations: readonly Deviation[]): PlacedPoint[] {
     const listed = problems.slice(0, MAX_LISTED)
     const more = problems.length - listed.length
     if (first && more > 0) listed.push({ at: first.at, ...say('more', more) })
-    return { ...title, problems: listed, isWarning: group.every(({ isOfOthers }) => isOfOthers) }
+    return {
+      ...title,
+      problems: listed,
+      isWarning: group.every(({ isEarlier }) => isEarlier)
+    }
   })
 }

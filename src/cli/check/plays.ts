@@ -22,12 +22,12 @@ export type CheckOptions = {
   timeout: number
   failOn?: readonly Criterion[]
 }
-/** `keyHere` gives the scenario's key for one that a service gets. */
+/** `localKey` returns the scenario's key for a key of the service. */
 export type Checking = Pick<CheckOptions, 'failOn'> & {
   sandbox: Sandbox
   bindings: StepBindings
   service: Play | null
-  keyHere?: (key: string | null) => string | null
+  localKey?: (key: string | null) => string | null
 }
 export type PlayedStep = { place: readonly Step[]; label: string; outcome: StepOutcome }
 
@@ -39,7 +39,7 @@ export const wasSent = ({ outcome: { response } }: PlayedStep) =>
   response.status !== 0 || response.body !== null
 
 export async function playAll(
-  { sandbox, service, bindings, keyHere = key => key }: Checking,
+  { sandbox, service, bindings, localKey = key => key }: Checking,
   tally: Tally
 ): Promise<{ points: PlacedPoint[]; played: PlayedStep[] }> {
   const { steps, play, responses } = sandbox.requireLoaded()
@@ -58,7 +58,7 @@ export async function playAll(
     since = now
   }
   const errors = { ...bindings, error: sandbox.settings['shapes.error'] }
-  const counted = (client: Play) => countedPlay(client, tally, sandbox, keyHere)
+  const counted = (client: Play) => countedPlay(client, tally, sandbox, localKey)
   const client = service ?? playIn(sandbox)
   const stepClient = play.length > 0 ? client : counted(client)
   await playSteps(steps, stepClient, errors, add('steps'), responses)

@@ -33,7 +33,7 @@ async function expectationPoints(
   isUnplayed: boolean
 ): Promise<PlacedPoint[]> {
   const { sandbox, service } = checking
-  const verdicts = await explainedVerdicts(tally, lookedAt(checking, played))
+  const verdicts = await explainedVerdicts(tally, scopeOf(checking, played))
   const points = verdicts.map(async (verdict, index) => {
     const title = say('expects', verdict.wanted)
     const at = ['expect', index]
@@ -61,7 +61,7 @@ function countMessage(
   return isPlain ? SAYS.counted(Number(seen), isUnplayed) : message
 }
 
-const lookedAt = ({ sandbox: { store, evidence } }: Checking, played: readonly PlayedStep[]) => ({
+const scopeOf = ({ sandbox: { store, evidence } }: Checking, played: readonly PlayedStep[]) => ({
   store,
   requests: evidence.journal.requests(),
   nameOf: (request: string) => playedAs(request, played).label
@@ -82,7 +82,7 @@ export async function warningPoints(
 ): Promise<PlacedPoint[]> {
   const { sandbox, failOn = [] } = checking
   const places = new Map(sandbox.script.listed().map(({ id }, index) => [id, index]))
-  const unused = await explainedUnused(sandbox.script, lookedAt(checking, played))
+  const unused = await explainedUnused(sandbox.script, scopeOf(checking, played))
   const unusedPoints = unused.map(({ id, entry, ...more }) => {
     const message = explainedMessage(SAYS.never_applied(), more)
     return {

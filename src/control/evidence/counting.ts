@@ -9,7 +9,7 @@ import { Tally, type Verdict } from '../../scenario/expect/tally.js'
 import { explainedMessage } from '../../scenario/match/near-misses.js'
 import { pause } from '../../work/slices.js'
 import { REFUSALS } from '../sentences.js'
-import { lookedIn, masked } from '../writing.js'
+import { masked, scopeOf } from '../writing.js'
 
 /** Maximum number of requests in a verdict. */
 const MAX_SHOWN = 20
@@ -88,7 +88,7 @@ export class Counting {
   async verdict() {
     await this.#catchUp()
     const sandbox = this.#sandbox
-    const verdicts = await explainedVerdicts(this.#tally, lookedIn(sandbox), true)
+    const verdicts = await explainedVerdicts(this.#tally, scopeOf(sandbox), true)
     const [judged] = masked(verdicts, sandbox) as [Verdict]
     if (!this.#isCertain(judged)) throw REFUSALS.journalIncomplete(this.#missing)
     const { holds, verdict, message, seen, near_misses: near = [] } = judged

@@ -74,7 +74,7 @@ export const SNAPSHOT_ROWS: Rows = {
     }
   },
   'POST /snapshots/NAME/restore': {
-    does: 'Restores a snapshot; the journal is not changed.',
+    does: 'Restores a snapshot; the journal stays unchanged.',
     ...CHANGES,
     response: SNAPSHOT,
     run: async ({ sandbox, name }) => {

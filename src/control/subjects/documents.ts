@@ -40,7 +40,7 @@ export const DOCUMENT_ROWS: Rows = {
   }),
   'GET /openapi.control.json': documentRow('the control API as OpenAPI 3.1', 'openapi.control'),
   'GET /docs': {
-    does: 'Returns a page on which to read about the emulated API and try it.',
+    does: 'Returns a page with the documentation of the emulated API.',
     page: true,
     run: ({ request, reply, sandbox, pages }) =>
       // in the page, since a page of another origin could run a script with the key

@@ -21,7 +21,7 @@ const totalsIn = ({ run, evidence }: Sandbox, { scope }: { scope?: 'sandbox' | '
 
 export const EVIDENCE_ROWS: Rows = {
   'GET /coverage': row({
-    does: 'Returns which of the 91 possible rule outcomes the requests have shown.',
+    does: 'Returns which of the 91 possible rule outcomes the requests have exercised.',
     query: SCOPED_TEXT,
     response: COVERAGE,
     run: ({ sandbox, query }) => {
@@ -89,7 +89,7 @@ export const EVIDENCE_ROWS: Rows = {
     }
   }),
   'GET /events': row({
-    does: 'Streams the journal as server-sent events: `request` for each request when it has ended, `clear` when the journal is emptied.',
+    does: 'Streams the journal as server-sent events: `request` for each request when it ends, `clear` when the journal is emptied.',
     query: parameters(scope('`sandbox`, the default, or `run`: every sandbox.')),
     run: ({ streams, request, reply, query: { scope } }) =>
       request.method === 'HEAD'

@@ -70,7 +70,7 @@ export const RUN = response('RunReport', {
   version: text(),
   scenario: SCENARIO,
   calls: count(),
-  reached: count('With a valid key, for an operation.'),
+  reached: count('Requests for an operation, with a valid key.'),
   coverage: COVERAGE,
   findings: FOUND,
   assumptions: list(closed({ assumption, topic: text(), default: text(), ...totals })),

@@ -32,7 +32,7 @@ const PROBLEM = response('Problem', {
 
 export const SCENARIO_ROWS: Rows = {
   'POST /reset': {
-    does: 'Goes back to the initial state of the loaded scenario: records, keys, ids, clock, settings, script and journal.',
+    does: 'Returns to the initial state of the loaded scenario: records, keys, ids, clock, settings, script and journal.',
     ...CHANGES,
     response: response('Reset', { scenario: SCENARIO }),
     run: ({ sandbox }) => {

@@ -21,12 +21,12 @@ import {
   yes
 } from '../schemas.js'
 import { REFUSALS } from '../sentences.js'
-import { lookedIn, masked, maskedList } from '../writing.js'
+import { masked, maskedList, scopeOf } from '../writing.js'
 
 const counts = {
   matched: count(),
   applied: count(),
-  first: optional(count("When it was first applied, in milliseconds of the sandbox's clock."))
+  first: optional(count("When it was first applied, by the sandbox's clock, in milliseconds."))
 }
 export const ENTRY = response('ListedEntry', {
   id: text(),
@@ -48,7 +48,7 @@ export const SCRIPT_ROWS: Rows = {
     does: 'Lists the script entries, each with the number of requests that it matched and was applied to. An entry that was never applied has its [near misses](../evidence.md#near-misses).',
     response: listing(ENTRY),
     run: async ({ sandbox }) => ({
-      data: maskedList(await explainedEntries(sandbox.script, lookedIn(sandbox)), sandbox)
+      data: maskedList(await explainedEntries(sandbox.script, scopeOf(sandbox)), sandbox)
     })
   },
   'POST /script': row({

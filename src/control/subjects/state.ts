@@ -48,7 +48,7 @@ export const STATE_ROWS: Rows = {
     run: ({ sandbox, sent, left }) => addBody(sandbox, sent, left)
   },
   'DELETE /records/FAMILY/ID': {
-    does: 'Deletes a record, unless other records refer to it; the refusal names them.',
+    does: 'Deletes a record, unless other records refer to it; the refusal lists them.',
     ...CHANGES,
     run: ({ sandbox, name, id }) => deleteRecord(sandbox, name, id)
   },

@@ -9,7 +9,7 @@ import { expectationIn, type Wanted, wantedSchema } from '../evidence/expected.j
 import { type Context, type Rows, row } from '../row.js'
 import { count, flag, isYes, list, nearMisses, response, strings, typed, yes } from '../schemas.js'
 import { REFUSALS, VERIFY } from '../sentences.js'
-import { lookedIn, masked, maskedList } from '../writing.js'
+import { masked, maskedList, scopeOf } from '../writing.js'
 import { ENTRY } from './script.js'
 
 const MAX_WAIT = 60_000
@@ -95,16 +95,16 @@ async function waitFor(
 }
 
 async function scenarioVerdict(sandbox: Sandbox) {
-  const looked = lookedIn(sandbox)
-  const expectations = await explainedVerdicts(sandbox.tally, looked)
+  const scope = scopeOf(sandbox)
+  const expectations = await explainedVerdicts(sandbox.tally, scope)
   const failed = expectations.filter(verdict => !verdict.holds)
   const messages = failed.map(verdict => explainedMessage(verdict.message, verdict))
   if (failed.length === 0)
-    messages.push(expectations.length === 0 ? VERIFY.nothing_expected() : VERIFY.all_hold())
+    messages.push(expectations.length === 0 ? VERIFY.nothing_expected() : VERIFY.all_met())
   return {
     holds: failed.length === 0,
     message: masked(messages.join('; '), sandbox),
     expectations: maskedList(expectations, sandbox),
-    unused_script_entries: masked(await explainedUnused(sandbox.script, looked), sandbox)
+    unused_script_entries: masked(await explainedUnused(sandbox.script, scope), sandbox)
   }
 }

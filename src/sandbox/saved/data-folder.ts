@@ -45,7 +45,7 @@ export class DataFolder {
     files: FileSystem = DISK
   ): Promise<DataFolder> {
     const unusable = (error: Error) => {
-      throw REFUSALS.unlockable(path, error.message)
+      throw REFUSALS.notLockable(path, error.message)
     }
     await mkdir(path, { recursive: true }).catch(unusable)
     const names = await readdir(path).catch(unusable)
@@ -83,7 +83,7 @@ export class DataFolder {
   }
 
   saved(): Promise<void> {
-    return this.#nextWrite(REFUSALS.inMemoryAlone)
+    return this.#nextWrite(REFUSALS.inMemoryOnly)
   }
 
   /** Tries again where the last write failed. Errors: `data_not_written`. */

@@ -47,7 +47,7 @@ export class Snapshots {
         await mkdir(this.folder, { recursive: true })
           .then(() => writeDocument(path, snapshot))
           .catch(error => {
-            throw REFUSALS.snapshotNotTaken(name, path, error.message)
+            throw REFUSALS.snapshotNotSaved(name, path, error.message)
           })
       }
       this.#inMemory.set(name, snapshot)

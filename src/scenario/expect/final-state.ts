@@ -185,19 +185,19 @@ function compileEvery(expected: Names, scope: FamilyScope): () => Fold {
   return () => {
     const examples: string[] = []
     let total = 0
-    let broken = 0
+    let failing = 0
     return {
       add(fieldAt) {
         total++
         const unmet = unmetBy(fieldAt, conditions)
-        if (unmet.length === 0 || ++broken > MAX_NEAR_MISSES) return
+        if (unmet.length === 0 || ++failing > MAX_NEAR_MISSES) return
         const misses = unmet.map(field => missOf(field, fieldAt))
         examples.push(nearMissText({ in: String(fieldAt(['id'])), misses }))
       },
       end({ where, isChanged }) {
-        if (broken === 0) return []
+        if (failing === 0) return []
         const each = `each${where} must have ${JSON.stringify(expected)}`
-        const problem = say('not_every', scope.family, each, broken, total, examples)
+        const problem = say('not_every', scope.family, each, failing, total, examples)
         return [{ forbids: isChanged, ...problem }]
       }
     }

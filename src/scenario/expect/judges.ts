@@ -210,7 +210,7 @@ export class RequestJudge {
     const first = failed.find(({ forbidden }) => forbidden) ?? failed[0]
     let { message } = first
       ? say('others', first.message, failed.length - 1)
-      : say('holds_for', verdicts.length, per)
+      : say('met_for', verdicts.length, per)
     if (this.#uncounted > 0)
       message = say('uncounted', message, this.#uncounted, per, MAX_VALUES).message
     if (first !== undefined) return { ...first, message }
@@ -259,10 +259,10 @@ function strayMessage(
 ): string {
   const { seen, forValue } = group
   const step = steps[seen]
-  const came = operation === null ? 'another request' : nameOf(operation)
+  const came = operation === null ? 'a request that is not an operation' : nameOf(operation)
   if (step === undefined) return say('after_sequence', came, steps.length, forValue).message
   return gap === null
-    ? say('came_instead', placeOf(step, seen), came, forValue).message
+    ? say('other_request', seen + 1, shownOn(step.data.on), came, forValue).message
     : paceMessage(placeOf(step, seen), gap, step, group)
 }
 

@@ -55,16 +55,16 @@ export class Tally {
     })
   }
 
-  /** `isAsked`: judged even without requests. */
-  async verdicts(store: Store, isAsked = false): Promise<Verdict[]> {
+  /** `isForced`: judged even without requests. */
+  async verdicts(store: Store, isForced = false): Promise<Verdict[]> {
     const verdicts: Verdict[] = []
-    const isChanged: IsChanged = (family, id) => isAsked || this.#changed.has(`${family}/${id}`)
+    const isChanged: IsChanged = (family, id) => isForced || this.#changed.has(`${family}/${id}`)
     for (const judge of this.#judges) {
       const verdict =
         judge instanceof RequestJudge
           ? judge.verdict()
           : await stateVerdict(judge, store, isChanged)
-      verdicts.push(isAsked || this.#requests > 0 ? verdict : unexercised(verdict))
+      verdicts.push(isForced || this.#requests > 0 ? verdict : unexercised(verdict))
       await pause()
     }
     return verdicts

@@ -44,7 +44,7 @@ export class Nearest {
 }
 
 export const missText = ({ condition, wanted, got }: Miss): string =>
-  `${condition}: wanted ${wanted}; got ${got}`
+  `${condition}: expected ${wanted}; got ${got}`
 
 export const nearMissText = ({ in: where, misses }: NearMiss): string =>
   `${misses.map(missText).join(', ')} in ${where}`

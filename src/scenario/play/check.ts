@@ -13,7 +13,7 @@ import { placedCalls, type StepBindings, splitCall } from '../steps.js'
 import { checkShown } from './differences.js'
 import { headOf, namesIn, REFERENCE, textsIn, unclosedIn } from './references.js'
 
-const MAX_LOOKED_AT = 100
+const MAX_SEARCHED = 100
 
 /** `otherKey` is null for a known key, else advice on it, which can be empty. */
 export type Known = Pick<StepBindings, 'variable'> & {
@@ -129,7 +129,7 @@ function problemOfReference(
 ): Said | null {
   const [head = '', ...fields] = name.split('.')
   if (head === 'vars' || named.has(head) || variable(name) !== undefined) return null
-  const latest = [...named.keys()].slice(-MAX_LOOKED_AT)
+  const latest = [...named.keys()].slice(-MAX_SEARCHED)
   const suggestion =
     nearest(head, fields.length === 0 ? [...latest, ...ids()] : ['vars', ...latest]) ??
     latest.find(name => head.length > 1 && name.startsWith(head))

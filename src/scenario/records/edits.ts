@@ -1,7 +1,7 @@
 /** Changes of records, all or none: deletions, then records as in fixtures. */
 import { isExact, moneyOf, type Sums, settled } from '../../core/money.js'
 import type { Step } from '../../core/places.js'
-import { firstBroken, REFUND_RULES } from '../../core/rules.js'
+import { firstViolated, REFUND_RULES } from '../../core/rules.js'
 import type { Said } from '../../core/sentences.js'
 import type { Settings } from '../../core/settings.js'
 import { type Family, LINKED_FAMILIES } from '../../reference/operations.js'
@@ -39,7 +39,7 @@ export type ImportedRecords = { [F in Family]: RecordOf<F>[] } & {
   api_keys: { key: string; account: string }[]
 }
 
-/** The request waits for the edit. */
+/** Maximum records in a change, which delays its request. */
 const MAX_NAMED = 100
 const DOCUMENT = documentOf('script', null)
 
@@ -51,7 +51,7 @@ export function editOf({ data = {}, delete: removed = [] }: ChangeData, report: 
   return { fixtures: [fixture], removed }
 }
 
-/** In a copy of a store. Yields after each record. Deleting a record again is no problem. */
+/** In a copy of a store. Yields after each record. A record can be deleted again. */
 export function* editing(
   { fixtures, removed: ids, families = FAMILIES }: Edit,
   generation: GenerationContext,
@@ -77,7 +77,7 @@ export function* editing(
   return { imported: yield* importer.importing(fixtures), removed }
 }
 
-/** What refers to records, by their ids. */
+/** What refers to the records, by their ids. */
 function referrersOf(
   records: readonly RecordName[],
   { store, settings }: GenerationContext
@@ -94,25 +94,25 @@ function referrersOf(
   return referrers
 }
 
-/** Records with problems are left out; references to them are no problems. */
+/** Skips records with problems, and references to them. */
 class Importer {
   readonly #imported: ImportedRecords = { api_keys: [], ...each(FAMILIES, () => []) }
-  /** Refunds made while tips could be refunded stay, with a warning (A23). */
-  readonly #loosest: Settings
-  readonly #leftOut = new Set<unknown>()
+  /** They accept Refunds of tips, with a warning (A23). */
+  readonly #lenient: Settings
+  readonly #skipped = new Set<unknown>()
 
   constructor(
     private readonly generation: GenerationContext,
     private readonly problems: Problems,
     private readonly warnings: Problems
   ) {
-    this.#loosest = { ...generation.settings, 'transactions.refundable': 'amount_plus_extras' }
+    this.#lenient = { ...generation.settings, 'transactions.refundable': 'amount_plus_extras' }
   }
 
   *importing(fixtures: readonly Fixture[]): Generator<void, ImportedRecords> {
     const fixture = merged(fixtures, this.problems)
     for (const family of FAMILIES) {
-      if (family === 'refunds') for (const { fields } of fixture.refunds) this.#unsettle(fields.id)
+      if (family === 'refunds') for (const { fields } of fixture.refunds) this.#uncount(fields.id)
       const sources = family === 'users' ? usersIn(fixture) : fixture[family]
       for (const source of sources) {
         if (source.list.steps.at(-1) === 'deleted_users') this.#addDeleted(source)
@@ -146,7 +146,7 @@ class Importer {
     if (owner?.object === 'ticket' && !isExact(settled(fields as Sums, settings)))
       this.#report(source, ['amount'], say('sum_too_large'))
     if (record === null || problems.length > length) {
-      this.#leftOut.add(fields.id)
+      this.#skipped.add(fields.id)
       return
     }
     if (before?.object === 'transaction')
@@ -155,7 +155,7 @@ class Importer {
     imported.push(store.put(family, record))
   }
 
-  /** Its id stays taken and stays a cursor. */
+  /** Its id stays reserved, and is a cursor. */
   #addDeleted(source: Sourced): void {
     const id = String(source.fields.id)
     const { users } = this.generation.store
@@ -178,30 +178,30 @@ class Importer {
     if (typeof id !== 'string') return undefined
     const { store, isOpen } = this.generation
     const record = store[family].get(id)
-    if (record === undefined && !isOpen && !this.#leftOut.has(id))
+    if (record === undefined && !isOpen && !this.#skipped.has(id))
       this.#report(source, [link], missingRecord(id, [family], store))
     return record
   }
 
-  /** Against what remains at this point (REF-6, REF-7, A24). */
+  /** Against the remaining amount at this point (REF-6, REF-7, A24). */
   #checkRefund(source: Sourced, transaction: Records['transactions']): void {
-    const asked = Number(source.fields.amount)
-    for (const settings of [this.#loosest, this.generation.settings]) {
-      const facts = { ...moneyOf(transaction, settings), asked }
-      const isLoosest = settings === this.#loosest
-      // the charge was lowered, which is its problem
-      if (isLoosest && facts.refunded > facts.charged) return
-      const broken = firstBroken(REFUND_RULES, facts)
-      if (broken === undefined) continue
-      const problem = { code: broken.else, message: broken.message(facts) }
-      const list = isLoosest ? this.problems : this.warnings
-      list.push(problemOf(source, [present(broken.param)], problem))
+    const requested = Number(source.fields.amount)
+    for (const settings of [this.#lenient, this.generation.settings]) {
+      const facts = { ...moneyOf(transaction, settings), asked: requested }
+      const isLenient = settings === this.#lenient
+      // the lowered charge is reported instead
+      if (isLenient && facts.refunded > facts.charged) return
+      const violated = firstViolated(REFUND_RULES, facts)
+      if (violated === undefined) continue
+      const problem = { code: violated.else, message: violated.message(facts) }
+      const list = isLenient ? this.problems : this.warnings
+      list.push(problemOf(source, [present(violated.param)], problem))
       return
     }
   }
 
-  /** Refunds that the fixture will replace do not count. */
-  #unsettle(id: unknown): void {
+  /** A Refund that the fixture will replace does not count. */
+  #uncount(id: unknown): void {
     const { store } = this.generation
     const before = store.refunds.get(String(id))
     if (before) store.putRefund({ ...before, amount: 0 }, before)
@@ -210,7 +210,7 @@ class Importer {
   #checkCharge(source: Sourced): void {
     const transaction = this.generation.store.transactions.get(String(source.fields.id))
     if (transaction === undefined) return
-    const { charged, refunded, currency } = moneyOf(transaction, this.#loosest)
+    const { charged, refunded, currency } = moneyOf(transaction, this.#lenient)
     if (refunded > charged)
       this.#report(
         source,
@@ -226,7 +226,7 @@ class Importer {
 
 type FixedField = readonly [field: string, value: unknown, wanted: unknown, whose: string]
 
-/** What the record that it belongs to and the one that it replaces leave no choice of. */
+/** Fields whose values the owner or the replaced record fixes. */
 function* fixedFields(
   { location, currency, payment_type, payment_method }: RecordFields,
   link: string | null,

@@ -91,7 +91,7 @@ const MATCHED = {
   query: names('Parameters of the query.'),
   body: names('Parameters of the body.'),
   headers: names(
-    'Headers; case does not matter in names. The journal keeps only User-Agent and the test header.'
+    'Headers; their names are case-insensitive. The journal stores only User-Agent and the test header.'
   ),
   key: { ...WANTED_ID, description: 'The API key.' },
   about: closed(allAs(ABOUT, WANTED_ID), {
@@ -106,7 +106,7 @@ export const matchSchema = <P extends TProperties>(more: P) =>
   closed(
     { ...MATCHED, ...more },
     {
-      description: 'What the request must contain; every request matches when left out.',
+      description: 'What the request must contain; by default, every request matches.',
       'x-name': 'Match',
       'x-elsewhere': {
         ...allAs(namesIn('querystring'), 'query'),
@@ -137,16 +137,16 @@ const HOLD = closed(
       minimum: 2,
       maximum: 1000,
       description:
-        'How many requests wait until they continue together; later ones form the next group.'
+        'Number of requests that wait for each other; later requests form the next group.'
     }),
     gate: Type.String({
       ...letters(64, 'a name'),
-      description: 'The name by which a control request opens it.'
+      description: 'The name with which a control request opens the gate.'
     }),
     release: {
       ...wordOf(
         RELEASES,
-        'Whether requests continue in the order of their arrival, or in reverse.'
+        'Whether the requests continue in order of arrival, or in reverse order.'
       ),
       default: 'in_order'
     },
@@ -166,7 +166,7 @@ const ERROR = closed(
     param: name('The parameter that is wrong, in bracket notation.')
   },
   {
-    description: 'An error of the service; parts that are left out get the default of the status.'
+    description: 'An error of the service; by default, its parts follow from the status.'
   }
 )
 const RESPOND = closed(
@@ -174,10 +174,10 @@ const RESPOND = closed(
     status: Type.Integer({
       minimum: 200,
       maximum: 599,
-      description: '200 when left out; 400 with error, the status of the operation with patch.'
+      description: 'Default: 200; with error, 400; with patch, the status of the operation.'
     }),
-    headers: headers('Further headers.'),
-    body: typed<unknown>({ description: 'Any JSON; text is sent as it is.' }),
+    headers: headers('Additional headers.'),
+    body: typed<unknown>({ description: 'Any JSON; text is sent unchanged.' }),
     patch: typed<object>({
       type: 'object',
       description: 'A JSON Merge Patch of the response of the operation, if it succeeds.'
@@ -196,21 +196,21 @@ const CHANGE = closed(
   {
     data: typed<Record<string, unknown>>(
       closed(recordLists(), {
-        description: 'Records as in a fixture; each replaces the one with its id.'
+        description: 'Records as in a fixture; each replaces the record with the same id.'
       })
     ),
     delete: someOf(recordId(), 'Ids of records to delete, before those under data are added.')
   },
   {
-    description: 'Changes records when the entry is applied: all, or none.',
+    description: 'Changes records when the entry is applied: all of them, or none.',
     'x-elsewhere': OF_DATA
   }
 )
 export type ChangeData = Static<typeof CHANGE>
 const DELAY = closed(
   {
-    min: duration('The shortest delay that can be drawn.'),
-    max: duration('The longest delay that can be drawn.')
+    min: duration('The minimum delay.'),
+    max: duration('The maximum delay.')
   },
   {
     required: ['min', 'max'],
@@ -220,7 +220,7 @@ const DELAY = closed(
 )
 const ENDED = closed(
   {
-    ended: name('The name of the entry that must have ended, by its calls, for or until.')
+    ended: name('The name of an entry that must have ended, because of its calls, for or until.')
   },
   { required: ['ended'] }
 )
@@ -232,18 +232,18 @@ const ENTRY = closed(
     match: MATCH,
     calls: countsAs(
       'calls',
-      'Which matching requests it applies to: 0, 1, 2-3, 4+ or every 7; all when left out.'
+      'Which matching requests it applies to: 0, 1, 2-3, 4+ or every 7; by default, all.'
     ),
     per: wordOf(
       PER,
-      'Counts separately for each Ticket (and so on), key or test; calls, chance and for use these counts.'
+      'Counts separately for each value, such as each Ticket; calls, chance and for use these counts.'
     ),
     chance: {
-      ...share('The share of these requests that it applies to, drawn from the seed.'),
+      ...share('The share of these requests that it applies to; the seed decides which.'),
       default: 1
     },
-    from: instant("The instant of the sandbox's clock from which requests match."),
-    until: instant("The instant of the sandbox's clock at which requests stop matching."),
+    from: instant("The instant, by the sandbox's clock, from which requests match."),
+    until: instant("The instant, by the sandbox's clock, from which requests no longer match."),
     after: either(
       'object',
       ENDED,
@@ -251,23 +251,23 @@ const ENTRY = closed(
       'Applies only after the entry with this name was applied; with { ended: NAME }, after it can no longer apply.'
     ),
     for: duration(
-      "How long it applies, from the first request that it is applied to, by the sandbox's clock."
+      "How long it applies, by the sandbox's clock, from the first request that it is applied to."
     ),
     hold: published(HOLD, 'hold'),
     delay: either(
       'object',
       DELAY,
       duration(),
-      'Waits first: a duration, or one between min and max, drawn from the seed.'
+      'Waits before it acts: a duration, or a random duration from min to max, based on the seed.'
     ),
     respond: published(RESPOND, 'respond'),
     change: published(CHANGE, 'change'),
-    stale: duration("Reads records as they were this long ago, by the sandbox's clock."),
+    stale: duration("Responds with the records of this long ago, by the sandbox's clock."),
     fault: wordOf(FAULTS, 'Loses the response.'),
     when: {
       ...wordOf(
         ['before', 'after'] as const,
-        'A fault or response acts instead of the operation (before), or once it has taken effect (after); a change before or after it.'
+        'before: a fault or response replaces the operation, and a change precedes it. after: they follow once it has taken effect.'
       ),
       default: 'before'
     }

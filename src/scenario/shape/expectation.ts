@@ -55,22 +55,22 @@ const object = (description: string) => typed<Record<string, Json>>({ type: 'obj
 const callOf = <E extends TProperties, M extends TProperties>(expected: E, more: M) => ({
   as: name('The name by which later steps refer to its response: ${name.field}.'),
   do: name('A method and a path, such as POST /transactions or GET /transactions/${payment.id}.'),
-  key: name("An API key; the first merchant's when left out."),
+  key: name('An API key; by default, that of the first merchant.'),
   query: object('Parameters of the query.'),
   body: object('Parameters of the body.'),
   expect: closed(
     {
       status: {
         ...STATUSES,
-        description: 'A status, a class such as 2xx, or a list; 2xx when left out.'
+        description: 'A status, a class such as 2xx, or a list; 2xx by default.'
       },
       body: typed<Json>({
         description:
-          'What the response must contain: values, or the conditions of match; other names are not compared.'
+          'What the response must contain: values, or conditions as in match. Other names are not compared.'
       }),
       ...expected
     },
-    { description: 'What the response must be; a success when left out.' }
+    { description: 'What the response must be; by default, a success.' }
   ),
   ...more
 })
@@ -137,8 +137,8 @@ const quantity = (number: TInteger, description: string) =>
     description
   )
 const QUANTITIES = {
-  where: fields('Only records with these values; all when left out.'),
-  count: quantity(count(), 'How many records: a number, or conditions (gt, gte, lt, lte, not).'),
+  where: fields('Only records with these values; all by default.'),
+  count: quantity(count(), 'Number of records: a number, or conditions (gt, gte, lt, lte, not).'),
   sum: notEmpty(
     mapOf(
       quantity(Type.Integer(), 'The sum: a whole number, or conditions.'),
@@ -157,7 +157,7 @@ type FamilyState = {
 const FAMILY_STATE = typed<FamilyState>({
   'x-name': 'ExpectedRecords',
   description:
-    'Records of a family by id, with the values that they must have, and what must hold for all.',
+    'Records of a family by id, with their expected values, and conditions on all records.',
   type: 'object',
   minProperties: 1,
   properties: QUANTITIES,
@@ -166,7 +166,7 @@ const FAMILY_STATE = typed<FamilyState>({
 const STATE = notEmpty(
   closed(allAs(keysOf(RESOURCES), FAMILY_STATE), {
     description:
-      'Records by family and id, with the values that they must have at the end; null for one that must not exist.'
+      'Records by family and id, with their expected values; null for a record that must not exist.'
   })
 )
 export type StateData = Static<typeof STATE>
@@ -191,7 +191,7 @@ export function expectationSchema({ account = false } = {}) {
   return closed(
     {
       ...call,
-      times: countsAs('times', 'How many requests: 0, 1, 2-3 or 4+; 1+ when left out.'),
+      times: countsAs('times', 'Number of requests: 0, 1, 2-3 or 4+; 1+ by default.'),
       sequence: listOf(
         closed(call, {
           required: ['on'],
@@ -199,19 +199,18 @@ export function expectationSchema({ account = false } = {}) {
           'x-ordered': PAUSES,
           'x-name': 'ExpectedCall'
         }),
-        'Requests in this order, without others of their operations.',
+        'Requests in this order, without other requests of these operations.',
         { minItems: 1 }
       ),
-      others: isTrue('Whether other requests of these operations may come in between.'),
+      others: isTrue('Whether other requests of these operations are allowed.'),
       per: wordOf(
         PER,
-        'It must hold separately for each Ticket (and so on), key or test of these requests.'
+        'Must be met separately for each value, such as each Ticket of these requests.'
       ),
       state: STATE
     },
     {
-      description:
-        'How many requests must come, in which order, or which records must exist at the end.',
+      description: 'Which requests the client must send, or which records must exist at the end.',
       'x-ordered': PAUSES,
       'x-elsewhere': allAs([...Object.keys(RESOURCES), 'where', 'sum'], 'state'),
       'x-instead': RETIRED.expectation

@@ -65,9 +65,9 @@ export const published = <T extends object>(schema: T, name: string) => ({
   'x-published': name
 })
 
-export const letters = (most: number, what: string) => ({
-  pattern: `^[A-Za-z0-9_-]{1,${most}}$`,
-  'x-expected': `${what} of 1 to ${most} letters, digits, _ and -`
+export const letters = (maximum: number, what: string) => ({
+  pattern: `^[A-Za-z0-9_-]{1,${maximum}}$`,
+  'x-expected': `${what} of 1 to ${maximum} letters, digits, _ and -`
 })
 export const ID = /^[A-Za-z0-9_-]{1,128}$/
 export const recordId = (description = 'Letters, digits, _ and -.') =>
@@ -87,7 +87,7 @@ export const headers = (description: string) =>
 export const countsAs = (name: string, description: string, minimum = 0) =>
   typed<number | string>(published({ type: ['integer', 'string'], minimum, description }, name))
 
-/** Without derived fields; those that are not needed can be null. */
+/** Without derived fields. Optional fields can be null. */
 function recordSchema({ properties = {} }: Schema, more: object = {}): Schema {
   const entries = Object.entries(properties).filter(([, schema]) => !schema['x-derived'])
   const schemas = entries.map(([name, schema]): [string, Schema] => {
@@ -126,9 +126,9 @@ export const recordLists = () =>
     const record = {
       ...recordSchema(resource, {
         id: recordId(),
-        extra: { type: 'object', description: 'Further fields, returned as they are.' }
+        extra: { type: 'object', description: 'Additional fields, returned unchanged.' }
       }),
-      description: `${withArticle(name)} as a fixture gives it.`,
+      description: `${withArticle(name)} in a fixture.`,
       'x-name': `${name}Fixture`
     }
     return listOf(typed<unknown>(record), `${name}s.`)
@@ -137,7 +137,7 @@ export const recordLists = () =>
 export function fixtureSchema(): Schema {
   const key = Type.String({
     pattern: '^[\\x21-\\x39\\x3B-\\x7E]{1,255}$',
-    description: 'Printable, without spaces and without a colon.'
+    description: 'Printable characters, without spaces or colons.'
   })
   const schema = closed({
     api_keys: listOf(
@@ -158,7 +158,7 @@ export function fixtureSchema(): Schema {
           id: recordId(),
           account: recordId(),
           created: instant(),
-          after: count('How many listed Users come before it.')
+          after: count('Number of listed Users before it.')
         },
         { required: ['id', 'account', 'created'], description: 'A User that was deleted.' }
       ),

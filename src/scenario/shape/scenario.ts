@@ -44,7 +44,7 @@ export const GENERATED_FAMILIES = [
 const WEIGHT = typed<number>({
   type: 'number',
   minimum: 0,
-  description: 'How often it is drawn, relative to the others; 0 for never.',
+  description: 'How often it is chosen, relative to the others; 0 for never.',
   'x-published': 'weight'
 })
 const GENERATE = closed(
@@ -83,13 +83,13 @@ const GENERATE = closed(
       },
       {
         required: ['min', 'max'],
-        description: 'The bill before the tip, in sub-units; 350 to 12000 when left out.',
+        description: 'The bill before the tip, in sub-units; 350 to 12000 by default.',
         'x-ordered': ['min', 'max'],
         'x-advice': 'write { min: 450, max: 18000 }'
       }
     ),
     refunded: share(
-      'The share of Transactions that get one Refund, whole or partial; whole with partly_refunded.'
+      'The share of Transactions that get one Refund, full or partial; only full with partly_refunded.'
     ),
     partly_refunded: share('The share of Transactions that get one partial Refund.'),
     payments_per_ticket: countsAs(
@@ -115,7 +115,7 @@ export const isOfScenarios = (key: keyof typeof SETTINGS) =>
 const sharedParts = () => ({
   data: typed<Record<string, unknown>>({
     ...fixtureSchema(),
-    description: 'Records and API keys, as in a fixture; each replaces the one with its id.'
+    description: 'Records and API keys, as in a fixture; each replaces the record with the same id.'
   }),
   generate: listOf(GENERATE, 'Records to generate from the seed, after data.'),
   script: listOf(
@@ -157,11 +157,11 @@ export const sharedScriptSchema = () =>
 export const scenarioSchema = () =>
   closed(
     {
-      name: name('The name of the scenario; its file name when left out.'),
+      name: name('The name of the scenario; by default, its file name.'),
       description: text('What the scenario is for.'),
       fixtures: listOf(
         name(),
-        'Names, or paths relative to this file; a later record replaces an earlier one with its id.'
+        'Names, or paths relative to this file; a later record replaces an earlier record with the same id.'
       ),
       seed: { ...SETTINGS.seed.schema, description: SETTINGS.seed.about },
       clock: either(
@@ -169,12 +169,12 @@ export const scenarioSchema = () =>
         closed(
           {
             now: instant('When it starts.'),
-            running: isTrue('Whether it runs from there; true when left out.')
+            running: isTrue('Whether it runs from there; true by default.')
           },
           { required: ['now'] }
         ),
         instant(),
-        "An instant at which the clock is frozen, or { now, running }; the machine's clock when left out."
+        "An instant at which the clock is frozen, or { now, running }; by default, the machine's clock."
       ),
       settings: typed<object>({
         ...settingsSchema(isOfScenarios),

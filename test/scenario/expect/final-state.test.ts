@@ -44,7 +44,7 @@ t.test('expect: the records at the end, by id and by count', async t => {
     within: '10ms'
   })
   const gone = 'transactions.txn_a: this Transaction must not exist'
-  t.strictSame([wrong.status, wrong.body.message], [409, `refunds: wanted 2; got 1; ${gone}`])
+  t.strictSame([wrong.status, wrong.body.message], [409, `refunds: expected 2; got 1; ${gone}`])
 })
 
 const RECORDS: Readonly<Record<string, Json[]>> = parse(`
@@ -101,18 +101,18 @@ t.test('expect: fields of records take the conditions of a match, in where and b
   }
   // biome-ignore format: a table
   const wrong: [fields: object, difference: string][] = [
-    [{ amount: { gte: 5000 } }, 'amount: wanted >= 5000; got 4999'],
-    [{ amount: { gt: 4999, lt: 6000 } }, 'amount: wanted > 4999 and < 6000; got 4999'],
-    [{ amount: [1, 2] }, 'amount: wanted one of 1, 2; got 4999'], [{ payment_type: '/^v/' }, 'payment_type: wanted /^v/; got card'],
-    [{ payment_type: { not: 'card' } }, 'payment_type: wanted not card; got card'],
-    [{ tip_amount: { gt: 0 } }, 'tip_amount: wanted > 0; got nothing'], [{ tip_amount: '/./' }, 'tip_amount: wanted /./; got nothing'],
-    [{ tip_amount: { present: true } }, 'tip_amount: wanted a value; got nothing'],
-    [{ amount: { present: false } }, 'amount: wanted no value; got 4999'],
-    [{ donation_amount: null }, 'donation_amount: wanted no value; got 300'],
-    [{ payment_method: { card: null } }, 'payment_method.card: wanted no value; got an object or a list'],
-    [{ payment_method: { bank_account: { last4: '0341' } } }, 'payment_method.bank_account.last4: wanted 0341; got nothing'],
-    [{ created: '2026-03-01T10:00:01Z' }, 'created: wanted 2026-03-01T10:00:01Z; got 2026-03-01T10:00:00.000Z'],
-    [{ created: { lt: '2026-03-01' } }, 'created: wanted < 2026-03-01; got 2026-03-01T10:00:00.000Z']
+    [{ amount: { gte: 5000 } }, 'amount: expected >= 5000; got 4999'],
+    [{ amount: { gt: 4999, lt: 6000 } }, 'amount: expected > 4999 and < 6000; got 4999'],
+    [{ amount: [1, 2] }, 'amount: expected one of 1, 2; got 4999'], [{ payment_type: '/^v/' }, 'payment_type: expected /^v/; got card'],
+    [{ payment_type: { not: 'card' } }, 'payment_type: expected not card; got card'],
+    [{ tip_amount: { gt: 0 } }, 'tip_amount: expected > 0; got nothing'], [{ tip_amount: '/./' }, 'tip_amount: expected /./; got nothing'],
+    [{ tip_amount: { present: true } }, 'tip_amount: expected a value; got nothing'],
+    [{ amount: { present: false } }, 'amount: expected no value; got 4999'],
+    [{ donation_amount: null }, 'donation_amount: expected no value; got 300'],
+    [{ payment_method: { card: null } }, 'payment_method.card: expected no value; got an object or a list'],
+    [{ payment_method: { bank_account: { last4: '0341' } } }, 'payment_method.bank_account.last4: expected 0341; got nothing'],
+    [{ created: '2026-03-01T10:00:01Z' }, 'created: expected 2026-03-01T10:00:01Z; got 2026-03-01T10:00:00.000Z'],
+    [{ created: { lt: '2026-03-01' } }, 'created: expected < 2026-03-01; got 2026-03-01T10:00:00.000Z']
   ]
   for (const [fields, difference] of wrong) {
     t.strictSame(await differencesOf({ transactions: { txn_a: fields } }), [
@@ -149,18 +149,18 @@ t.test("expect: sums and values of a family's records", async t => {
   )
 
   const wrong: [state: object, ...differences: string[]][] = parse(`[
-    [{ count: { gt: 4 } }, 'transactions: wanted > 4; got 4'],
-    [{ where: { ticket: { reference: B } }, count: { gte: 1 } }, 'transactions: wanted >= 1 with {"ticket":{"reference":"B"}}; got 0'],
-    [{ where: { currency: eur }, count: 2, sum: { amount: 111 } }, 'transactions: sum of amount: wanted 111 with {"currency":"eur"}; got 110'],
+    [{ count: { gt: 4 } }, 'transactions: expected > 4; got 4'],
+    [{ where: { ticket: { reference: B } }, count: { gte: 1 } }, 'transactions: expected >= 1 with {"ticket":{"reference":"B"}}; got 0'],
+    [{ where: { currency: eur }, count: 2, sum: { amount: 111 } }, 'transactions: sum of amount: expected 111 with {"currency":"eur"}; got 110'],
     [{ sum: { amount: 1 } }, 'transactions: sum of amount: amounts in eur and usd cannot be added up; add currency to where'],
-    [{ where: { amount: 1 }, count: { gte: 1 } }, 'transactions: wanted >= 1 with {"amount":1}; got 0'],
+    [{ where: { amount: 1 }, count: { gte: 1 } }, 'transactions: expected >= 1 with {"amount":1}; got 0'],
     [{ where: { currency: eur }, every: { payment_type: card, amount: 50 } },
       'transactions: each with {"currency":"eur"} must have {"payment_type":"card","amount":50}; 2 of 2 do not:
-        payment_type: wanted card; got emv, amount: wanted 50; got 60 in txn_d; payment_type: wanted card; got emv in txn_c'],
+        payment_type: expected card; got emv, amount: expected 50; got 60 in txn_d; payment_type: expected card; got emv in txn_c'],
     [{ every: { amount: { lte: 10, not: 4999 } } }, 'transactions: each must have {"amount":{"lte":10,"not":4999}}; 4 of 4 do not:
-        amount: wanted <= 10 and not 4999; got 60 in txn_d; amount: wanted <= 10 and not 4999; got 50 in txn_c; amount: wanted <= 10 and not 4999; got 5000 in txn_b; 1 more'],
+        amount: expected <= 10 and not 4999; got 60 in txn_d; amount: expected <= 10 and not 4999; got 50 in txn_c; amount: expected <= 10 and not 4999; got 5000 in txn_b; 1 more'],
     [{ where: { payment_type: card }, every: { amount: 1 } }, 'transactions: each with {"payment_type":"card"} must have {"amount":1}; 1 of 1 does not:
-      amount: wanted 1; got 4999 in txn_a']
+      amount: expected 1; got 4999 in txn_a']
   ]`)
   for (const [state, ...differences] of wrong) {
     t.strictSame(await differencesOf({ transactions: state }), differences, JSON.stringify(state))

@@ -163,7 +163,7 @@ function Headers({
 }
 
 function Changes({ call: { id }, changes }: Props) {
-  if (changes === null) return <p class="faint">The state before it is no longer kept.</p>
+  if (changes === null) return <p class="faint">The state before it is no longer stored.</p>
   return (
     <>
       {changes.length === 0 ? (
