@@ -155,6 +155,8 @@ export const SAYS = {
   nothing_sent: (address: string) => `nothing was sent to ${address}`,
   sent: (requests: number, address: string) =>
     `${countOf(requests, 'request')} sent to ${address}; no control requests, scripts or records were sent`,
+  skipped: (requests: number) =>
+    `${countOf(requests, 'request')} not sent: the script loses the response, which a service does not`,
   no_key: (name: string) => `no key for ${name}; add --key ${name}=KEY`,
   no_merchant_key: () =>
     'the scenario has no merchant with an API key; add one, such as with fixtures: [bistro]',

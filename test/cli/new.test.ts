@@ -33,7 +33,7 @@ t.test('new: the file is valid unchanged, and passes check', async t => {
     stderr: ''
   })
   t.strictSame(
-    [checked.status, /✗|skipped/.test(checked.stdout), checked.stdout.includes('6 passed')],
+    [checked.status, /[✗!]|skipped/.test(checked.stdout), checked.stdout.includes('7 passed')],
     [0, false, true],
     checked.stdout
   )

@@ -37,12 +37,12 @@ export async function checkAgainst(
     }
   }
   const checking = { sandbox, bindings, service: playOver(address, timeout), localKey }
-  const { points, played } = await playedPoints(checking, new Tally(first.expectations))
+  const { points, played, skipped } = await playedPoints(checking, new Tally(first.expectations))
   const deviations = await driftOf(played, sandbox, { variables, localKey })
   const count = played.filter(step => wasSent(step) && step.outcome.response !== NOT_SENT).length
   return {
     points: [...points, ...driftPoints(deviations)],
-    notes: [SAYS.sent(count, address)]
+    notes: [SAYS.sent(count, address), ...(skipped > 0 ? [SAYS.skipped(skipped)] : [])]
   }
 }
 

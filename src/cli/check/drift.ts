@@ -1,6 +1,7 @@
 /** How the responses of a service differ from the emulator's, and which settings explain that. */
 import { partAt } from '../../core/places.js'
 import { type GivenSettings, SETTING_KEYS, SETTINGS, type SettingKey } from '../../core/settings.js'
+import { valueAt } from '../../core/templates.js'
 import { clientResponse, execute, requestOf } from '../../engine/play.js'
 import { operationAt, operationOf } from '../../reference/operations.js'
 import type { PlacedPoint } from '../../reports/points.js'
@@ -35,7 +36,7 @@ export async function driftOf(
     return replay(ordered, copy, options)
   }
   const deviations = await replayWith()
-  for (const [key, value] of deviations.size === 0 ? [] : settingsToTry(sandbox))
+  for (const [key, value] of deviations.size === 0 ? [] : settingsToTry(playedSteps, sandbox))
     for (const explained of explainedBy(await replayWith({ [key]: value }), deviations))
       explained.settings.push(`${key}=${value}`)
   return [...deviations.values()]
@@ -125,19 +126,27 @@ function explainedBy(tried: Deviations, before: Deviations): Deviation[] {
   return places.some(isNew) ? [] : gone.map(([, deviation]) => deviation)
 }
 
+type SettingValue = [key: SettingKey, value: unknown]
+
 /** Settings with few values, each with a new value. `warn` responds like `ignore`. */
-function settingsToTry({ settings }: Sandbox): [key: SettingKey, value: unknown][] {
+function settingsToTry(playedSteps: readonly PlayedStep[], { settings }: Sandbox): SettingValue[] {
   const keys = SETTING_KEYS.filter(
     key => SETTINGS[key].scope !== 'process' && !key.startsWith('evidence.')
   )
-  return keys.flatMap(key => {
+  const lengths = playedSteps.flatMap(({ outcome: { call, response } }) => {
+    const members = valueAt(settings['shapes.list'], response.body, '$members')
+    return Array.isArray(members) && !/\blimit=/.test(call.query) ? members.length : []
+  })
+  const longest = Math.max(0, ...lengths)
+  const others = keys.flatMap(key => {
     const { schema } = SETTINGS[key]
     const booleans = partAt(schema, ['type']) === 'boolean' ? [true, false] : []
     return [partAt(schema, ['enum']) ?? booleans]
       .flat()
       .filter(value => value !== 'warn' && value !== settings[key])
-      .map((value): [SettingKey, unknown] => [key, value])
+      .map((value): SettingValue => [key, value])
   })
+  return longest > 0 ? [...others, ['pagination.default_limit', longest]] : others
 }
 
 const MAX_LISTED = 10

@@ -8,22 +8,19 @@ import { stateVerdict, type Tally, type Verdict } from '../../scenario/expect/ta
 import { shownOn } from '../../scenario/match/matching.js'
 import { explainedMessage } from '../../scenario/match/near-misses.js'
 import { SAYS, say } from '../sentences.js'
-import { type Checking, type PlayedStep, playAll, wasSent } from './plays.js'
+import { type Checking, type Played, type PlayedStep, playAll, wasSent } from './plays.js'
 
 export type Results = { points: PlacedPoint[]; notes?: string[] }
 
 const MAX_SHOWN = 3
 
-export async function playedPoints(
-  checking: Checking,
-  tally: Tally
-): Promise<{ points: PlacedPoint[]; played: PlayedStep[] }> {
+export async function playedPoints(checking: Checking, tally: Tally): Promise<Played> {
   const { steps, play } = checking.sandbox.requireLoaded()
   const isUnplayed = steps.length + play.length === 0
-  const { points, played } = await playAll(checking, tally)
+  const { points, played, skipped } = await playAll(checking, tally)
   points.push(...(await expectationPoints(tally, checking, played, isUnplayed)))
   if (isUnplayed) points.push({ ...say('sends'), problems: [{ at: [], ...say('no_steps') }] })
-  return { points, played }
+  return { points, played, skipped }
 }
 
 async function expectationPoints(

@@ -2,18 +2,12 @@
 import { basicAuthorization } from '../../core/basic-authorization.js'
 import { FORM_TYPE } from '../../core/form.js'
 import { withoutSlashes } from '../../core/paths.js'
-import type { Fault } from '../../scenario/script.js'
 import { type Play, readResponse, type StepResponse } from '../../scenario/steps.js'
 import { reasonOf, SAYS } from '../sentences.js'
 
 const MAX_BYTES = 16_777_216
-const HANG_MS = 1000
 
-const noResponse = (message: string, fault: Fault | null = null): StepResponse => ({
-  status: 0,
-  body: { error: { message } },
-  fault
-})
+const noResponse = (message: string): StepResponse => ({ status: 0, body: { error: { message } } })
 export const NOT_SENT = noResponse(SAYS.not_sent())
 
 /**
@@ -22,16 +16,15 @@ export const NOT_SENT = noResponse(SAYS.not_sent())
  */
 export function playOver(base: string, timeout: number): Play {
   let isUnreachable = false
-  return async ({ method, path, query, key, form, headers }, fault) => {
+  return async ({ method, path, query, key, form, headers }) => {
     if (isUnreachable) return NOT_SENT
-    const wait = fault === 'hang' ? Math.min(HANG_MS, timeout) : timeout
     const url = `${withoutSlashes(base)}${path}${query === '' ? '' : `?${query}`}`
-    let response: Response | null = null
+    let hasBegun = false
     try {
-      response = await fetch(url, {
+      const response = await fetch(url, {
         method,
         redirect: 'manual',
-        signal: AbortSignal.timeout(wait),
+        signal: AbortSignal.timeout(timeout),
         headers: {
           accept: 'application/json',
           'accept-encoding': 'identity',
@@ -41,14 +34,17 @@ export function playOver(base: string, timeout: number): Play {
         },
         ...(form !== null && { body: form })
       })
+      hasBegun = true
       const text = await textOf(response)
       return text === null
         ? noResponse(SAYS.too_long(MAX_BYTES))
         : readResponse(response.status, Object.fromEntries(response.headers), text)
     } catch (thrown) {
-      const loss = lossBy(thrown as FetchError, response !== null, wait)
-      isUnreachable = loss.fault === null
-      return loss
+      const error = thrown as FetchError
+      const isTimeout = error.name === 'TimeoutError'
+      const { code = '', message }: NonNullable<FetchError['cause']> = error.cause ?? error
+      isUnreachable = !hasBegun && !isTimeout && !LOSSES.includes(code)
+      return noResponse(isTimeout ? SAYS.timed_out(timeout) : reasonOfLoss(code, message))
     }
   }
 }
@@ -68,17 +64,10 @@ async function textOf({ body }: Response): Promise<string | null> {
 
 type FetchError = Error & { cause?: { code?: string; message: string } }
 
-const FAULTS: Readonly<Record<string, Fault>> = {
-  ECONNRESET: 'connection_reset',
-  UND_ERR_SOCKET: 'empty_response'
-}
+/** The service was reached. */
+const LOSSES = ['ECONNRESET', 'UND_ERR_SOCKET']
 
-function lossBy(error: FetchError, hasBegun: boolean, timeout: number): StepResponse {
-  if (error.name === 'TimeoutError') return noResponse(SAYS.timed_out(timeout), 'hang')
-  const { code = '', message }: NonNullable<FetchError['cause']> = error.cause ?? error
+function reasonOfLoss(code: string, message: string): string {
   const why = reasonOf('reach', { code, message: '' })
-  return noResponse(
-    SAYS.no_response(why === '' ? code || message : `${why} (${code})`),
-    hasBegun ? 'truncated_body' : (FAULTS[code] ?? null)
-  )
+  return SAYS.no_response(why === '' ? code || message : `${why} (${code})`)
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { visible } from '../../core/visible.js'
@@ -42,50 +43,11 @@ const commandsFor = (file: string): string[] => [
   `  commerce-emulator --scenario ${file}   starts the emulator with it`
 ]
 
+const MODEL = join(PACKAGE_ROOT, 'scenarios', 'declined-then-approved.yaml')
+
+/** A shipped scenario, under another name. */
 const scenarioText = (name: string, commands: readonly string[], schema: string): string =>
   `# yaml-language-server: $schema=${schema}
 # A scenario of commerce-emulator. With the schema above, a YAML editor completes names and marks mistakes.
 ${commands.map(line => `# ${line}`).join('\n')}
-name: ${JSON.stringify(name)}
-description: The first card payment is declined, the second goes through and is refunded in part.
-
-# Records: those of a fixture, and your own. The fixture bistro is shipped; it has loc_bistro and the API key sk_test_merchant.
-fixtures: [bistro]
-data:
-  tickets:
-    - { id: tkt_example, location: loc_bistro, reference: EXAMPLE-1 }
-
-# The clock is frozen at this instant, so that every run is the same. Without it, it is the machine's.
-clock: 2026-04-01T12:00:00Z
-
-# What the emulator does differently. If several entries match a request, the first is applied.
-# In place of respond: delay: 2s, or fault: connection_reset, with when: after to lose the response once the request has taken effect.
-script:
-  - name: the first card payment is declined
-    on: POST /transactions
-    match: { body: { ticket: tkt_example, payment_type: card } }
-    calls: 1
-    respond: { status: 402, error: { type: card_error, code: card_declined, message: The card was declined. } }
-
-# Requests that are sent when the scenario is loaded, to prepare records. The script does not act on them.
-# steps:
-#   - { as: cash, do: POST /transactions, body: { ticket: tkt_example, payment_type: external, amount: 500 } }
-
-# Requests that \`check\` sends as your client would. Later ones can refer to the response of an earlier one, as in \${payment.id}.
-play:
-  - do: POST /transactions
-    body: { ticket: tkt_example, payment_type: card, amount: 2000, card: { last4: "4242" } }
-    expect: { status: 402 }
-  - as: payment
-    do: POST /transactions
-    body: { ticket: tkt_example, payment_type: card, amount: 2000, card: { last4: "4242" } }
-  - do: POST /refunds
-    body: { transaction: "\${payment.id}", amount: 500, reason: the soup was cold }
-    expect: { body: { amount: 500 } }
-
-# What must be true at the end. \`check\` checks it, and POST /_control/verify does on a running emulator.
-expect:
-  - { on: POST /transactions, took_effect: true, times: 1 }
-  - { on: POST /refunds, took_effect: true, times: 1 }
-  - state: { refunds: { count: 1, where: { reason: the soup was cold } } }
-`
+name: ${JSON.stringify(name)}${readFileSync(MODEL, 'utf8').replace(/^.*?\nname: [^\n]*/s, '')}`
