@@ -9,16 +9,13 @@ import {
   malformed,
   type Outcome,
   recordsChanged,
-  scriptAction,
   tookEffect
 } from '../engine/outcome.js'
 import { type Reading, TRACEPARENT } from '../engine/reading.js'
 import type { Response } from '../engine/response.js'
-import { respondsInstead } from '../engine/scripted.js'
 import { operationOf } from '../reference/operations.js'
 import { mapValues, type RuleId } from '../reference/rules.js'
 import type { Ending } from '../scenario/expect/calls.js'
-import type { Action } from '../scenario/script.js'
 import type { Json } from '../scenario/shape/parts.js'
 import { bodyOf, changedBody } from '../store/bytes.js'
 
@@ -182,16 +179,3 @@ export const endingOf = (entry: Entry): Ending => ({
   changed: recordsChanged(entry),
   body: () => jsonOf(entry)
 })
-
-/** The script gave or lost the response or changed records. */
-export const isScripted = (call: Entry): boolean =>
-  call.outcome.name === 'scripted' ||
-  alongside(call) !== null ||
-  (scriptAction(call)?.fault != null && !call.outcome.isDelivered)
-
-/** What the script did besides the operation, or null. */
-export function alongside({ script }: Entry): Action | null {
-  if (script === null || respondsInstead(script.action)) return null
-  const { edit, stale, data } = script.action.entry
-  return edit !== null || stale !== null || data.respond !== undefined ? script.action : null
-}

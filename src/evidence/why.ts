@@ -9,12 +9,12 @@ import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/ass
 import { nameOf } from '../reference/operations.js'
 import { RULE_IDS, RULES, type RuleId } from '../reference/rules.js'
 import { missText, type NearMiss } from '../scenario/match/near-misses.js'
+import type { Json } from '../scenario/shape/parts.js'
 import { type Entry, type Judgement, maskedBody, textOf } from './entry.js'
 import { FACTS, judgementOf } from './judgement.js'
 
 type Changed = { changersOf: (call: Entry) => string[] }
 type Verdict = ReturnType<typeof verdictsOf>[number]
-export type Parameters = { [name: string]: string | readonly string[] | Parameters }
 
 /** An entry of the journal; `keys` are masked in its response. */
 export function summaryOf(call: Entry, keys: SecretWords) {
@@ -146,11 +146,17 @@ function verdictLine({ rule, verdict, text, facts = {} }: Verdict) {
   return `${verdict === 'passed' ? 'passed  ' : 'VIOLATED'}  ${rule.padEnd(7)} ${text}${after}`
 }
 
-export function parametersIn(form: FormObject): Parameters {
-  const values: Parameters = Object.create(null)
+export function parametersIn(
+  form: FormObject,
+  read: (text: string, names: readonly string[]) => Json = text => text,
+  names: readonly string[] = []
+): Record<string, Json> {
+  const values: Record<string, Json> = Object.create(null)
   for (const [name, node] of form) {
-    if (node instanceof FormObject) values[name] = parametersIn(node)
-    else values[name] = node instanceof FormList ? node.items : node
+    const place = [...names, name]
+    if (node instanceof FormObject) values[name] = parametersIn(node, read, place)
+    else if (node instanceof FormList) values[name] = node.items.map(item => read(item, place))
+    else values[name] = read(node, place)
   }
   return values
 }
