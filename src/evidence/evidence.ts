@@ -6,7 +6,6 @@ import { type Entry, masked } from './entry.js'
 import type { Raised } from './findings.js'
 import { Findings } from './findings-of-several.js'
 import { Journal, type JournalLimits } from './journal.js'
-import { judgementOf } from './judgement.js'
 import type { Run, RunEntry } from './run.js'
 import { Totals } from './totals.js'
 import { explained } from './why.js'
@@ -36,21 +35,16 @@ export class Evidence {
     return this.journal.get(id.startsWith(prefix) ? id.slice(prefix.length) : id)
   }
 
-  /** Records a request that is over: it is judged once, then masked. */
+  /** Records a request that is over, and masks it. */
   record(over: Entry, reading: Reading) {
-    const name = this.nameInRun(over.id)
     const { run } = this
-    const judgement = judgementOf(over)
-    const raised = this.#findings.look(over, reading, this.changers)
     const { world } = reading
-    const entry = masked(over, reading, judgement)
-    run.metrics.add(entry)
-    run.tests.add(entry, judgement)
-    this.totals.judge(judgement, entry.id)
-    run.judge(judgement, name)
+    const raised = this.#findings.look(over, reading, this.changers)
+    const entry = masked(over, reading)
+    this.totals.add(entry, entry.id)
     this.journal.add(entry)
     for (const listener of run.listeners) listener(this.#sandbox, { entry, world })
-    run.requests.add(entry, name, () => this.#entryOf(entry, world))
+    run.record(entry, this.nameInRun(entry.id), () => this.#entryOf(entry, world))
     for (const finding of raised) this.#count(finding, entry.caller.test, world)
     if (this.#awaited.delete(entry.id)) this.#keep(entry, world)
   }

@@ -3,17 +3,46 @@ import { hasReached, STAGE } from '../engine/outcome.js'
 import { ASSUMPTION_IDS, ASSUMPTION_PLACES, type AssumptionId } from '../reference/assumptions.js'
 import type { OperationId } from '../reference/operations.js'
 import { RULE_IDS, RULE_PLACES, RULES, type Rule, type RuleId } from '../reference/rules.js'
-import type { Entry, Judgement } from './entry.js'
-import {
-  FINDING_IDS,
-  type Finding,
-  FindingCounts,
-  type FindingId,
-  named,
-  type Raised,
-  type Use,
-  unused
-} from './findings.js'
+import type { Entry } from './entry.js'
+import { FINDING_IDS, FINDINGS, type Finding, type FindingId, type Raised } from './findings.js'
+import type { Judgement } from './judgement.js'
+
+/** The first requests are named. */
+type Use = { times: number; requests: string[] }
+
+export const MAX_NAMED = 20
+
+const unused = (): Use => ({ times: 0, requests: [] })
+
+function named({ requests }: Use, request: string) {
+  if (requests.length === MAX_NAMED || requests.includes(request)) return false
+  requests.push(request)
+  return true
+}
+
+export class FindingCounts {
+  #uses = new Map<FindingId, Use>()
+
+  add({ finding, times }: Raised, requests: readonly string[]): readonly string[] {
+    const use = this.#uses.get(finding) ?? unused()
+    this.#uses.set(finding, use)
+    use.times += times
+    if (times === 1) return requests.filter(id => named(use, id))
+    use.requests = use.requests.filter(id => !requests.includes(id))
+    return []
+  }
+
+  isNamed(request: string) {
+    return [...this.#uses.values()].some(({ requests }) => requests.includes(request))
+  }
+
+  list(): Finding[] {
+    return FINDING_IDS.flatMap(finding => {
+      const { times, requests } = this.#uses.get(finding) ?? unused()
+      return times <= 0 ? [] : [{ finding, ...FINDINGS[finding], times, requests: [...requests] }]
+    })
+  }
+}
 
 export class Totals {
   readonly coverage = new Coverage()
@@ -21,7 +50,7 @@ export class Totals {
   readonly found = new FindingCounts()
 
   /** By its name in these totals. */
-  judge(judgement: Judgement, name: string) {
+  add({ judgement }: Entry, name: string) {
     this.coverage.add(judgement)
     this.assumptions.add(judgement, name)
   }
@@ -133,14 +162,14 @@ const newTest = () => ({
   calls: 0,
   refused: 0,
   coverage: new Coverage(),
-  findings: new Map<FindingId, number>()
+  found: new FindingCounts()
 })
 
 export class TestTotals {
   #tests = new Map<string | null, ReturnType<typeof newTest>>()
   omitted = 0
 
-  add({ caller, outcome }: Entry, judgement: Judgement) {
+  add({ caller, outcome, judgement }: Entry) {
     const test = this.#test(caller.test)
     if (test === undefined) this.omitted++
     else {
@@ -150,9 +179,8 @@ export class TestTotals {
     }
   }
 
-  addFound({ finding, times }: Raised, name: string | null) {
-    const findings = this.#test(name)?.findings
-    findings?.set(finding, (findings.get(finding) ?? 0) + times)
+  addFound(raised: Raised, name: string | null) {
+    this.#test(name)?.found.add(raised, [])
   }
 
   #test(name: string | null) {
@@ -161,16 +189,13 @@ export class TestTotals {
   }
 
   list() {
-    return [...this.#tests].map(([test, { calls, refused, coverage, findings }]) => ({
+    return [...this.#tests].map(([test, { calls, refused, coverage, found }]) => ({
       test,
       calls,
       refused,
       passed: coverage.seen('passed'),
       violated: coverage.seen('violated'),
-      findings: FINDING_IDS.flatMap(finding => {
-        const times = findings.get(finding) ?? 0
-        return times > 0 ? [{ finding, times }] : []
-      })
+      findings: found.list().map(({ finding, times }) => ({ finding, times }))
     }))
   }
 }

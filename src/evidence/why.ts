@@ -10,8 +10,8 @@ import { nameOf } from '../reference/operations.js'
 import { RULE_IDS, RULES, type RuleId } from '../reference/rules.js'
 import { missText, type NearMiss } from '../scenario/match/near-misses.js'
 import type { Json } from '../scenario/shape/parts.js'
-import { type Entry, type Judgement, maskedBody, textOf } from './entry.js'
-import { FACTS, judgementOf } from './judgement.js'
+import { type Entry, maskedBody, textOf } from './entry.js'
+import { FACTS } from './judgement.js'
 
 type Changed = { changersOf: (call: Entry) => string[] }
 type Verdict = ReturnType<typeof verdictsOf>[number]
@@ -49,7 +49,8 @@ export function summaryOf(call: Entry, keys: SecretWords) {
 
 const blameOf = ({ code, rule, assumption, param }: Refusal) => ({ code, rule, assumption, param })
 
-function verdictsOf(call: Entry, { passed, violated }: Judgement) {
+function verdictsOf(call: Entry) {
+  const { passed, violated } = call.judgement
   const verdictOf = (rule: RuleId, verdict: 'passed' | 'violated', facts?: Facts | null) => ({
     rule,
     verdict,
@@ -65,15 +66,14 @@ function verdictsOf(call: Entry, { passed, violated }: Judgement) {
 }
 
 export function explained(call: Entry, evidence: Changed, keys: SecretWords) {
-  const judgement = judgementOf(call)
-  const assumptions = judgement.relied.map(place => {
+  const assumptions = call.judgement.relied.map(place => {
     const assumption = ASSUMPTION_IDS[place] as AssumptionId
     return { assumption, topic: ASSUMPTIONS[assumption].topic }
   })
   const changed_by = evidence.changersOf(call)
   return {
     ...summaryOf(call, keys),
-    why: { rules: verdictsOf(call, judgement), assumptions, changed_by }
+    why: { rules: verdictsOf(call), assumptions, changed_by }
   }
 }
 

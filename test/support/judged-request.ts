@@ -10,8 +10,9 @@ import {
   STAGE
 } from '../../src/engine/outcome.js'
 import { Draft, type Reading } from '../../src/engine/reading.js'
-import type { Caller, Entry, Judgement } from '../../src/evidence/entry.js'
+import type { Entry } from '../../src/evidence/entry.js'
 import { JournalBudget, type JournalLimits } from '../../src/evidence/journal.js'
+import { type Caller, type Judgement, judgementOf } from '../../src/evidence/judgement.js'
 import { ASSUMPTION_PLACES, type AssumptionId } from '../../src/reference/assumptions.js'
 import { RULE_PLACES, type RuleId } from '../../src/reference/rules.js'
 import { Store } from '../../src/store/store.js'
@@ -87,15 +88,15 @@ export function judgedRequest(given: Given = {}): Entry & { reading: Reading } {
     settings,
     store
   }
+  const call = { ...sent, settings, caller, facts, outcome: { name, ...outcome } }
   return {
+    ...call,
     ...pick({ id, method: 'GET', path: '/tickets', now: 0, at: 0, ended: 0, ms: 1, held: 1000 }),
-    ...pick({ place: 0, changes: 0, judgement: null }),
-    ...sent,
-    settings,
-    caller,
-    facts,
+    ...pick({ place: 0, changes: 0 }),
+    get judgement() {
+      return given.judgement ?? judgementOf(call as never)
+    },
     script: action || problem || isPast ? { action, changed, problem, isPast } : null,
-    outcome: { name, ...outcome },
     reading
   } as never
 }
