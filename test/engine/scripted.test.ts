@@ -5,7 +5,7 @@ import { recordsChanged, scriptAction, tookEffect } from '../../src/engine/outco
 import { headersOf, refuseUnwritten } from '../../src/engine/response.js'
 import { Changers } from '../../src/evidence/changers.js'
 import { close, textOf } from '../../src/evidence/entry.js'
-import { Findings } from '../../src/evidence/findings-of-several.js'
+import { Findings } from '../../src/evidence/mistakes.js'
 import { judgementOf } from '../../src/evidence/judgement.js'
 import { RULE_IDS } from '../../src/reference/rules.js'
 import { deleteRecord } from '../../src/sandbox/records.js'
