@@ -1,6 +1,5 @@
 /** The records that a recorded scenario begins with. */
 import { valueIn } from '../core/form.js'
-import { partAt } from '../core/places.js'
 import { maskedThroughout } from '../core/redaction.js'
 import type { SecretWords } from '../core/secret-words.js'
 import { type AnyRecord, hasReached, listIn, recordsIn, STAGE } from '../engine/outcome.js'
@@ -124,21 +123,15 @@ export async function recordsFor(
   return data
 }
 
-function idsOf({ caller, params, query, settings, script, facts, outcome }: Entry): unknown[] {
-  const { data = {}, delete: removed = [] } = script?.action.entry.data.change ?? {}
-  return [
-    ...recordsIn({ outcome }).map(({ id }) => id),
-    caller.account,
-    facts.record?.id,
-    facts.filteredBy?.id,
-    ...settings['pagination.cursors'].map(name => valueIn(query, name)),
-    ...(hasReached({ outcome }, STAGE.running) ? Object.values(params) : []),
-    ...removed,
-    ...Object.values(data)
-      .flat()
-      .flatMap(record => ID_FIELDS.map(name => partAt(record, [name])))
-  ]
-}
+const idsOf = ({ caller, params, query, settings, script, facts, outcome }: Entry): unknown[] => [
+  ...recordsIn({ outcome }).map(({ id }) => id),
+  caller.account,
+  facts.record?.id,
+  facts.filteredBy?.id,
+  ...settings['pagination.cursors'].map(name => valueIn(query, name)),
+  ...(hasReached({ outcome }, STAGE.running) ? Object.values(params) : []),
+  ...textsOf(script?.action.entry.data.change)
+]
 
 const chargesOf = (call: Entry): unknown[] => [
   (call.facts.money ?? call.outcome.refusal?.facts)?.transaction,
