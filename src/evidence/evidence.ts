@@ -50,10 +50,10 @@ export class Evidence {
   }
 
   #count(raised: Raised, test: string | null, world: Guarded) {
-    const { requests, times } = raised
+    const { finding, requests, times } = raised
     const { run } = this
-    this.totals.found.add(raised, requests)
-    const named = run.found.add(raised, requests.map(this.nameInRun))
+    this.totals.found.add(finding, requests, times)
+    const named = run.found.add(finding, requests.map(this.nameInRun), times)
     run.tests.addFound(raised, test)
     for (const id of requests) {
       const name = this.nameInRun(id)

@@ -18,14 +18,14 @@ import { ASSUMPTION_IDS, ASSUMPTION_PLACES, type AssumptionId } from '../referen
 import { type Kind, OPERATION_IDS, type OperationId, operationOf } from '../reference/operations.js'
 import { ADDRESS_NAMES, type Metadata, schemaOf } from '../reference/parameters.js'
 import { isOfCard, type PaymentMethod } from '../reference/payment-methods.js'
-import { RULE_PLACES, RULES, type Rule, type RuleId } from '../reference/rules.js'
+import { RULES, type Rule, type RuleId } from '../reference/rules.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 
-/** Places in the ledgers, in the order of checks. */
+/** In the order of checks. */
 export type Judgement = {
-  readonly passed: readonly number[]
+  readonly passed: readonly RuleId[]
   readonly violated: RuleId | null
-  readonly relied: readonly number[]
+  readonly relied: readonly AssumptionId[]
 }
 export type Caller = Pick<Reading, 'base' | 'userAgent' | 'test' | 'actor'> & {
   readonly account: string | null
@@ -253,20 +253,18 @@ const RELIES: Readonly<Partial<Record<AssumptionId, Predicate>>> = {
 }
 
 type Checks = {
-  rules: readonly { rule: RuleId; place: number; isPassed: Predicate }[]
-  assumptions: readonly { place: number; relies: Predicate | undefined }[]
+  rules: readonly (readonly [RuleId, Predicate])[]
+  assumptions: readonly { id: AssumptionId; place: number; relies: Predicate | undefined }[]
 }
 const checksOf = (rules: readonly RuleId[], assumptions: readonly AssumptionId[]): Checks => ({
   rules: rules
     .filter(rule => (RULES[rule] as Rule).passable !== false)
-    .map(rule => ({
-      rule,
-      place: RULE_PLACES[rule],
-      isPassed: WAY_IN[rule] ?? ifRun(PASSED[rule] ?? (() => true))
-    })),
-  assumptions: ASSUMPTION_IDS.flatMap((id, place) =>
-    assumptions.includes(id) ? { place, relies: RELIES[id] } : []
-  )
+    .map(rule => [rule, WAY_IN[rule] ?? ifRun(PASSED[rule] ?? (() => true))]),
+  assumptions: ASSUMPTION_IDS.filter(id => assumptions.includes(id)).map(id => ({
+    id,
+    place: ASSUMPTION_PLACES[id],
+    relies: RELIES[id]
+  }))
 })
 const CHECKS = new Map<OperationId | null, Checks>(
   OPERATION_IDS.map(id => {
@@ -278,10 +276,10 @@ const CHECKS = new Map<OperationId | null, Checks>(
 export function judgementOf(call: Judged): Judgement {
   const { rules, assumptions } = CHECKS.get(call.operation) as Checks
   const violated = violatedRule(call)
-  const [passed, relied]: [number[], number[]] = [[], []]
-  for (const { rule, place, isPassed } of rules)
-    if (rule !== violated && isPassed(call)) passed.push(place)
-  for (const { place, relies } of assumptions)
-    if (call.facts.relied.has(place) || relies?.(call)) relied.push(place)
+  const passed: RuleId[] = []
+  const relied: AssumptionId[] = []
+  for (const [rule, isPassed] of rules) if (rule !== violated && isPassed(call)) passed.push(rule)
+  for (const { id, place, relies } of assumptions)
+    if (call.facts.relied.has(place) || relies?.(call)) relied.push(id)
   return { passed, violated, relied }
 }

@@ -5,9 +5,9 @@ import { withoutSecrets } from '../core/redaction.js'
 import type { Facts } from '../core/rules.js'
 import type { SecretWords } from '../core/secret-words.js'
 import { type OutcomeName, type Refusal, scriptAction, tookEffect } from '../engine/outcome.js'
-import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
+import { ASSUMPTIONS } from '../reference/assumptions.js'
 import { nameOf } from '../reference/operations.js'
-import { RULE_IDS, RULES, type RuleId } from '../reference/rules.js'
+import { RULES, type RuleId } from '../reference/rules.js'
 import { missText, type NearMiss } from '../scenario/match/near-misses.js'
 import type { Json } from '../scenario/shape/parts.js'
 import { type Entry, maskedBody, textOf } from './entry.js'
@@ -57,19 +57,16 @@ function verdictsOf(call: Entry) {
     text: RULES[rule].text,
     ...(facts && { facts })
   })
-  const verdicts = passed.map(place => {
-    const rule = RULE_IDS[place] as RuleId
-    return verdictOf(rule, 'passed', FACTS[rule]?.(call))
-  })
+  const verdicts = passed.map(rule => verdictOf(rule, 'passed', FACTS[rule]?.(call)))
   if (violated !== null) verdicts.push(verdictOf(violated, 'violated', call.outcome.refusal?.facts))
   return verdicts
 }
 
 export function explained(call: Entry, evidence: Changed, keys: SecretWords) {
-  const assumptions = call.judgement.relied.map(place => {
-    const assumption = ASSUMPTION_IDS[place] as AssumptionId
-    return { assumption, topic: ASSUMPTIONS[assumption].topic }
-  })
+  const assumptions = call.judgement.relied.map(assumption => ({
+    assumption,
+    topic: ASSUMPTIONS[assumption].topic
+  }))
   const changed_by = evidence.changersOf(call)
   return {
     ...summaryOf(call, keys),

@@ -7,8 +7,7 @@ import { settingsInForce } from '../../src/core/settings.js'
 import { Changers } from '../../src/evidence/changers.js'
 import { FINDINGS, type FindingId } from '../../src/evidence/findings.js'
 import { Findings } from '../../src/evidence/mistakes.js'
-import type { Totals } from '../../src/evidence/totals.js'
-import { FindingCounts } from '../../src/evidence/totals.js'
+import { Totals } from '../../src/evidence/totals.js'
 import { MERCHANT, NOW, RESELLER, smallFixture, startTestEmulator } from '../support/emulator.js'
 import { form, type Given, judgedRequest } from '../support/judged-request.js'
 import type { Call } from '../support/requests.js'
@@ -483,14 +482,14 @@ t.test('double risks: a client leaves during a delay and posts again at once', a
 })
 
 function counted() {
-  const counts = new FindingCounts()
+  const totals = new Totals()
   const findings = new Findings()
   const look = (given: Given) => {
     const one = judgedRequest(given)
-    for (const found of findings.look(one, one.reading, new Changers()))
-      counts.add(found, found.requests)
+    for (const { finding, requests, times } of findings.look(one, one.reading, new Changers()))
+      totals.found.add(finding, requests, times)
   }
-  return { look, list: () => counts.list() }
+  return { look, list: () => totals.findings() }
 }
 const shown = ({ list }: ReturnType<typeof counted>) =>
   list().map(({ finding, times, requests }) => [finding, times, requests])

@@ -13,8 +13,8 @@ import { Draft, type Reading } from '../../src/engine/reading.js'
 import type { Entry } from '../../src/evidence/entry.js'
 import { JournalBudget, type JournalLimits } from '../../src/evidence/journal.js'
 import { type Caller, type Judgement, judgementOf } from '../../src/evidence/judgement.js'
-import { ASSUMPTION_PLACES, type AssumptionId } from '../../src/reference/assumptions.js'
-import { RULE_PLACES, type RuleId } from '../../src/reference/rules.js'
+import type { AssumptionId } from '../../src/reference/assumptions.js'
+import type { RuleId } from '../../src/reference/rules.js'
 import { Store } from '../../src/store/store.js'
 
 const { values: SETTINGS } = settingsInForce({})
@@ -109,11 +109,7 @@ export const judgement = (
   passed: readonly RuleId[],
   violated: RuleId | null = null,
   relied: readonly AssumptionId[] = []
-): Judgement => ({
-  passed: passed.map(rule => RULE_PLACES[rule]),
-  violated,
-  relied: relied.map(assumption => ASSUMPTION_PLACES[assumption])
-})
+): Judgement => ({ passed, violated, relied })
 
 /** Limits of a journal for tests that do not need them. */
 export const journalLimits = (given: Partial<JournalLimits> = {}): JournalLimits => ({

@@ -7,7 +7,7 @@ import type { Entry } from '../../evidence/entry.js'
 import { summaryOf } from '../../evidence/why.js'
 import { OPERATION_NAMES, operationNamed } from '../../reference/operations.js'
 import { optional, parameters, word } from '../../reference/parameters.js'
-import { RULE_IDS, RULE_PLACES } from '../../reference/rules.js'
+import { RULE_IDS } from '../../reference/rules.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
 import type { Sandboxes } from '../../sandbox/sandboxes.js'
 import { lazily } from '../../work/json-pieces.js'
@@ -92,7 +92,7 @@ export function filterOf(
     (status === undefined || String(request.outcome.status).startsWith(status.replace('xx', ''))) &&
     (rule === undefined ||
       request.judgement.violated === rule ||
-      request.judgement.passed.includes(RULE_PLACES[rule])) &&
+      request.judgement.passed.includes(rule)) &&
     (named === undefined || named.has(request.id)) &&
     (at === null ? later.has(request.id) : request.at >= at)
 }
