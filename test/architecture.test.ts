@@ -41,7 +41,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   store: 22_900,
   scenario: 269_500,
   engine: 89_310,
-  evidence: 78_340,
+  evidence: 78_270,
   sandbox: 71_010,
   replay: 32_970,
   reports: 39_180,

@@ -144,7 +144,7 @@ const newTest = () => ({
   calls: 0,
   refused: 0,
   coverage: new Coverage(),
-  found: new Uses<FindingId>()
+  findings: new Uses<FindingId>()
 })
 
 export class TestTotals {
@@ -162,7 +162,7 @@ export class TestTotals {
   }
 
   addFound({ finding, times }: Raised, name: string | null) {
-    this.#test(name)?.found.add(finding, [], times)
+    this.#test(name)?.findings.add(finding, [], times)
   }
 
   #test(name: string | null) {
@@ -171,15 +171,15 @@ export class TestTotals {
   }
 
   list() {
-    return [...this.#tests].map(([test, { calls, refused, coverage, found }]) => ({
+    return [...this.#tests].map(([test, { calls, refused, coverage, findings }]) => ({
       test,
       calls,
       refused,
       passed: coverage.seen('passed'),
       violated: coverage.seen('violated'),
-      findings: found
+      findings: findings
         .used(FINDING_IDS)
-        .map(finding => ({ finding, times: found.get(finding).times }))
+        .map(finding => ({ finding, times: findings.get(finding).times }))
     }))
   }
 }

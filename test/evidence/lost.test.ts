@@ -3,7 +3,7 @@
  * when.
  */
 import t from 'tap'
-import { Changers } from '../../src/evidence/changers.js'
+import { Changers } from '../../src/evidence/evidence.js'
 import { LostAnswers } from '../../src/evidence/lost.js'
 import { Findings } from '../../src/evidence/mistakes.js'
 import { deleteRecord } from '../../src/sandbox/records.js'
