@@ -9,41 +9,24 @@ import {
   malformed,
   type Outcome,
   recordsChanged,
-  scriptAction,
   tookEffect
 } from '../engine/outcome.js'
 import { type Reading, TRACEPARENT } from '../engine/reading.js'
 import type { Response } from '../engine/response.js'
-import { respondsInstead } from '../engine/scripted.js'
 import { operationOf } from '../reference/operations.js'
-import { mapValues, type RuleId } from '../reference/rules.js'
+import { mapValues } from '../reference/rules.js'
 import type { Ending } from '../scenario/expect/calls.js'
-import type { Action } from '../scenario/script.js'
 import type { Json } from '../scenario/shape/parts.js'
 import { bodyOf, changedBody } from '../store/bytes.js'
+import { type Judged, type Judgement, judgementOf } from './judgement.js'
 
-export type Caller = Pick<Reading, 'base' | 'userAgent' | 'test' | 'actor'> & {
-  readonly account: string | null
-  readonly isKeySent: boolean
-  readonly trace: string | null
-}
-/** Places in the ledgers, in the order of checks. */
-export type Judgement = {
-  readonly passed: readonly number[]
-  readonly violated: RuleId | null
-  readonly relied: readonly number[]
-}
-
-export type Entry = Pick<
-  Reading,
-  'id' | 'method' | 'path' | 'now' | 'at' | 'operation' | 'params' | 'query' | 'body' | 'settings'
-> &
-  Pick<Response, 'outcome' | 'facts' | 'script' | 'place' | 'changes'> & {
-    readonly caller: Caller
+export type Entry = Judged &
+  Pick<Reading, 'id' | 'method' | 'path' | 'now' | 'at' | 'params'> &
+  Pick<Response, 'script' | 'place' | 'changes'> & {
     /** By the sandbox's clock; `ms` is the duration. */
     readonly ended: number
     readonly ms: number
-    readonly judgement: Judgement | null
+    readonly judgement: Judgement
     readonly held: number
   }
 
@@ -63,35 +46,37 @@ export function entryOf(response: Response, isDelivered: boolean, ms: number): E
   const { reading, outcome, facts, script, place, changes } = response
   const { id, base, method, path, now, at, world, state, userAgent, test, headers } = reading
   const { operation, params, actor, query, body, authorization } = reading
-  const isKeySent = authorization !== undefined
-  return {
-    id,
+  const call = {
+    operation,
+    query,
+    body,
+    settings: world.settings,
+    outcome: isDelivered && isWhole(outcome) ? outcome : notDelivered(outcome),
+    facts,
     caller: {
       base,
       actor,
       account: actor?.id ?? null,
-      isKeySent,
+      isKeySent: authorization !== undefined,
       userAgent,
       test,
       trace: TRACEPARENT.exec(String(headers.traceparent))?.[1] ?? null
-    },
+    }
+  }
+  return {
+    ...call,
+    id,
     method,
     path,
-    operation,
     params,
-    query,
-    body,
     now,
     at,
     ended: at === 0 ? 0 : state.clock.now(world.machine()),
     ms,
-    settings: world.settings,
-    outcome: isDelivered && isWhole(outcome) ? outcome : notDelivered(outcome),
-    facts,
     script,
     place,
     changes,
-    judgement: null,
+    judgement: judgementOf(call),
     held: 0
   }
 }
@@ -104,11 +89,7 @@ function notDelivered(outcome: Outcome): Outcome {
 }
 
 /** Without credentials, card numbers and API keys, wherever they are (A25). */
-export function masked(
-  entry: Entry,
-  { actor, state, world, authorization }: Reading,
-  judgement: Judgement | null = null
-): Entry {
+export function masked(entry: Entry, { actor, state, world, authorization }: Reading): Entry {
   const { operation, params, query, body, settings, outcome, caller } = entry
   const isKeyKnown =
     actor !== null && state === world.state && settings['auth.accept_any_key'] === null
@@ -129,7 +110,6 @@ export function masked(
     path,
     params: isPathSame ? params : mapValues(params, show),
     outcome: journaled,
-    judgement,
     held:
       OVERHEAD +
       2 * byteSize(path) +
@@ -182,16 +162,3 @@ export const endingOf = (entry: Entry): Ending => ({
   changed: recordsChanged(entry),
   body: () => jsonOf(entry)
 })
-
-/** The script gave or lost the response or changed records. */
-export const isScripted = (call: Entry): boolean =>
-  call.outcome.name === 'scripted' ||
-  alongside(call) !== null ||
-  (scriptAction(call)?.fault != null && !call.outcome.isDelivered)
-
-/** What the script did besides the operation, or null. */
-export function alongside({ script }: Entry): Action | null {
-  if (script === null || respondsInstead(script.action)) return null
-  const { edit, stale, data } = script.action.entry
-  return edit !== null || stale !== null || data.respond !== undefined ? script.action : null
-}

@@ -1,12 +1,14 @@
 /** The evidence of a sandbox since its last load or reset. */
+import { valueIn } from '../core/form.js'
 import { type Guarded, keysToMask } from '../engine/keys.js'
+import { type AnyRecord, listIn } from '../engine/outcome.js'
 import type { Reading } from '../engine/reading.js'
-import { Changers } from './changers.js'
+import type { RecordName } from '../scenario/records/edits.js'
+import type { Store } from '../store/store.js'
 import { type Entry, masked } from './entry.js'
 import type { Raised } from './findings.js'
-import { Findings } from './findings-of-several.js'
 import { Journal, type JournalLimits } from './journal.js'
-import { judgementOf } from './judgement.js'
+import { Findings } from './mistakes.js'
 import type { Run, RunEntry } from './run.js'
 import { Totals } from './totals.js'
 import { explained } from './why.js'
@@ -36,30 +38,25 @@ export class Evidence {
     return this.journal.get(id.startsWith(prefix) ? id.slice(prefix.length) : id)
   }
 
-  /** Records a request that is over: it is judged once, then masked. */
+  /** Records a request that is over, and masks it. */
   record(over: Entry, reading: Reading) {
-    const name = this.nameInRun(over.id)
     const { run } = this
-    const judgement = judgementOf(over)
-    const raised = this.#findings.look(over, reading, this.changers)
     const { world } = reading
-    const entry = masked(over, reading, judgement)
-    run.metrics.add(entry)
-    run.tests.add(entry, judgement)
-    this.totals.judge(judgement, entry.id)
-    run.judge(judgement, name)
+    const raised = this.#findings.look(over, reading, this.changers)
+    const entry = masked(over, reading)
+    this.totals.add(entry, entry.id)
     this.journal.add(entry)
     for (const listener of run.listeners) listener(this.#sandbox, { entry, world })
-    run.requests.add(entry, name, () => this.#entryOf(entry, world))
+    run.record(entry, this.nameInRun(entry.id), () => this.#entryOf(entry, world))
     for (const finding of raised) this.#count(finding, entry.caller.test, world)
     if (this.#awaited.delete(entry.id)) this.#keep(entry, world)
   }
 
   #count(raised: Raised, test: string | null, world: Guarded) {
-    const { requests, times } = raised
+    const { finding, requests, times } = raised
     const { run } = this
-    this.totals.found.add(raised, requests)
-    const named = run.found.add(raised, requests.map(this.nameInRun))
+    this.totals.found.add(finding, requests, times)
+    const named = run.found.add(finding, requests.map(this.nameInRun), times)
     run.tests.addFound(raised, test)
     for (const id of requests) {
       const name = this.nameInRun(id)
@@ -108,5 +105,55 @@ export class Evidence {
     const isEmpty = this.journal.size + this.journal.dropped === 0
     this.journal.clear()
     if (!isEmpty) for (const listener of this.run.listeners) listener(this.#sandbox, null)
+  }
+}
+
+type Change = { readonly by: string; readonly place: number }
+
+/** Which request last changed each record; a restore brings back the earlier one. */
+export class Changers {
+  /** By stored record; records of the first state have none. */
+  #changes = new WeakMap<object, Change>()
+  #deletions = new Map<string, Change>()
+  count = 0
+  #last = { by: '', from: 0 }
+
+  /** By id of a deleted record, or of a Transaction with a new Refund. */
+  note(store: Store, by: string, records: readonly RecordName[]) {
+    if (by !== this.#last.by) this.#last = { by, from: this.count }
+    const change = { by, place: this.count++ }
+    for (const { family, id } of records) {
+      const record: AnyRecord | undefined = store[family].get(id)
+      if (record === undefined) this.#deletions.set(id, change)
+      else this.#changes.set(record, change)
+      const transaction = store.transactions.get(String(record?.transaction))
+      if (transaction !== undefined) this.#changes.set(transaction, change)
+    }
+  }
+
+  before(request: string): number {
+    return this.#last.by === request ? this.#last.from : this.count
+  }
+
+  /** Deletions do not outlast a restore. */
+  restored() {
+    this.count++
+    this.#deletions.clear()
+  }
+
+  /** Who last changed the record of a request, or the latest of its list. */
+  of(call: Entry): string[] {
+    const { facts, caller, operation, params, body } = call
+    const { record, filteredBy } = facts
+    const [last] = (listIn(call)?.data ?? [])
+      .flatMap(listed => this.#changes.get(listed) ?? [])
+      .sort((a, b) => b.place - a.place)
+    const merchant = operation === 'createLocation' ? caller.actor : null
+    const judged = [record, filteredBy, merchant].map(by => by && this.#changes.get(by))
+    const refunded = operation === 'createRefund' ? valueIn(body, 'transaction') : undefined
+    const gone = [...Object.values(params), refunded ?? ''].map(id =>
+      id === record?.id ? null : this.#deletions.get(id)
+    )
+    return [...new Set([...judged, ...gone, last].flatMap(change => change?.by ?? []))]
   }
 }

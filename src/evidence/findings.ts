@@ -86,41 +86,8 @@ export const REPEATS: ReadonlySet<FindingId> = new Set([
   'repeated-though-made',
   'refused-and-repeated'
 ])
-export type Use = { times: number; requests: string[] }
-export type Finding = Use & (typeof FINDINGS)[FindingId] & { finding: FindingId }
+export type Finding = { times: number; requests: string[] } & (typeof FINDINGS)[FindingId] & {
+    finding: FindingId
+  }
 /** `times` is -1 to retract an earlier finding. */
 export type Raised = { finding: FindingId; requests: readonly string[]; times: 1 | -1 }
-
-export const MAX_NAMED = 20
-
-export const unused = (): Use => ({ times: 0, requests: [] })
-
-export function named({ requests }: Use, request: string) {
-  if (requests.length === MAX_NAMED || requests.includes(request)) return false
-  requests.push(request)
-  return true
-}
-
-export class FindingCounts {
-  #uses = new Map<FindingId, Use>()
-
-  add({ finding, times }: Raised, requests: readonly string[]): readonly string[] {
-    const use = this.#uses.get(finding) ?? unused()
-    this.#uses.set(finding, use)
-    use.times += times
-    if (times === 1) return requests.filter(id => named(use, id))
-    use.requests = use.requests.filter(id => !requests.includes(id))
-    return []
-  }
-
-  isNamed(request: string) {
-    return [...this.#uses.values()].some(({ requests }) => requests.includes(request))
-  }
-
-  list(): Finding[] {
-    return FINDING_IDS.flatMap(finding => {
-      const { times, requests } = this.#uses.get(finding) ?? unused()
-      return times === 0 ? [] : [{ finding, ...FINDINGS[finding], times, requests: [...requests] }]
-    })
-  }
-}

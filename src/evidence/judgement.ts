@@ -12,43 +12,59 @@ import {
   STAGE,
   violatedRule
 } from '../engine/outcome.js'
+import type { Reading } from '../engine/reading.js'
+import type { Response } from '../engine/response.js'
 import { ASSUMPTION_IDS, ASSUMPTION_PLACES, type AssumptionId } from '../reference/assumptions.js'
 import { type Kind, OPERATION_IDS, type OperationId, operationOf } from '../reference/operations.js'
 import { ADDRESS_NAMES, type Metadata, schemaOf } from '../reference/parameters.js'
 import { isOfCard, type PaymentMethod } from '../reference/payment-methods.js'
-import { RULE_PLACES, RULES, type Rule, type RuleId } from '../reference/rules.js'
+import { RULES, type Rule, type RuleId } from '../reference/rules.js'
 import { TABLES, type Tables } from '../reference/tables.js'
-import type { Entry, Judgement } from './entry.js'
 
-type Predicate = (call: Entry) => boolean
+/** In the order of checks. */
+export type Judgement = {
+  readonly passed: readonly RuleId[]
+  readonly violated: RuleId | null
+  readonly relied: readonly AssumptionId[]
+}
+export type Caller = Pick<Reading, 'base' | 'userAgent' | 'test' | 'actor'> & {
+  readonly account: string | null
+  readonly isKeySent: boolean
+  readonly trace: string | null
+}
+/** The part of an entry that it is judged by. */
+export type Judged = Pick<Reading, 'operation' | 'query' | 'body' | 'settings'> &
+  Pick<Response, 'outcome' | 'facts'> & { readonly caller: Caller }
+
+type Predicate = (call: Judged) => boolean
 const A10 = ASSUMPTION_PLACES.A10
 
-const isKind = ({ operation }: Entry, kind: Kind) =>
+const isKind = ({ operation }: Judged, kind: Kind) =>
   operation !== null && operationOf(operation).kind === kind
-const sent = (call: Entry, ...path: readonly string[]) => valueIn(call.body, ...path) !== undefined
-const asked = (call: Entry, ...path: readonly string[]) =>
+const sent = (call: Judged, ...path: readonly string[]) => valueIn(call.body, ...path) !== undefined
+const asked = (call: Judged, ...path: readonly string[]) =>
   valueIn(call.query, ...path) !== undefined
 
-const typeSent = ({ body }: Entry) => valueIn(body, 'payment_type')
+const typeSent = ({ body }: Judged) => valueIn(body, 'payment_type')
 const hasNested = (form: FormObject) => [...form.values()].some(part => part instanceof FormObject)
-const isKeyed = (call: Entry) => call.caller.account !== null
-const isDecoded = (call: Entry) => hasReached(call, STAGE.decoded)
+const isKeyed = (call: Judged) => call.caller.account !== null
+const isDecoded = (call: Judged) => hasReached(call, STAGE.decoded)
 
 const addressSent: Predicate = ({ body }) =>
   ADDRESS_NAMES.some(name => nodeIn(body, ['address', name]) !== undefined)
 
-const metadataSent = ({ body }: Entry) => {
+const metadataSent = ({ body }: Judged) => {
   const metadata = body.get('metadata')
   return metadata instanceof FormObject ? [...metadata] : []
 }
 
-const recordOf = ({ outcome }: Entry) => outcome.result as AnyRecord
-const metadataBefore = ({ facts }: Entry) => facts.record?.metadata as Metadata
+const recordOf = ({ outcome }: Judged) => outcome.result as AnyRecord
+const metadataBefore = ({ facts }: Judged) => facts.record?.metadata as Metadata
 const hasMetadata: Predicate = call => Object.keys(metadataBefore(call)).length > 0
 
 /** By whether a parameter was sent, and its values before and after. */
 function anyUpdated(
-  { operation, facts, outcome, body }: Entry,
+  { operation, facts, outcome, body }: Judged,
   is: (isSent: boolean, before: unknown, after: unknown) => boolean
 ): boolean {
   const updatable = UPDATABLE.get(operation) as string[][]
@@ -86,9 +102,9 @@ const createdBy =
   (comparison: string): Predicate =>
   call =>
     call.facts.isCompared && asked(call, 'created', comparison)
-const searched = (call: Entry) => asked(call, 'search_query')
-const matched = (call: Entry) => searched(call) && shows(call, 1)
-const shows = (call: Entry, least: number) => recordsIn(call).length >= least
+const searched = (call: Judged) => asked(call, 'search_query')
+const matched = (call: Judged) => searched(call) && shows(call, 1)
+const shows = (call: Judged, least: number) => recordsIn(call).length >= least
 
 /** Whether or not its operation ran. */
 const WAY_IN: Readonly<Partial<Record<RuleId, Predicate>>> = {
@@ -151,7 +167,7 @@ const PASSED: Readonly<Partial<Record<RuleId, Predicate>>> = {
 }
 
 /** Something remains after the Refund, or it was not the first of its Transaction. */
-function isPartial(call: Entry) {
+function isPartial(call: Judged) {
   const { refunded = 0, remaining = 0 }: Partial<RefundFacts> = call.facts.money ?? {}
   return remaining > Number(recordOf(call).amount) || refunded > 0
 }
@@ -161,14 +177,14 @@ export function hasValue(node: unknown): boolean {
   return typeof node === 'string' && node !== ''
 }
 
-const refundFacts = ({ facts }: Entry): Facts => facts.money as RefundFacts
-const pageFacts = (call: Entry): Facts => ({
+const refundFacts = ({ facts }: Judged): Facts => facts.money as RefundFacts
+const pageFacts = (call: Judged): Facts => ({
   retrieved: call.facts.retrieved,
   shown: recordsIn(call).length,
   has_more: listIn(call)?.has_more
 })
 
-export const FACTS: Readonly<Partial<Record<RuleId, (call: Entry) => Facts>>> = {
+export const FACTS: Readonly<Partial<Record<RuleId, (call: Judged) => Facts>>> = {
   'LIST-2': pageFacts,
   'SRCH-1': pageFacts,
   'SRCH-2': pageFacts,
@@ -188,9 +204,9 @@ const ifRun =
     hasRun(call) && holds(call)
 const ifPaid = (holds: Predicate): Predicate =>
   ifRun(call => call.operation === 'createTransaction' && holds(call))
-const has = ({ body }: Entry, name: string) => hasValue(body.get(name))
+const has = ({ body }: Judged, name: string) => hasValue(body.get(name))
 
-export const amountSent = ({ body }: Pick<Entry, 'body'>): string | undefined =>
+export const amountSent = ({ body }: Pick<Judged, 'body'>): string | undefined =>
   valueIn(body, 'amount') ??
   valueIn(body, 'amounts', 'transaction_amount') ??
   valueIn(body, 'amounts', 'payment_amount')
@@ -198,7 +214,7 @@ export const amountSent = ({ body }: Pick<Entry, 'body'>): string | undefined =>
 const metadataMerged: Predicate = call =>
   call.body.get('metadata') instanceof FormObject && hasMetadata(call)
 
-const isDefaultOrLess = ({ query, settings }: Entry) =>
+const isDefaultOrLess = ({ query, settings }: Judged) =>
   Number(valueIn(query, 'limit') ?? Number.NaN) <= settings['pagination.default_limit']
 
 /** When a response relies on each assumption that is not noted on the way. */
@@ -237,20 +253,18 @@ const RELIES: Readonly<Partial<Record<AssumptionId, Predicate>>> = {
 }
 
 type Checks = {
-  rules: readonly { rule: RuleId; place: number; isPassed: Predicate }[]
-  assumptions: readonly { place: number; relies: Predicate | undefined }[]
+  rules: readonly (readonly [RuleId, Predicate])[]
+  assumptions: readonly { id: AssumptionId; place: number; relies: Predicate | undefined }[]
 }
 const checksOf = (rules: readonly RuleId[], assumptions: readonly AssumptionId[]): Checks => ({
   rules: rules
     .filter(rule => (RULES[rule] as Rule).passable !== false)
-    .map(rule => ({
-      rule,
-      place: RULE_PLACES[rule],
-      isPassed: WAY_IN[rule] ?? ifRun(PASSED[rule] ?? (() => true))
-    })),
-  assumptions: ASSUMPTION_IDS.flatMap((id, place) =>
-    assumptions.includes(id) ? { place, relies: RELIES[id] } : []
-  )
+    .map(rule => [rule, WAY_IN[rule] ?? ifRun(PASSED[rule] ?? (() => true))]),
+  assumptions: ASSUMPTION_IDS.filter(id => assumptions.includes(id)).map(id => ({
+    id,
+    place: ASSUMPTION_PLACES[id],
+    relies: RELIES[id]
+  }))
 })
 const CHECKS = new Map<OperationId | null, Checks>(
   OPERATION_IDS.map(id => {
@@ -259,14 +273,13 @@ const CHECKS = new Map<OperationId | null, Checks>(
   })
 ).set(null, checksOf([], ['A07', 'A08', 'A39']))
 
-export function judgementOf(call: Entry): Judgement {
-  if (call.judgement !== null) return call.judgement
+export function judgementOf(call: Judged): Judgement {
   const { rules, assumptions } = CHECKS.get(call.operation) as Checks
   const violated = violatedRule(call)
-  const [passed, relied]: [number[], number[]] = [[], []]
-  for (const { rule, place, isPassed } of rules)
-    if (rule !== violated && isPassed(call)) passed.push(place)
-  for (const { place, relies } of assumptions)
-    if (call.facts.relied.has(place) || relies?.(call)) relied.push(place)
+  const passed: RuleId[] = []
+  const relied: AssumptionId[] = []
+  for (const [rule, isPassed] of rules) if (rule !== violated && isPassed(call)) passed.push(rule)
+  for (const { id, place, relies } of assumptions)
+    if (call.facts.relied.has(place) || relies?.(call)) relied.push(id)
   return { passed, violated, relied }
 }

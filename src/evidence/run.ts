@@ -28,6 +28,14 @@ export class Run extends Totals {
   readonly tests = new TestTotals()
   #periods = new Map<string, number>()
 
+  /** `explain` is called only for a request that is kept in full. */
+  record(entry: Entry, name: string, explain: () => RunEntry) {
+    this.add(entry, name)
+    this.metrics.add(entry)
+    this.tests.add(entry)
+    this.requests.add(entry, name, explain)
+  }
+
   nextPeriod(sandbox: string): number {
     const period = (this.#periods.get(sandbox) ?? 0) + 1
     keep(this.#periods, sandbox, period, MAX_SANDBOXES)

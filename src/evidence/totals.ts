@@ -1,33 +1,63 @@
 /** What requests add up to, of a sandbox or of a whole run. */
 import { hasReached, STAGE } from '../engine/outcome.js'
-import { ASSUMPTION_IDS, ASSUMPTION_PLACES, type AssumptionId } from '../reference/assumptions.js'
+import type { AssumptionId } from '../reference/assumptions.js'
 import type { OperationId } from '../reference/operations.js'
 import { RULE_IDS, RULE_PLACES, RULES, type Rule, type RuleId } from '../reference/rules.js'
-import type { Entry, Judgement } from './entry.js'
-import {
-  FINDING_IDS,
-  type Finding,
-  FindingCounts,
-  type FindingId,
-  named,
-  type Raised,
-  type Use,
-  unused
-} from './findings.js'
+import type { Entry } from './entry.js'
+import { FINDING_IDS, FINDINGS, type Finding, type FindingId, type Raised } from './findings.js'
+import type { Judgement } from './judgement.js'
+
+type Use = { times: number; requests: string[] }
+
+export const MAX_NAMED = 20
+
+/** How often each was found or relied on; the first requests are named. */
+export class Uses<K extends string> {
+  #uses = new Map<K, Use>()
+
+  get(key: K): Use {
+    return this.#uses.get(key) ?? { times: 0, requests: [] }
+  }
+
+  /** Returns those that it names only now; `times` is -1 to retract an earlier use. */
+  add(key: K, requests: readonly string[], times: 1 | -1 = 1): string[] {
+    const use = this.get(key)
+    this.#uses.set(key, use)
+    use.times += times
+    if (times === -1) use.requests = use.requests.filter(id => !requests.includes(id))
+    return requests.filter(id => times === 1 && named(use, id))
+  }
+
+  used(keys: readonly K[]): K[] {
+    return keys.filter(key => this.get(key).times > 0)
+  }
+
+  isNamed(request: string) {
+    return [...this.#uses.values()].some(({ requests }) => requests.includes(request))
+  }
+}
+
+function named({ requests }: Use, request: string) {
+  if (requests.length === MAX_NAMED || requests.includes(request)) return false
+  requests.push(request)
+  return true
+}
 
 export class Totals {
   readonly coverage = new Coverage()
-  readonly assumptions = new AssumptionUsage()
-  readonly found = new FindingCounts()
+  readonly assumptions = new Uses<AssumptionId>()
+  readonly found = new Uses<FindingId>()
 
   /** By its name in these totals. */
-  judge(judgement: Judgement, name: string) {
+  add({ judgement }: Entry, name: string) {
     this.coverage.add(judgement)
-    this.assumptions.add(judgement, name)
+    for (const assumption of judgement.relied) this.assumptions.add(assumption, [name])
   }
 
   findings(): Finding[] {
-    return this.found.list()
+    return this.found
+      .used(FINDING_IDS)
+      .map(finding => ({ finding, ...FINDINGS[finding], ...this.found.get(finding) }))
   }
 }
 
@@ -43,8 +73,8 @@ export class Coverage {
 
   add(judgement: Judgement) {
     const { passed, violated } = this.#counts
-    for (const place of judgement.passed) countAt(passed, place)
-    if (judgement.violated !== null) countAt(violated, RULE_PLACES[judgement.violated])
+    for (const rule of judgement.passed) countAt(passed, rule)
+    if (judgement.violated !== null) countAt(violated, judgement.violated)
   }
 
   clear() {
@@ -81,28 +111,9 @@ export class Coverage {
   }
 }
 
-function countAt(counts: Uint32Array, place: number) {
+function countAt(counts: Uint32Array, rule: RuleId) {
+  const place = RULE_PLACES[rule]
   counts[place] = (counts[place] as number) + 1
-}
-
-export class AssumptionUsage {
-  #uses = ASSUMPTION_IDS.map(unused)
-
-  add({ relied }: Judgement, request: string) {
-    for (const place of relied) {
-      const use = this.#uses[place] as Use
-      use.times++
-      named(use, request)
-    }
-  }
-
-  get(assumption: AssumptionId): Use {
-    return this.#uses[ASSUMPTION_PLACES[assumption]] as Use
-  }
-
-  ids(): AssumptionId[] {
-    return ASSUMPTION_IDS.filter(id => this.get(id).times > 0)
-  }
 }
 
 const newCounts = () => ({ statuses: new Map<number, number>(), ms: 0 })
@@ -133,14 +144,14 @@ const newTest = () => ({
   calls: 0,
   refused: 0,
   coverage: new Coverage(),
-  findings: new Map<FindingId, number>()
+  findings: new Uses<FindingId>()
 })
 
 export class TestTotals {
   #tests = new Map<string | null, ReturnType<typeof newTest>>()
   omitted = 0
 
-  add({ caller, outcome }: Entry, judgement: Judgement) {
+  add({ caller, outcome, judgement }: Entry) {
     const test = this.#test(caller.test)
     if (test === undefined) this.omitted++
     else {
@@ -151,8 +162,7 @@ export class TestTotals {
   }
 
   addFound({ finding, times }: Raised, name: string | null) {
-    const findings = this.#test(name)?.findings
-    findings?.set(finding, (findings.get(finding) ?? 0) + times)
+    this.#test(name)?.findings.add(finding, [], times)
   }
 
   #test(name: string | null) {
@@ -167,10 +177,9 @@ export class TestTotals {
       refused,
       passed: coverage.seen('passed'),
       violated: coverage.seen('violated'),
-      findings: FINDING_IDS.flatMap(finding => {
-        const times = findings.get(finding) ?? 0
-        return times > 0 ? [{ finding, times }] : []
-      })
+      findings: findings
+        .used(FINDING_IDS)
+        .map(finding => ({ finding, times: findings.get(finding).times }))
     }))
   }
 }

@@ -5,16 +5,16 @@ import { withoutSecrets } from '../core/redaction.js'
 import type { Facts } from '../core/rules.js'
 import type { SecretWords } from '../core/secret-words.js'
 import { type OutcomeName, type Refusal, scriptAction, tookEffect } from '../engine/outcome.js'
-import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
+import { ASSUMPTIONS } from '../reference/assumptions.js'
 import { nameOf } from '../reference/operations.js'
-import { RULE_IDS, RULES, type RuleId } from '../reference/rules.js'
+import { RULES, type RuleId } from '../reference/rules.js'
 import { missText, type NearMiss } from '../scenario/match/near-misses.js'
-import { type Entry, type Judgement, maskedBody, textOf } from './entry.js'
-import { FACTS, judgementOf } from './judgement.js'
+import type { Json } from '../scenario/shape/parts.js'
+import { type Entry, maskedBody, textOf } from './entry.js'
+import { FACTS } from './judgement.js'
 
 type Changed = { changersOf: (call: Entry) => string[] }
 type Verdict = ReturnType<typeof verdictsOf>[number]
-export type Parameters = { [name: string]: string | readonly string[] | Parameters }
 
 /** An entry of the journal; `keys` are masked in its response. */
 export function summaryOf(call: Entry, keys: SecretWords) {
@@ -49,31 +49,28 @@ export function summaryOf(call: Entry, keys: SecretWords) {
 
 const blameOf = ({ code, rule, assumption, param }: Refusal) => ({ code, rule, assumption, param })
 
-function verdictsOf(call: Entry, { passed, violated }: Judgement) {
+function verdictsOf(call: Entry) {
+  const { passed, violated } = call.judgement
   const verdictOf = (rule: RuleId, verdict: 'passed' | 'violated', facts?: Facts | null) => ({
     rule,
     verdict,
     text: RULES[rule].text,
     ...(facts && { facts })
   })
-  const verdicts = passed.map(place => {
-    const rule = RULE_IDS[place] as RuleId
-    return verdictOf(rule, 'passed', FACTS[rule]?.(call))
-  })
+  const verdicts = passed.map(rule => verdictOf(rule, 'passed', FACTS[rule]?.(call)))
   if (violated !== null) verdicts.push(verdictOf(violated, 'violated', call.outcome.refusal?.facts))
   return verdicts
 }
 
 export function explained(call: Entry, evidence: Changed, keys: SecretWords) {
-  const judgement = judgementOf(call)
-  const assumptions = judgement.relied.map(place => {
-    const assumption = ASSUMPTION_IDS[place] as AssumptionId
-    return { assumption, topic: ASSUMPTIONS[assumption].topic }
-  })
+  const assumptions = call.judgement.relied.map(assumption => ({
+    assumption,
+    topic: ASSUMPTIONS[assumption].topic
+  }))
   const changed_by = evidence.changersOf(call)
   return {
     ...summaryOf(call, keys),
-    why: { rules: verdictsOf(call, judgement), assumptions, changed_by }
+    why: { rules: verdictsOf(call), assumptions, changed_by }
   }
 }
 
@@ -146,11 +143,17 @@ function verdictLine({ rule, verdict, text, facts = {} }: Verdict) {
   return `${verdict === 'passed' ? 'passed  ' : 'VIOLATED'}  ${rule.padEnd(7)} ${text}${after}`
 }
 
-export function parametersIn(form: FormObject): Parameters {
-  const values: Parameters = Object.create(null)
+export function parametersIn(
+  form: FormObject,
+  read: (text: string, names: readonly string[]) => Json = text => text,
+  names: readonly string[] = []
+): Record<string, Json> {
+  const values: Record<string, Json> = Object.create(null)
   for (const [name, node] of form) {
-    if (node instanceof FormObject) values[name] = parametersIn(node)
-    else values[name] = node instanceof FormList ? node.items : node
+    const place = [...names, name]
+    if (node instanceof FormObject) values[name] = parametersIn(node, read, place)
+    else if (node instanceof FormList) values[name] = node.items.map(item => read(item, place))
+    else values[name] = read(node, place)
   }
   return values
 }

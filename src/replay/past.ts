@@ -7,17 +7,12 @@ import { bytesOf } from '../store/bytes.js'
 import type { Shape, Stored } from '../store/collection.js'
 import { collectionOf, type RecordOf, type Store } from '../store/store.js'
 
-/** Whether the state around a request can be rebuilt. */
-export const isKnown = ({ inputs }: Sandbox, { place }: Entry): boolean => place >= inputs.earliest
-
 export async function storeAt(
-  sandbox: Sandbox,
-  entry: Entry,
+  { inputs }: Sandbox,
+  { place, changes }: Entry,
   when: 'before' | 'after'
 ): Promise<Store> {
-  const { store } = await sandbox.inputs.stateAt(
-    entry.place + (when === 'after' ? entry.changes : 0)
-  )
+  const { store } = await inputs.stateAt(when === 'before' ? place : place + changes)
   return store
 }
 

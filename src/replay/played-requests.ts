@@ -1,34 +1,53 @@
 /** Requests as steps of a play, without secrets, and the parts of responses that do not vary. */
-import { FormList, type FormNode, FormObject, inBrackets } from '../core/form.js'
+import { FormObject, inBrackets } from '../core/form.js'
 import { MASK } from '../core/mask.js'
 import { partAt } from '../core/places.js'
 import { isSecretName, maskedThroughout } from '../core/redaction.js'
 import { isObject } from '../core/schema-words.js'
 import type { SecretWords } from '../core/secret-words.js'
-import type { Settings } from '../core/settings.js'
 import { filled, valueAt, without } from '../core/templates.js'
-import { hasPerformed, hasReached, STAGE } from '../engine/outcome.js'
-import { type Entry, isScripted } from '../evidence/entry.js'
-import { pairsIn } from '../evidence/why.js'
+import { hasPerformed, hasReached, STAGE, scriptAction } from '../engine/outcome.js'
+import { respondsInstead } from '../engine/scripted.js'
+import { type Entry, maskedBody } from '../evidence/entry.js'
+import { parametersIn } from '../evidence/why.js'
 import { nameOf, operationOf } from '../reference/operations.js'
-import type { EntryData } from '../scenario/script.js'
+import type { Action, EntryData, Fault } from '../scenario/script.js'
 import type { Json, StepData } from '../scenario/steps.js'
-import { maskedRecord } from './recorded-state.js'
+import { keyOf, maskedRecord } from './recorded-state.js'
 
 /** `idInPlay`: how a play refers to an id; `headers`: those that are sent. */
 type Writing = {
-  keyOf: (account: string) => string | undefined
+  firstKey: string | null
   idInPlay: (id: string) => string
   headers: ReadonlySet<string>
 }
 const IS_NUMBER = /^(?:limit|amount|\w+_amount)$/
 const WHOLE = /^(?:0|[1-9]\d{0,14})$/
 
-/** Null for a request that no play can send. */
-export function playOf(call: Entry, { keyOf, idInPlay, headers }: Writing): StepData | null {
-  if (call.operation === null) return null
-  const { caller, query, body, params } = call
-  const { method, path } = operationOf(call.operation)
+/** What the script did besides the operation, or null. */
+export function alongside({ script }: Entry): Action | null {
+  if (script === null || respondsInstead(script.action)) return null
+  const { edit, stale, data } = script.action.entry
+  return edit !== null || stale !== null || data.respond !== undefined ? script.action : null
+}
+
+/** The fault of the script that lost the response. */
+export const faultOf = (call: Entry): Fault | null =>
+  call.outcome.isDelivered ? null : (scriptAction(call)?.fault ?? null)
+
+/** The script gave or lost the response or changed records. */
+export const isScripted = (call: Entry): boolean =>
+  call.outcome.name === 'scripted' || alongside(call) !== null || faultOf(call) !== null
+
+/** It never reached its operation. */
+export const isStopped = (call: Entry): boolean =>
+  call.outcome.name === 'lost_before' || (call.outcome.name === 'scripted' && !hasPerformed(call))
+
+/** Null for a request that no play can send, and for one that its client gave up. */
+export function playOf(call: Entry, { firstKey, idInPlay, headers }: Writing): StepData | null {
+  const { operation, caller, query, body, params, outcome } = call
+  if (operation === null || (outcome.name === 'lost_before' && faultOf(call) === null)) return null
+  const { method, path } = operationOf(operation)
   const write = (text: string) =>
     text.includes('${') ? text.replaceAll('${', '$ {') : idInPlay(text)
   const sentHeaders = [...headers].flatMap(name => {
@@ -40,51 +59,34 @@ export function playOf(call: Entry, { keyOf, idInPlay, headers }: Writing): Step
     query: playedValues(query, call, write),
     body: playedValues(body, call, write)
   })
-  const unknownKey = isKeyUnknown(call) ? 'unknown-key' : undefined
+  // the first key is sent without a name
+  const unknownKey = outcome.refusal?.code === 'api_key_unknown' ? 'unknown-key' : firstKey
   const key = caller.account === null ? unknownKey : keyOf(caller.account)
   return {
     do: `${method} ${path.replace(/\{(\w+)\}/g, (_all, name) => write(String(params[name])))}`,
-    ...(key !== undefined && { key }),
+    ...(key !== null && key !== firstKey && { key }),
     ...Object.fromEntries(parts.filter(([, values]) => Object.keys(values).length > 0))
   }
 }
 
-const isKeyUnknown = ({ outcome }: Entry) => outcome.refusal?.code === 'api_key_unknown'
-
-/** The names of what a play sends other values of. */
-export function replacedIn(call: Entry): string[] {
-  const params = Object.entries(call.params).map(([name, text]) => `${name}=${text}`)
-  const pairs = [...params, ...pairsIn(call.query), ...pairsIn(call.body)]
-  const names = pairs.filter(isReplaced).map(pair => pair.replace(/=.*/s, ''))
-  return [...new Set(isKeyUnknown(call) ? ['the key', ...names] : names)]
-}
-
-/** Masked, or to be read as a reference. */
-export const isReplaced = (text: string) => text.includes(MASK) || text.includes('${')
-
-type Write = (text: string) => string
-
-function playedValues(form: FormObject, call: Entry, write: Write): Record<string, Json> {
+function playedValues(
+  form: FormObject,
+  call: Entry,
+  write: (text: string) => string
+): Record<string, Json> {
+  const values = parametersIn(form, (text, names) => {
+    if (text === MASK && isSecretName(names.join('.'))) return placeholder(names, call)
+    const written = write(text)
+    return IS_NUMBER.test(String(names.at(-1))) && WHOLE.test(written) ? Number(written) : written
+  })
   return Object.fromEntries(
     [...form].flatMap(([name, node]) => {
-      const value = playedValue(node, [name], call, write)
-      if (!(node instanceof FormObject && node.cleared)) return [[name, value]]
+      if (!(node instanceof FormObject && node.cleared)) return [[name, values[name]]]
       // an empty value for the whole comes before its parts
-      const parts = Object.entries(Object(value))
+      const parts = Object.entries(Object(values[name]))
       return [[name, ''], ...parts.map(([part, below]) => [inBrackets(name, part), below])]
     })
   )
-}
-
-function playedValue(node: FormNode, names: readonly string[], call: Entry, write: Write): Json {
-  if (node instanceof FormList) return node.items.map(write)
-  if (node instanceof FormObject)
-    return Object.fromEntries(
-      [...node].map(([part, below]) => [part, playedValue(below, [...names, part], call, write)])
-    )
-  if (node === MASK && isSecretName(names.join('.'))) return placeholder(names, call)
-  const text = write(node)
-  return IS_NUMBER.test(String(names.at(-1))) && WHOLE.test(text) ? Number(text) : text
 }
 
 /** A number that ends in the last four digits that were stored. */
@@ -94,9 +96,16 @@ function placeholder([holder = '', name]: readonly string[], { outcome }: Entry)
   return last4 === null ? 'none' : `000000000000${last4 ?? '4242'}`
 }
 
+/** What a play can expect of the body, without what is undefined; null for nothing. */
+export function bodyToExpect(call: Entry, words: SecretWords, isCreated: boolean): Json {
+  const text = JSON.stringify(determined(call, words, isCreated))
+  return text.includes(MASK) || text.includes('${') ? null : JSON.parse(text)
+}
+
 /** Without the emulator's messages and what a creation draws; of a list only the ids. */
-export function determined(body: Json | undefined, call: Entry, isCreated: boolean): Json {
+function determined(call: Entry, words: SecretWords, isCreated: boolean): Json {
   const { outcome, settings } = call
+  const body = maskedBody(call, words)
   if (!isObject(body)) return body ?? null
   const drawn = isStopped(call) ? ['$request_id'] : ['$request_id', '$message']
   if (outcome.status >= 400) return without(settings['shapes.error'], body, drawn) as Json
@@ -110,16 +119,12 @@ export function determined(body: Json | undefined, call: Entry, isCreated: boole
 }
 
 /** The ids of a list, and whether it has more; undefined for anything else. */
-function idsIn(body: unknown, { 'shapes.list': list }: Settings): Json | undefined {
+function idsIn(body: unknown, { 'shapes.list': list }: Entry['settings']): Json | undefined {
   const members = valueAt(list, body, '$members')
   if (!Array.isArray(members)) return undefined
   const ids = members.map(({ id }: { id: Json }) => ({ id }))
   return filled(list, { members: ids, has_more: valueAt(list, body, '$has_more') }) as Json
 }
-
-/** It never reached its operation. */
-export const isStopped = (call: Entry): boolean =>
-  call.outcome.name === 'lost_before' || (call.outcome.name === 'scripted' && !hasPerformed(call))
 
 /** An entry for each request that the script acted on. */
 export function scriptOf(calls: readonly Entry[], words: SecretWords): EntryData[] {

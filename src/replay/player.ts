@@ -17,51 +17,35 @@ import { SAYS } from './sentences.js'
 type Waiting = { at: number; wake: (goesOn: boolean) => void }
 
 export class Player {
-  readonly #sandbox: Sandbox
   #onTheirWay = 0
   #passed = 0
   readonly #waiting = new Set<Waiting>()
 
-  constructor(sandbox: Sandbox) {
-    this.#sandbox = sandbox
-  }
+  constructor(private readonly sandbox: Sandbox) {}
 
   /** Requests are concurrent if the caller does not wait in between. */
   readonly play = async (call: StepCall): Promise<StepResponse> => {
-    this.#onTheirWay++
-    const response = await this.#send(call)
-    this.#onTheirWay--
-    return response
-  }
-
-  async #send(call: StepCall): Promise<StepResponse> {
+    const { sandbox } = this
     const { body, ...request } = requestOf(call)
-    const reading = new Draft(this.#sandbox, { ...request, base: BASE })
-    const response =
-      start(reading) ??
-      (await run(reading, formIn(body, reading), {
-        waits: { pass: (action, admitted) => this.#waitFor(action, admitted) },
-        by: null
-      }))
-    return this.#end(breakResponse(response))
-  }
-
-  #end(response: Response): StepResponse {
+    const reading = new Draft(sandbox, { ...request, base: BASE })
+    const waits = { pass: this.#waitFor }
+    this.#onTheirWay++
+    const whole = start(reading) ?? (await run(reading, formIn(body, reading), { waits, by: null }))
+    this.#onTheirWay--
+    const response = breakResponse(whole)
     const fault = faultSeen(response)
-    const stepResponse =
-      fault === null || fault === 'malformed_body'
-        ? clientResponse(response)
-        : { status: 0, body: { error: { message: SAYS.no_response(fault) } }, fault }
-    count(response.reading)
-    this.#sandbox.evidence.record(close(response, fault === null, 0), response.reading)
-    return stepResponse
+    count(reading)
+    sandbox.evidence.record(close(response, fault === null, 0), reading)
+    return fault === null || fault === 'malformed_body'
+      ? clientResponse(response)
+      : { status: 0, body: { error: { message: SAYS.no_response(fault) } }, fault }
   }
 
-  async #waitFor(action: Action, { id, operation }: Admitted): Promise<boolean> {
+  readonly #waitFor = async (action: Action, { id, operation }: Admitted): Promise<boolean> => {
     const { hold } = action.entry.data
     if (hold !== undefined) {
       const call = { id, operation, action }
-      const { goesOn, leave, longest } = this.#sandbox.gates.arrive(action.id, hold, call)
+      const { goesOn, leave, longest } = this.sandbox.gates.arrive(action.id, hold, call)
       const waiting = this.#wait(longest ?? Number.POSITIVE_INFINITY, leave)
       const isGoingOn = await goesOn
       this.#waiting.delete(waiting)
@@ -74,8 +58,12 @@ export class Player {
   #wait(ms: number, wake: Waiting['wake']): Waiting {
     const waiting = { at: this.#passed + ms, wake }
     this.#waiting.add(waiting)
-    setImmediate().then(() => this.#passTime())
+    this.#passTimeSoon()
     return waiting
+  }
+
+  #passTimeSoon() {
+    setImmediate().then(() => this.#passTime())
   }
 
   /** The shortest wait ends first; an endless one is given up. */
@@ -85,11 +73,11 @@ export class Player {
     this.#waiting.delete(next)
     const goesOn = next.at < Number.POSITIVE_INFINITY
     if (goesOn) {
-      if (this.#sandbox.clock.running) this.#sandbox.setClock({ by: next.at - this.#passed })
+      if (this.sandbox.clock.running) this.sandbox.setClock({ by: next.at - this.#passed })
       this.#passed = next.at
     }
     next.wake(goesOn)
-    setImmediate().then(() => this.#passTime())
+    this.#passTimeSoon()
   }
 }
 

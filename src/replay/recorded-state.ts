@@ -1,17 +1,8 @@
 /** The records that a recorded scenario begins with. */
 import { valueIn } from '../core/form.js'
-import { partAt } from '../core/places.js'
 import { maskedThroughout } from '../core/redaction.js'
 import type { SecretWords } from '../core/secret-words.js'
-import {
-  type AnyRecord,
-  hasReached,
-  listIn,
-  recordsChanged,
-  recordsIn,
-  STAGE,
-  tookEffect
-} from '../engine/outcome.js'
+import { type AnyRecord, hasReached, listIn, recordsIn, STAGE } from '../engine/outcome.js'
 import type { Entry } from '../evidence/entry.js'
 import {
   type Family,
@@ -19,14 +10,19 @@ import {
   type OperationId,
   operationOf
 } from '../reference/operations.js'
+import type { Sandbox } from '../sandbox/sandbox.js'
 import type { ExpectationData } from '../scenario/expect/expectations.js'
 import { textsOf } from '../scenario/play/references.js'
-import { FAMILIES, type Store } from '../store/store.js'
+import { exportedRecord } from '../scenario/records/export.js'
+import { FAMILIES } from '../store/store.js'
 import { pause } from '../work/slices.js'
 
-export type Member = { family: Family; record: AnyRecord }
+type Wanted = { expected: readonly ExpectationData[]; words: SecretWords; isPart: boolean }
+type Member = { family: Family; record: AnyRecord }
 /** By family and id. */
 type Members = Map<string, Member>
+
+export const keyOf = (account: string) => `sk_test_${account}`
 
 const ID_FIELDS: readonly string[] = ['id', ...Object.keys(LINKED_FAMILIES)]
 
@@ -46,54 +42,57 @@ const linksOf = ({ record }: Member): string[] =>
     record[link] == null ? [] : [nameOf(family, record[link])]
   )
 
-async function membersIn(store: Store): Promise<Members> {
-  const members: Members = new Map()
-  for (const family of FAMILIES)
-    for (const record of store[family].inCreationOrder()) {
-      members.set(nameOf(family, record.id), { family, record })
-      await pause()
-    }
-  return members
-}
-
-/** The names of records that requests created, or that the script changed. */
-function namesMade(calls: readonly Entry[]): ReadonlySet<string> {
-  const records = calls.flatMap(call => [
-    ...(isCreate(call) && tookEffect(call) ? recordsChanged(call) : []),
-    ...(call.script?.changed ?? [])
-  ])
-  return new Set(records.map(({ family, id }) => nameOf(family, id)))
-}
-
-const isCreate = ({ operation }: Entry) =>
-  operation !== null && operationOf(operation).kind === 'create'
+/** The ids of records that requests created, or that the script changed. */
+const idsMade = (calls: readonly Entry[]): ReadonlySet<string> =>
+  new Set(
+    calls.flatMap(call => {
+      const isCreate = call.operation !== null && operationOf(call.operation).kind === 'create'
+      return [...(isCreate ? recordsIn(call) : []), ...(call.script?.changed ?? [])].map(
+        ({ id }) => id
+      )
+    })
+  )
 
 /** Records before the first request, and later ones that no request created. */
-export async function membersFor(
+async function membersAround(
   calls: readonly Entry[],
-  before: Store,
-  after: Store
+  { inputs, store: present }: Sandbox,
+  isPart: boolean
 ): Promise<Members> {
-  const members = await membersIn(before)
-  const created = namesMade(calls)
-  for (const [name, member] of await membersIn(after)) {
-    const isLinked = linksOf(member).every(link => members.has(link))
-    if (isLinked && !members.has(name) && !created.has(name)) members.set(name, member)
-    await pause()
-  }
+  const first = calls.reduce((least, { place }) => Math.min(least, place), inputs.place)
+  const last = calls.reduce((most, { place }) => Math.max(most, place), first)
+  const [{ store: before }, { store: after }] = await Promise.all([
+    inputs.stateAt(first),
+    isPart ? inputs.stateAt(last) : { store: present.clone() }
+  ])
+  const members: Members = new Map()
+  const created = idsMade(calls)
+  for (const store of [before, after])
+    for (const family of FAMILIES)
+      for (const record of store[family].inCreationOrder()) {
+        const member = { family, record }
+        const name = nameOf(family, record.id)
+        const isAdded = !created.has(record.id) && linksOf(member).every(link => members.has(link))
+        if (!members.has(name) && (store === before || isAdded)) members.set(name, member)
+        await pause()
+      }
   return members
 }
 
-/** Records that requests found or showed, or expectations name, and what they link to. */
-export async function touchedBy(
+/**
+ * Records that requests found or showed, or expectations name, what they link to, and a key of each
+ * Account. `isPart`: there are other requests in the journal.
+ */
+export async function recordsFor(
   calls: readonly Entry[],
-  members: Members,
-  expected: readonly ExpectationData[]
-): Promise<Member[]> {
+  sandbox: Sandbox,
+  { expected, words, isPart }: Wanted
+): Promise<Record<string, object[]>> {
+  const members = await membersAround(calls, sandbox, isPart)
   const ids = new Set([...expected.flatMap(data => textsOf(data, true)), ...calls.flatMap(idsOf)])
   const charges = new Set(calls.flatMap(chargesOf))
   const families = new Set<string>([
-    ...expected.flatMap(familiesCounted),
+    ...expected.flatMap(data => ('state' in data ? Object.keys(data.state) : [])),
     ...calls.flatMap(familiesCut)
   ])
   const touched = new Set<Member>()
@@ -108,33 +107,36 @@ export async function touchedBy(
     if (families.has(family) || ids.has(record.id) || isOfCharge) touch(member)
     await pause()
   }
-  return [...members.values()].filter(member => touched.has(member))
+  const keys = [...new Set(calls.map(({ caller }) => caller.account))].flatMap(account =>
+    account !== null && members.has(nameOf('accounts', account))
+      ? { key: keyOf(account), account }
+      : []
+  )
+  const data: Record<string, object[]> = keys.length > 0 ? { api_keys: keys } : {}
+  for (const member of members.values()) {
+    const { family, record } = member
+    if (!touched.has(member)) continue
+    data[family] ??= []
+    data[family].push(maskedRecord(exportedRecord(family, record), words))
+    await pause()
+  }
+  return data
 }
 
-function idsOf({ caller, params, query, settings, script, facts, outcome }: Entry): unknown[] {
-  const { data = {}, delete: removed = [] } = script?.action.entry.data.change ?? {}
-  return [
-    ...recordsIn({ outcome }).map(({ id }) => id),
-    caller.account,
-    facts.record?.id,
-    facts.filteredBy?.id,
-    ...settings['pagination.cursors'].map(name => valueIn(query, name)),
-    ...(hasReached({ outcome }, STAGE.running) ? Object.values(params) : []),
-    ...removed,
-    ...Object.values(data)
-      .flat()
-      .flatMap(record => ID_FIELDS.map(name => partAt(record, [name])))
-  ]
-}
+const idsOf = ({ caller, params, query, settings, script, facts, outcome }: Entry): unknown[] => [
+  ...recordsIn({ outcome }).map(({ id }) => id),
+  caller.account,
+  facts.record?.id,
+  facts.filteredBy?.id,
+  ...settings['pagination.cursors'].map(name => valueIn(query, name)),
+  ...(hasReached({ outcome }, STAGE.running) ? Object.values(params) : []),
+  ...textsOf(script?.action.entry.data.change)
+]
 
 const chargesOf = (call: Entry): unknown[] => [
   (call.facts.money ?? call.outcome.refusal?.facts)?.transaction,
   ...recordsIn(call).flatMap(({ object, id }) => (object === 'transaction' ? [id] : []))
 ]
-
-/** Those in an expectation of the state. */
-const familiesCounted = (data: ExpectationData): string[] =>
-  'state' in data ? Object.keys(data.state) : []
 
 function familiesCut(call: Entry): Family[] {
   const list = listIn(call)

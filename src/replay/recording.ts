@@ -9,9 +9,8 @@ import type { Calls } from '../scenario/expect/calls.js'
 import { carried } from '../scenario/expect/carried.js'
 import type { ExpectationData } from '../scenario/expect/expectations.js'
 import { isOf } from '../scenario/expect/judges.js'
-import { exportedRecord, setupOf } from '../scenario/records/export.js'
-import { pause } from '../work/slices.js'
-import { type Member, maskedRecord, membersFor, touchedBy } from './recorded-state.js'
+import { setupOf } from '../scenario/records/export.js'
+import { keyOf, recordsFor } from './recorded-state.js'
 import { SAYS } from './sentences.js'
 
 export type Recording = Awaited<ReturnType<typeof recordingOf>>
@@ -27,10 +26,11 @@ export async function recordingOf(sandbox: Sandbox, chosen?: readonly Entry[]) {
   const isRunning = clock.running
   const requests = chosen ?? evidence.journal.requests()
   const calls = requests.filter(({ place }) => place >= inputs.earliest)
-  const members = await membersAround(calls, sandbox, chosen !== undefined)
-  const accounts = new Set(calls.map(({ caller }) => caller.account))
-  const touched = await touchedBy(calls, members, expected.data)
-  const data = await dataOf(touched, accounts, words)
+  const data = await recordsFor(calls, sandbox, {
+    expected: expected.data,
+    words,
+    isPart: chosen !== undefined
+  })
   return {
     /** `SANDBOX#PERIOD` in a run. */
     of,
@@ -53,37 +53,6 @@ function setupBefore(first: Entry | undefined, isTimed: boolean, isSingle: boole
   const clock = isTimed ? { now, running: true } : now
   return { ...setupOf(first.settings), ...(!isSingle && { clock }) }
 }
-
-async function membersAround(calls: readonly Entry[], { inputs, store }: Sandbox, isPart: boolean) {
-  const first = calls.reduce((least, { place }) => Math.min(least, place), inputs.place)
-  const last = calls.reduce((most, { place }) => Math.max(most, place), first)
-  const [before, after] = await Promise.all([
-    inputs.stateAt(first),
-    isPart ? inputs.stateAt(last) : { store: store.clone() }
-  ])
-  return membersFor(calls, before.store, after.store)
-}
-
-async function dataOf(
-  touched: readonly Member[],
-  accounts: ReadonlySet<string | null>,
-  words: SecretWords
-) {
-  const keys = [...accounts].flatMap(account =>
-    account !== null && touched.some(({ record }) => record.id === account)
-      ? { key: keyOf(account), account }
-      : []
-  )
-  const data: Record<string, object[]> = keys.length > 0 ? { api_keys: keys } : {}
-  for (const { family, record } of touched) {
-    data[family] ??= []
-    data[family].push(maskedRecord(exportedRecord(family, record), words))
-    await pause()
-  }
-  return data
-}
-
-export const keyOf = (account: string) => `sk_test_${account}`
 
 /** `timed` are requests whose pauses are expected, `headers` those that plays send. */
 function expectedOf(sandbox: Sandbox, words: SecretWords, chosen: readonly Entry[] | undefined) {

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { sentBy } from '../../src/engine/scripted.js'
 import { masked, textOf } from '../../src/evidence/entry.js'
-import { signatureOf } from '../../src/evidence/findings-of-several.js'
+import { signatureOf } from '../../src/evidence/mistakes.js'
 import { parametersIn } from '../../src/evidence/why.js'
 import { MERCHANT, NOW, smallFixture } from '../support/requests.js'
 import { startWorld } from '../support/world.js'

@@ -4,10 +4,10 @@ import { durationOf } from '../../src/core/durations.js'
 import { ApiError } from '../../src/core/errors.js'
 import { Ids } from '../../src/core/ids.js'
 import { settingsInForce } from '../../src/core/settings.js'
-import { Changers } from '../../src/evidence/changers.js'
-import { FINDINGS, FindingCounts, type FindingId } from '../../src/evidence/findings.js'
-import { Findings } from '../../src/evidence/findings-of-several.js'
-import type { Totals } from '../../src/evidence/totals.js'
+import { Changers } from '../../src/evidence/evidence.js'
+import { FINDINGS, type FindingId } from '../../src/evidence/findings.js'
+import { Findings } from '../../src/evidence/mistakes.js'
+import { Totals } from '../../src/evidence/totals.js'
 import { MERCHANT, NOW, RESELLER, smallFixture, startTestEmulator } from '../support/emulator.js'
 import { form, type Given, judgedRequest } from '../support/judged-request.js'
 import type { Call } from '../support/requests.js'
@@ -482,14 +482,14 @@ t.test('double risks: a client leaves during a delay and posts again at once', a
 })
 
 function counted() {
-  const counts = new FindingCounts()
+  const totals = new Totals()
   const findings = new Findings()
   const look = (given: Given) => {
     const one = judgedRequest(given)
-    for (const found of findings.look(one, one.reading, new Changers()))
-      counts.add(found, found.requests)
+    for (const { finding, requests, times } of findings.look(one, one.reading, new Changers()))
+      totals.found.add(finding, requests, times)
   }
-  return { look, list: () => counts.list() }
+  return { look, list: () => totals.findings() }
 }
 const shown = ({ list }: ReturnType<typeof counted>) =>
   list().map(({ finding, times, requests }) => [finding, times, requests])

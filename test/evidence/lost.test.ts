@@ -3,9 +3,9 @@
  * when.
  */
 import t from 'tap'
-import { Changers } from '../../src/evidence/changers.js'
-import { Findings } from '../../src/evidence/findings-of-several.js'
+import { Changers } from '../../src/evidence/evidence.js'
 import { LostAnswers } from '../../src/evidence/lost.js'
+import { Findings } from '../../src/evidence/mistakes.js'
 import { deleteRecord } from '../../src/sandbox/records.js'
 import { Store } from '../../src/store/store.js'
 import { form, type Given, judgedRequest } from '../support/judged-request.js'

@@ -339,9 +339,9 @@ t.test('requests of a run: an entry of more than 64 KiB is not kept', t => {
 
 t.test('tests of a run: requests, refusals, rules and findings of each', t => {
   const tests = new TestTotals()
-  tests.add(judgedRequest({ test: 'pays' }), judgement(['LIST-1', 'BASE-1']))
-  tests.add(judgedRequest(), judgement([]))
-  tests.add(judgedRequest({ ...NO_CALL, test: 'pays' }), judgement(['BASE-1'], 'REF-7'))
+  tests.add(judgedRequest({ test: 'pays', judgement: judgement(['LIST-1', 'BASE-1']) }))
+  tests.add(judgedRequest({ judgement: judgement([]) }))
+  tests.add(judgedRequest({ ...NO_CALL, test: 'pays', judgement: judgement(['BASE-1'], 'REF-7') }))
   const add = (finding: FindingId, test: string, times: 1 | -1 = 1) =>
     tests.addFound({ finding, requests: [], times }, test)
   for (const finding of [
@@ -381,10 +381,9 @@ t.test('tests of a run: requests, refusals, rules and findings of each', t => {
 
 t.test('tests of a run: their number is limited, and requests of further ones are counted', t => {
   const tests = new TestTotals()
-  for (let test = 0; test < MAX_TESTS + 2; test++)
-    tests.add(judgedRequest({ test: String(test) }), judgement([]))
+  for (let test = 0; test < MAX_TESTS + 2; test++) tests.add(judgedRequest({ test: String(test) }))
   tests.addFound({ finding: 'zero-payment', requests: [], times: 1 }, String(MAX_TESTS))
-  tests.add(judgedRequest({ test: '7' }), judgement([]))
+  tests.add(judgedRequest({ test: '7' }))
 
   const listed = tests.list()
   t.strictSame([listed.length, listed[7]?.calls, tests.omitted], [MAX_TESTS, 2, 2])

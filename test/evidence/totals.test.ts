@@ -1,5 +1,5 @@
 import t from 'tap'
-import { AssumptionUsage, Coverage, Metrics } from '../../src/evidence/totals.js'
+import { Coverage, Metrics, Uses } from '../../src/evidence/totals.js'
 import type { RuleId } from '../../src/reference/rules.js'
 import { NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
@@ -65,23 +65,25 @@ t.test('coverage: a request counts once for each rule that it passed', t => {
   t.end()
 })
 
-t.test('assumptions: each is counted with the first twenty requests', t => {
-  const usage = new AssumptionUsage()
-  for (let call = 1; call <= 30; call++)
-    usage.add(judgement([], null, call % 2 === 0 ? ['A20'] : ['A26', 'A20']), `req_${call}`)
+t.test('uses: each is counted with the first twenty requests', t => {
+  const uses = new Uses<'A14' | 'A20' | 'A26'>()
+  for (let call = 1; call <= 30; call++) {
+    uses.add('A20', [`req_${call}`])
+    if (call % 2 === 1) uses.add('A26', [`req_${call}`])
+  }
 
-  t.strictSame(usage.get('A20'), {
+  t.strictSame(uses.get('A20'), {
     times: 30,
     requests: Array.from({ length: 20 }, (_, index) => `req_${index + 1}`)
   })
-  t.strictSame(usage.get('A26'), {
+  t.strictSame(uses.get('A26'), {
     times: 15,
     requests: Array.from({ length: 15 }, (_, index) => `req_${index * 2 + 1}`)
   })
   t.strictSame(
-    [usage.get('A14'), usage.ids()],
-    [{ times: 0, requests: [] }, ['A20', 'A26']],
-    'in the order of the ledger'
+    [uses.get('A14'), uses.used(['A26', 'A14', 'A20'])],
+    [{ times: 0, requests: [] }, ['A26', 'A20']],
+    'in the order of the keys'
   )
   t.end()
 })

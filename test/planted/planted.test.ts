@@ -17,9 +17,9 @@ const PLANTED = [
     'lost.about !== about → lost.about === about'
   ],
   [
-    'src/evidence/findings-of-one.ts',
+    'src/evidence/mistakes.ts',
     'test/evidence/findings.test.ts',
-    'isCardNumberSent(reading) → !isCardNumberSent(reading)'
+    'holdsCardNumber(String(headers[name])) → !holdsCardNumber(String(headers[name]))'
   ],
   ['src/evidence/judgement.ts', 'test/evidence/why.test.ts', 'true → false'],
   ['src/scenario/match/conditions.ts', 'test/scenario/script.test.ts', 'value > bound → true']

@@ -10,10 +10,11 @@ import {
   STAGE
 } from '../../src/engine/outcome.js'
 import { Draft, type Reading } from '../../src/engine/reading.js'
-import type { Caller, Entry, Judgement } from '../../src/evidence/entry.js'
+import type { Entry } from '../../src/evidence/entry.js'
 import { JournalBudget, type JournalLimits } from '../../src/evidence/journal.js'
-import { ASSUMPTION_PLACES, type AssumptionId } from '../../src/reference/assumptions.js'
-import { RULE_PLACES, type RuleId } from '../../src/reference/rules.js'
+import { type Caller, type Judgement, judgementOf } from '../../src/evidence/judgement.js'
+import type { AssumptionId } from '../../src/reference/assumptions.js'
+import type { RuleId } from '../../src/reference/rules.js'
 import { Store } from '../../src/store/store.js'
 
 const { values: SETTINGS } = settingsInForce({})
@@ -87,15 +88,15 @@ export function judgedRequest(given: Given = {}): Entry & { reading: Reading } {
     settings,
     store
   }
+  const call = { ...sent, settings, caller, facts, outcome: { name, ...outcome } }
   return {
+    ...call,
     ...pick({ id, method: 'GET', path: '/tickets', now: 0, at: 0, ended: 0, ms: 1, held: 1000 }),
-    ...pick({ place: 0, changes: 0, judgement: null }),
-    ...sent,
-    settings,
-    caller,
-    facts,
+    ...pick({ place: 0, changes: 0 }),
+    get judgement() {
+      return given.judgement ?? judgementOf(call as never)
+    },
     script: action || problem || isPast ? { action, changed, problem, isPast } : null,
-    outcome: { name, ...outcome },
     reading
   } as never
 }
@@ -108,11 +109,7 @@ export const judgement = (
   passed: readonly RuleId[],
   violated: RuleId | null = null,
   relied: readonly AssumptionId[] = []
-): Judgement => ({
-  passed: passed.map(rule => RULE_PLACES[rule]),
-  violated,
-  relied: relied.map(assumption => ASSUMPTION_PLACES[assumption])
-})
+): Judgement => ({ passed, violated, relied })
 
 /** Limits of a journal for tests that do not need them. */
 export const journalLimits = (given: Partial<JournalLimits> = {}): JournalLimits => ({

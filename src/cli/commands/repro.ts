@@ -58,7 +58,7 @@ async function scenarioInRun(name: string, file: string): Promise<string> {
   )
   if (recording === undefined) throw new Failure(SAYS.not_in_run(file, name))
   const [{ replayedCall }, { Sandbox }, { scenarioText }] = await Promise.all([
-    import('../../replay/recorded-scenario.js'),
+    import('../../replay/repeated-call.js'),
     import('../../sandbox/sandbox.js'),
     import('../../scenario/yaml.js')
   ])

@@ -3,13 +3,11 @@ import type { Static } from 'typebox'
 import * as Type from 'typebox'
 import { instantOf } from '../../core/instants.js'
 import { keysToMask } from '../../engine/keys.js'
-import { violatedRule } from '../../engine/outcome.js'
 import type { Entry } from '../../evidence/entry.js'
-import { judgementOf } from '../../evidence/judgement.js'
 import { summaryOf } from '../../evidence/why.js'
 import { OPERATION_NAMES, operationNamed } from '../../reference/operations.js'
 import { optional, parameters, word } from '../../reference/parameters.js'
-import { RULE_IDS, RULE_PLACES } from '../../reference/rules.js'
+import { RULE_IDS } from '../../reference/rules.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
 import type { Sandboxes } from '../../sandbox/sandboxes.js'
 import { lazily } from '../../work/json-pieces.js'
@@ -93,8 +91,8 @@ export function filterOf(
     (operation === undefined || request.operation === operation) &&
     (status === undefined || String(request.outcome.status).startsWith(status.replace('xx', ''))) &&
     (rule === undefined ||
-      violatedRule(request) === rule ||
-      judgementOf(request).passed.includes(RULE_PLACES[rule])) &&
+      request.judgement.violated === rule ||
+      request.judgement.passed.includes(rule)) &&
     (named === undefined || named.has(request.id)) &&
     (at === null ? later.has(request.id) : request.at >= at)
 }

@@ -1,7 +1,7 @@
 /** The journal as scenarios that replay it, and the state around a request. */
 import type { Entry } from '../../evidence/entry.js'
 import { optional } from '../../reference/parameters.js'
-import { isKnown, storeAt } from '../../replay/past.js'
+import { storeAt } from '../../replay/past.js'
 import { scenarioOf, scenarioOfCall } from '../../replay/recorded-scenario.js'
 import { recordingOf } from '../../replay/recording.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
@@ -74,7 +74,7 @@ export const inThePast = <T>(
   read: () => Promise<T>
 ): Promise<T> =>
   sandbox.work(left(), async () => {
-    if (!isKnown(sandbox, request))
+    if (request.place < sandbox.inputs.earliest)
       throw REFUSALS.stateUnknown(request.id, sandbox.settings['limits.journal'])
     return read()
   })

@@ -2,7 +2,7 @@
 import * as Type from 'typebox'
 import { FINDINGS } from '../../evidence/findings.js'
 import type { Period } from '../../evidence/run-history.js'
-import { ASSUMPTIONS } from '../../reference/assumptions.js'
+import { ASSUMPTION_IDS, ASSUMPTIONS } from '../../reference/assumptions.js'
 import { closed, text, word } from '../../reference/parameters.js'
 import type { Sandboxes } from '../../sandbox/sandboxes.js'
 import {
@@ -117,7 +117,7 @@ export async function runDocument(sandboxes: Sandboxes, version: string): Promis
     reached: metrics.reached,
     coverage: coverage.report(),
     findings: run.findings(),
-    assumptions: assumptions.ids().map(id => {
+    assumptions: assumptions.used(ASSUMPTION_IDS).map(id => {
       const { topic, default: fallback } = ASSUMPTIONS[id]
       const { times, requests } = assumptions.get(id)
       return { assumption: id, topic, default: fallback, times, requests }

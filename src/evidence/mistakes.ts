@@ -1,16 +1,19 @@
-/** What requests show together with those before them. */
+/** Mistakes of the client: what a request shows by itself, and together with those before it. */
 import { hash } from 'node:crypto'
-import { valueIn } from '../core/form.js'
+import { holdsCardNumber } from '../core/card-numbers.js'
+import { FormList, type FormNode, valueIn } from '../core/form.js'
+import { readable } from '../core/redaction.js'
 import { keep } from '../core/remembered.js'
+import { keysToMask } from '../engine/keys.js'
 import { limitOf } from '../engine/listing.js'
-import { hasPerformed, hasReached, type Pause, STAGE } from '../engine/outcome.js'
+import { type AnyRecord, hasPerformed, hasReached, type Pause, STAGE } from '../engine/outcome.js'
 import { hasBody, type Reading } from '../engine/reading.js'
+import { isUnset } from '../engine/sentences.js'
 import { operationOf } from '../reference/operations.js'
-import type { Changers } from './changers.js'
 import type { Entry } from './entry.js'
 import type { FindingId, Raised } from './findings.js'
-import { findingsIn, isSearch } from './findings-of-one.js'
-import { LOSABLE, LostAnswers, pageShown } from './lost.js'
+import { amountSent, hasValue } from './judgement.js'
+import { isLosable, LOSABLE, LostAnswers, pageShown } from './lost.js'
 import { pairsIn } from './why.js'
 
 const MAX_REMEMBERED = 1000
@@ -18,7 +21,76 @@ const MAX_REMEMBERED = 1000
 /** A page without a next request yet; `next` are its cursors. */
 type OpenPage = { finding: FindingId; id: string; list: string; limit: number; next: string[] }
 
-type Changes = Pick<Changers, 'count' | 'before'>
+/** Those of the records of a sandbox. */
+type Changes = { readonly count: number; before: (request: string) => number }
+
+/** What a request shows by itself. */
+function mistakesIn(call: Entry, reading: Reading): [FindingId, boolean][] {
+  const { operation, body, query, script, caller } = call
+  const isPayment = operation === 'createTransaction'
+  const isPaid = isPayment && hasPerformed(call)
+  const isOfVip = valueIn(body, 'payment_type') === 'vip'
+  const isNarrowed = valueIn(query, 'location') !== undefined || hasValue(query.get('created'))
+  return [
+    ['change-not-made', script !== null && script.problem !== null],
+    ['unknown-parameter', reading.isUnknown],
+    ['unset-value', anyText(body, isUnset) || anyText(query, isUnset)],
+    ['card-number-sent', isCardNumberSent(reading)],
+    ['key-leaked', isKeyLeaked(reading)],
+    ['foreign-record', isForeign(call, reading)],
+    ['key-sent-needlessly', isPayment && caller.isKeySent],
+    ['zero-payment', isPaid && amountSent(call) === undefined],
+    ['unused-parameter', isPaid && !isOfVip && hasValue(body.get('bank_account'))],
+    ['empty-amount', isLosable(operation) && body.get('amount') === ''],
+    ['search-without-narrowing', isSearch(call) && !isNarrowed && hasPerformed(call)]
+  ]
+}
+
+const isSearch = ({ operation, query }: Entry) =>
+  (operation === 'listTickets' || operation === 'listTransactions') &&
+  valueIn(query, 'search_query') !== undefined
+
+type Owned = AnyRecord & { account?: string; location?: string; transaction: string }
+/** Whether the record is of a merchant that is neither the key's Account nor below it. */
+function isForeign(call: Entry, { actor, store }: Reading) {
+  const { record } = call.facts
+  if (actor === null || record === null || !hasPerformed(call)) return false
+  const { accounts, locations, transactions } = store
+  const { object, id, account, location, transaction } = record as Owned
+  const place = location ?? transactions.get(transaction)?.location
+  // the Location may have been deleted since
+  const owner = object === 'account' ? id : (account ?? locations.get(String(place))?.account)
+  return owner !== undefined && owner !== actor.id && accounts.get(owner)?.reseller !== actor.id
+}
+
+function isKeyLeaked({ body, query, userAgent, world }: Reading) {
+  const words = keysToMask(world)
+  const isKey = (text: string) => words.maskedIn(text) !== text
+  return (
+    isKey([valueIn(query, 'search_query'), userAgent].join('\n')) ||
+    anyText(body.get('metadata') ?? '', isKey, true)
+  )
+}
+
+/** A whole card number as one, valid or not, or one of a known issuer anywhere. */
+function isCardNumberSent({ body, url, headers }: Reading) {
+  const number = valueIn(body, 'card', 'number')?.replace(/\D/g, '')
+  for (const name in headers) if (holdsCardNumber(String(headers[name]))) return true
+  return (
+    (number !== undefined && number.length >= MIN_CARD_DIGITS) ||
+    anyText(body, holdsCardNumber, true) ||
+    holdsCardNumber(readable(url))
+  )
+}
+const MIN_CARD_DIGITS = 12
+
+function anyText(node: FormNode, is: (text: string) => boolean, isNamed = false) {
+  if (typeof node === 'string') return is(node)
+  if (node instanceof FormList) return node.items.some(is)
+  for (const [name, part] of node)
+    if ((isNamed && is(name)) || anyText(part, is, isNamed)) return true
+  return false
+}
 
 export class Findings {
   #raised: Raised[] = []
@@ -34,7 +106,8 @@ export class Findings {
     this.#raised = []
     const { id, operation, outcome } = call
     const { isDelivered, fault, name, status } = outcome
-    for (const finding of findingsIn(call, reading)) this.#raise(finding, [id])
+    for (const [finding, isMade] of mistakesIn(call, reading))
+      if (isMade) this.#raise(finding, [id])
     const isBroken = status >= 500 && name === 'scripted' && hasPerformed(call)
     const isLost = !isDelivered || fault !== null || name === 'not_written' || isBroken
     if (operation !== null && operationOf(operation).kind === 'list')
