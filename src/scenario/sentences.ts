@@ -84,8 +84,6 @@ export const SAYS = {
     `${count} Transactions cannot be split into groups of ${each}; write a size such as 2 or 1-3`,
   too_few_tickets: (location: string) =>
     `there are too few Tickets at ${location} for payments_per_ticket; generate more tickets`,
-  future_records: (clock: string, count: number, latest: string) =>
-    `${count === 1 ? '1 record is' : `${count} records are`} later than the clock at ${clock}; write clock: ${latest}`,
 
   // variables and shared entries
   unused_variable: (name: string) =>

@@ -8,8 +8,8 @@ import { type GivenSettings, settingsInForce } from '../../src/core/settings.js'
 import { type DocumentProblem, documentOf } from '../../src/scenario/documents.js'
 import { Library } from '../../src/scenario/library.js'
 import { editing, editOf } from '../../src/scenario/records/edits.js'
-import { exported } from '../../src/scenario/records/export.js'
 import { fixtureIn } from '../../src/scenario/records/fixture.js'
+import { exported } from '../../src/scenario/records/record.js'
 import { isBareFixture, problemsOfShape } from '../../src/scenario/shape/scenario.js'
 import { FAMILIES, type Records, Store } from '../../src/store/store.js'
 import { coded } from '../support/codes.js'
@@ -939,27 +939,7 @@ t.test('deletions: the Transactions are read once for each edit', async t => {
   t.strictSame([times, problems.map(({ code }) => code)], [1, Array(3).fill('in_use')])
 })
 
-t.test('A10: a deleted User is a cursor after export', async t => {
-  const user = (id: string) => ({ id, account: 'mch_a', name: 'N', email: 'n@example.com' })
-  const created = '2026-03-01T00:00:00.000Z'
-  const deleted = (id: string, more = {}) => ({ id, account: 'mch_a', created, ...more })
-  const users = [user('usr_a'), user('usr_b')]
-  const gone = [deleted('usr_a'), deleted('usr_c', { after: 1 }), deleted('usr_d')]
-  const { store } = await firstStateIn(small({ users, deleted_users: gone.slice(1) }))
-  const ids = store.users.places().flatMap(([id]) => (id.length === 5 ? [id] : []))
-  t.strictSame(ids, ['usr_a', 'usr_c', 'usr_b', 'usr_d'])
-  const again = JSON.parse(JSON.stringify(exported(store)))
-  t.strictSame(
-    again.deleted_users.map(({ id, created }: Json) => [id, created]),
-    [
-      ['usr_c', created],
-      ['usr_d', created]
-    ]
-  )
-  t.strictSame(JSON.parse(JSON.stringify(exported((await firstStateIn(again)).store))), again)
-  t.strictSame(await codesIn(small({ users, deleted_users: gone.slice(0, 1) })), [])
-  const own = { deleted_users: [deleted('usr_x', { account: 'no' })] }
-  t.strictSame(await codesIn(small(own)), ['deleted_users[0].account missing_record'])
+t.test('expect: a record that must not exist can be misspelt', async t => {
   const typo = { data: small(), expect: [{ state: { users: { zzzz: null } } }] }
   t.strictSame(await codesIn(typo), ['expect[0].state.users.zzzz missing_record'])
 })

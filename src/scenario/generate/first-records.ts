@@ -3,17 +3,13 @@ import type { Faker } from '@faker-js/faker'
 import { isoOf } from '../../core/instants.js'
 import { isObject } from '../../core/schema-words.js'
 import { LINKED_FAMILIES } from '../../reference/operations.js'
-import { FAMILIES, type Store } from '../../store/store.js'
+import type { Store } from '../../store/store.js'
 import { inSlices } from '../../work/slices.js'
 import { type Report, within } from '../documents.js'
 import { checkCount, type DocumentLimits, tooLarge } from '../read/refusal.js'
 import { editing } from '../records/edits.js'
-import {
-  type GenerationContext,
-  missingRecord,
-  type RecordFields,
-  recordsIn
-} from '../records/fixture.js'
+import { missingRecord, recordsIn } from '../records/fixture.js'
+import type { GenerationContext, RecordFields } from '../records/record.js'
 import { say } from '../sentences.js'
 import { entriesOf, instantIn, present } from '../shape/checked.js'
 import { GENERATED_FAMILIES, type GenerateData } from '../shape/scenario.js'
@@ -50,17 +46,6 @@ export async function firstRecords(
   checkSize(used, limits)
   await inSlices(editing({ fixtures, removed: [] }, generation, problems, warnings))
   if (data.generate) await generateAll(used, generation)
-  warnOfFuture(used, generation)
-}
-
-function warnOfFuture({ data, warn }: Used, { store, now }: GenerationContext): void {
-  const clock = isoOf(now)
-  const future = FAMILIES.flatMap(family =>
-    store[family].inCreationOrder().flatMap(({ created }) => (created > clock ? created : []))
-  )
-  const latest = future.sort().at(-1)
-  if (latest !== undefined)
-    warn(data.clock ? ['clock'] : [], say('future_records', clock, future.length, latest))
 }
 
 async function generateAll(

@@ -14,7 +14,8 @@ import { entriesOf } from '../shape/checked.js'
 import type { ChangeData, EntryData, MatchData, On } from '../shape/entry.js'
 import { STATE_NAMES, STATE_WORDS, type StateData } from '../shape/expectation.js'
 import { bindingsOf } from '../steps.js'
-import { missingRecord, type RecordFields, someIds } from './fixture.js'
+import { missingRecord, someIds } from './fixture.js'
+import type { RecordFields } from './record.js'
 
 /** What documents are checked against; no store if it may lack records. */
 export type Trial = {
