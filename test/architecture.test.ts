@@ -39,7 +39,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   core: 109_760,
   work: 6_150,
   store: 22_610,
-  scenario: 265_670,
+  scenario: 263_500,
   engine: 89_310,
   evidence: 79_720,
   sandbox: 70_930,
@@ -51,7 +51,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   client: 23_760,
   cli: 122_700,
   top: 21_290,
-  test: 2_321_750,
+  test: 2_320_060,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */
@@ -242,8 +242,7 @@ function waits(tree: Tree): string[] {
 const CROWDED: Readonly<Record<string, number>> = {
   'evidence/lost.ts': 16,
   'evidence/near-misses.ts': 17,
-  'scenario/loading.ts': 16,
-  'scenario/records/named-records.ts': 16
+  'scenario/loading.ts': 16
 }
 function crowded(tree: Tree): string[] {
   return Object.entries(tree).flatMap(([file, text]) => {

@@ -688,42 +688,6 @@ t.test('a scenario: script, expectations and steps are those of the document', a
   t.strictSame([none.listed(), expectations, noSteps], [[], [], []])
 })
 
-t.test('a scenario: a change that names a missing record is warned of', async t => {
-  const right = small({ refunds: [{ id: 'rfd_a' }] })
-  const txn = (more: object) => ({ transactions: [{ ...USUAL.transactions, ...more }] })
-  // biome-ignore format: a table
-  const cases: [change: object, warning?: string][] = [
-    [{ data: { tickets: [{ id: 'tkt_new', location: 'loc_a' }] }, delete: ['txn_a', 'rfd_a'] }],
-    [{ data: txn({ ticket: 'tkt_other' }) }], [{ data: txn({ ticket: 'tkt_wrong' }) }],
-    [{ data: txn({ ticket: 'tkt_none' }) }, 'change.data.transactions[0].ticket missing_record'],
-    [{ data: { refunds: [{ transaction: 'txn_late', amount: 5 }] } }, 'change.data.refunds[0].transaction missing_record'],
-    [{ delete: [`txn_${'z'.repeat(24)}`] }, 'change.delete[0] missing_record'],
-    [{ delete: ['payment-7'] }, 'change.delete[0] missing_record'], [{ delete: ['tkt_other'] }]
-  ]
-  const other = {
-    on: 'GET /refunds',
-    change: { data: { tickets: [{ id: 'tkt_other', location: 'loc_a' }] } }
-  }
-  for (const [change, warning] of cases) {
-    const script = [{ on: 'GET /tickets', match: { query: { location: 'loc_a' } }, change }, other]
-    const isLeftOut = JSON.stringify(change).includes('tkt_wrong')
-    const data = isLeftOut
-      ? { ...right, tickets: [...right.tickets, { id: 'tkt_wrong', location: 5 }] }
-      : right
-    const { problems, warnings } = await lookedAt({
-      data,
-      script,
-      expect: [{ state: { tickets: { tkt_other: { reference: 'x' } } } }]
-    })
-    const [found, warned] = [problems, warnings].map(list =>
-      list.map(({ path, ...said }) => coded(path, said))
-    )
-    const expected = isLeftOut ? ['data.tickets[1].location wrong_type'] : []
-    const expectedWarnings = warning === undefined ? [] : [`script[0].${warning}`]
-    t.strictSame([found, warned], [expected, expectedWarnings], JSON.stringify(change))
-  }
-})
-
 const placed = (problems: Problem[]) =>
   problems.map(({ line, column, path, ...said }) => `${line}:${column} ${coded(path, said)}`)
 

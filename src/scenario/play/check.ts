@@ -2,39 +2,44 @@
 import { didYouMean, nearest } from '../../core/nearest.js'
 import type { Said } from '../../core/sentences.js'
 import { OPERATION_NAMES, operationsAt } from '../../reference/operations.js'
+import { Store } from '../../store/store.js'
 import { type Report, within } from '../documents.js'
 import { isStatus } from '../match/counts.js'
 import { checkHeaders } from '../match/matching.js'
 import { admitPatterns } from '../match/patterns.js'
+import { hasRecord, someIds, type Trial } from '../records/named-records.js'
 import { say } from '../sentences.js'
 import type { PlayData, StepData } from '../shape/expectation.js'
 import { NAME } from '../shape/variables.js'
-import { placedCalls, type StepBindings, splitCall } from '../steps.js'
+import { placedCalls, splitCall } from '../steps.js'
 import { checkShown } from './differences.js'
 import { headOf, namesIn, REFERENCE, textsIn, unclosedIn } from './references.js'
 
 const MAX_SEARCHED = 100
 
-/** `otherKey` is null for a known key, else advice on it, which can be empty. */
-export type Known = Pick<StepBindings, 'variable'> & {
-  ids: () => readonly string[]
-  otherKey: (key: string) => string | null
-}
 type Requests = {
   steps: readonly StepData[]
   play: readonly PlayData[]
   expect: readonly unknown[]
 }
+/** Of another service, which steps and plays may name too. */
+type Keys = ReadonlyMap<string, unknown> | undefined
 
-/** A `${…}` must name an earlier step (in expectations any step) or a value of `variable`. */
+/** A `${…}` must name an earlier step (in expectations any step) or a record. */
 export async function checkSteps(
   { steps, play, expect }: Requests,
-  { otherKey, ...known }: Known,
+  { store, settings }: Pick<Trial, 'store' | 'settings'>,
+  keys: Keys,
   report: Report
 ): Promise<void> {
-  const placed = [...placedCalls('steps', steps), ...placedCalls('play', play)]
-  checkAlone(steps, within(report, 'steps'))
+  const isAnyKey = store === null || settings['auth.accept_any_key'] !== null
+  const adviceOnKey = (key: string) =>
+    isAnyKey || keys?.has(key) || store.keys.has(key)
+      ? null
+      : didYouMean(key, [...store.keys.keys()]) ||
+        '; add it under data: api_keys, or expect status 401'
   checkAlone(play, within(report, 'play'))
+  const placed = [...placedCalls('steps', steps), ...placedCalls('play', play)]
   const expected = placed.map(({ step }) => step.expect)
   const areCompiled = await admitPatterns(expected, 0, within(report, 'play'))
   /** The place of each named step; those of one place are sent at once. */
@@ -48,18 +53,17 @@ export async function checkSteps(
     if (areCompiled) checkShown(response.body, within(note, 'expect', 'body'))
     checkHeaders(step.headers ?? {}, 'request', within(note, 'headers'))
     if (step.do === undefined) note([], say('not_exactly_one', ['do', 'at_once', 'wait']))
-    else checkCall(step, otherKey, note)
+    else checkCall(step, adviceOnKey, note)
     const problemIn = (name: string) =>
       named.get(headOf(name)) === place
         ? say('not_yet_known', name)
-        : problemOfReference(name, named, known)
+        : problemOfReference(name, named, store)
     checkReferences(step, problemIn, note)
     if (step.as === undefined) continue
     checkName(step.as, named, within(note, 'as'))
     named.set(step.as, place)
   }
-  const nothing = { variable: () => undefined, ids: () => [] }
-  const problemIn = (name: string) => problemOfReference(name, named, nothing)
+  const problemIn = (name: string) => problemOfReference(name, named, new Store())
   checkReferences(expect, problemIn, within(report, 'expect'), true)
 }
 
@@ -80,30 +84,26 @@ function checkAlone(list: readonly PlayData[], report: Report): void {
 
 function checkCall(
   { do: call, key, body, expect }: StepData,
-  otherKey: Known['otherKey'],
+  adviceOnKey: (key: string) => string | null,
   report: Report
 ): void {
   const [method, path] = splitCall(call)
   const there = operationsAt(path.replace(REFERENCE, 'x'))
   const operation = there.find(operation => operation.method === method)
-  const isChecked = key !== undefined && !key.includes('${') && !isStatus(expect?.status, 401)
-  const advice = isChecked && operation?.key ? otherKey(key) : null
   if (operation === undefined) {
     const calls = there.map(({ method }) => `${method} ${path}`)
-    report(['do'], say('unknown_request', call, adviceOnCall(call, path, calls)))
+    const advice =
+      (path.includes('?') && '; parameters of a list go under query') ||
+      (calls.length > 0 && `; this path takes ${calls.join(', or ')}`) ||
+      didYouMean(call, OPERATION_NAMES) ||
+      '; write a method and a path, such as POST /refunds'
+    report(['do'], say('unknown_request', call, advice))
   }
-  if (advice !== null) {
-    const otherwise = '; add it under data: api_keys, or expect status 401'
-    report(['key'], say('unknown_key', advice || otherwise))
-  }
+  const isChecked = key !== undefined && !key.includes('${') && !isStatus(expect?.status, 401)
+  const advice = isChecked && operation?.key ? adviceOnKey(key) : null
+  if (advice !== null) report(['key'], say('unknown_key', advice))
   if (method !== 'POST' && body) report(['body'], say('body_unexpected', method))
 }
-
-const adviceOnCall = (call: string, path: string, there: readonly string[]) =>
-  (path.includes('?') && '; parameters of a list go under query') ||
-  (there.length > 0 && `; this path takes ${there.join(', or ')}`) ||
-  didYouMean(call, OPERATION_NAMES) ||
-  '; write a method and a path, such as POST /refunds'
 
 function checkReferences(
   part: unknown,
@@ -125,13 +125,13 @@ function checkReferences(
 function problemOfReference(
   name: string,
   named: ReadonlyMap<string, string>,
-  { variable, ids }: Omit<Known, 'otherKey'>
+  store: Store | null
 ): Said | null {
   const [head = '', ...fields] = name.split('.')
-  if (head === 'vars' || named.has(head) || variable(name) !== undefined) return null
+  if (head === 'vars' || named.has(head) || store === null || hasRecord(store, name)) return null
   const latest = [...named.keys()].slice(-MAX_SEARCHED)
   const suggestion =
-    nearest(head, fields.length === 0 ? [...latest, ...ids()] : ['vars', ...latest]) ??
+    nearest(head, fields.length === 0 ? [...latest, ...someIds(store)] : ['vars', ...latest]) ??
     latest.find(name => head.length > 1 && name.startsWith(head))
   return say('unknown_reference', name, suggestion && [suggestion, ...fields].join('.'))
 }

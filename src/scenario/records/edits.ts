@@ -1,8 +1,6 @@
 /** Changes of records, all or none: deletions, then records as in fixtures. */
 import { isExact, type Money, moneyOf, type Sums, settled } from '../../core/money.js'
-import type { Step } from '../../core/places.js'
 import { firstViolated, REFUND_RULES } from '../../core/rules.js'
-import type { Said } from '../../core/sentences.js'
 import { type Family, LINKED_FAMILIES } from '../../reference/operations.js'
 import { each } from '../../reference/rules.js'
 import { RESOURCES } from '../../reference/tables.js'
@@ -12,15 +10,8 @@ import { fieldIn } from '../match/fields.js'
 import { say } from '../sentences.js'
 import { present } from '../shape/checked.js'
 import type { ChangeData } from '../shape/entry.js'
-import {
-  type Fixture,
-  fixtureIn,
-  merged,
-  missingRecord,
-  problemOf,
-  recordsIn,
-  type Sourced
-} from './fixture.js'
+import { type Fixture, fixtureIn, merged, problemOf, recordsIn, type Sourced } from './fixture.js'
+import { missingRecord } from './named-records.js'
 import { type GenerationContext, OWNERS, type RecordFields, recordOf } from './record.js'
 
 /** `removed`: ids to delete first, in these families. */
@@ -125,7 +116,7 @@ class Importer {
     const { fields } = source
     for (const name of Object.keys(fields.extra ?? {}))
       if (Object.hasOwn(present(RESOURCES[family].properties), name))
-        this.#report(source, ['extra', name], say('reserved_field', name))
+        this.problems.push(problemOf(source, ['extra', name], say('reserved_field', name)))
     const link = OWNERS[family]
     const owner = link && this.#referred(link, source)
     const record = owner === undefined ? null : recordOf(family, fields, generation)
@@ -136,7 +127,7 @@ class Importer {
       )
     if (owner?.object === 'transaction') this.#checkRefund(source, owner)
     if (owner?.object === 'ticket' && !isExact(settled(fields as Sums, settings)))
-      this.#report(source, ['amount'], say('sum_too_large'))
+      this.problems.push(problemOf(source, ['amount'], say('sum_too_large')))
     if (record === null || problems.length > length) this.#skipped.add(fields.id)
     else {
       const imported = this.#imported[family] as RecordOf<Family>[]
@@ -147,7 +138,9 @@ class Importer {
   #checkFixed(source: Sourced, fixed: Iterable<FixedField>): void {
     for (const [field, value, wanted, whose] of fixed)
       if (value != null && value !== wanted)
-        this.#report(source, [field], say('contradicts', `${wanted}`, whose, `${value}`))
+        this.problems.push(
+          problemOf(source, [field], say('contradicts', `${wanted}`, whose, `${value}`))
+        )
   }
 
   #addKey(source: Sourced): void {
@@ -165,7 +158,7 @@ class Importer {
     const { store, isOpen } = this.generation
     const record = store[family].get(id)
     if (record === undefined && !isOpen)
-      this.#report(source, [link], missingRecord(id, [family], store))
+      this.problems.push(problemOf(source, [link], missingRecord(id, [family], store)))
     return record
   }
 
@@ -182,7 +175,9 @@ class Importer {
     const { charged, refunded, currency } = this.#chargeWithExtras(transaction)
     if (refunded <= charged) return
     const { id } = transaction
-    this.#report(source, ['amount'], say('below_refunds', id, refunded, currency, charged))
+    this.problems.push(
+      problemOf(source, ['amount'], say('below_refunds', id, refunded, currency, charged))
+    )
     this.#skipped.add(id)
   }
 
@@ -202,10 +197,6 @@ class Importer {
   #chargeWithExtras(transaction: Records['transactions']): Money {
     const { settings } = this.generation
     return moneyOf(transaction, { ...settings, 'transactions.refundable': 'amount_plus_extras' })
-  }
-
-  #report(source: Sourced, path: readonly Step[], problem: Said): void {
-    this.problems.push(problemOf(source, path, problem))
   }
 }
 

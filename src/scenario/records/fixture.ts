@@ -1,10 +1,8 @@
 /** Fixtures: the records of documents, by their families. */
-import { didYouMean } from '../../core/nearest.js'
 import type { Step } from '../../core/places.js'
 import type { Said } from '../../core/sentences.js'
-import { type Family, RESOURCE_NAMES } from '../../reference/operations.js'
 import { each } from '../../reference/rules.js'
-import { FAMILIES, type Store } from '../../store/store.js'
+import { FAMILIES } from '../../store/store.js'
 import type { DocumentProblem, Problems } from '../documents.js'
 import type { SourceDocument } from '../read/document.js'
 import { say } from '../sentences.js'
@@ -65,20 +63,3 @@ export const problemOf = (
   steps: [...steps, index, ...path],
   ...problem
 })
-
-export const someIds = (store: Store, families: readonly Family[] = FAMILIES): string[] =>
-  families.flatMap(family => store[family].someIds())
-
-/** Suggests a similar id, or one of `words`. */
-export function missingRecord(
-  id: string,
-  families: readonly Family[],
-  store: Store,
-  otherwise = '',
-  words: readonly string[] = []
-): Said {
-  const names = families.map(family => RESOURCE_NAMES[family])
-  const resource = families === FAMILIES ? 'record' : names.join(' or ')
-  const advice = didYouMean(id, [...words, ...someIds(store, families)]) || otherwise
-  return say('missing_record', resource, id, advice)
-}
