@@ -39,7 +39,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   core: 109_760,
   work: 6_150,
   store: 22_610,
-  scenario: 263_500,
+  scenario: 263_320,
   engine: 89_310,
   evidence: 79_720,
   sandbox: 70_930,
@@ -51,7 +51,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   client: 23_760,
   cli: 122_700,
   top: 21_290,
-  test: 2_320_060,
+  test: 2_320_020,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */

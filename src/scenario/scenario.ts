@@ -50,7 +50,7 @@ export async function buildState(used: Used, name: string, context: LoadContext)
   const responses: StepResponses = new Map()
   const expectations = await compileExpectations(used, trial, responses)
   const requests = { steps, play, expect: isOpen ? [] : expect }
-  await checkSteps(requests, trial, context.keys, report)
+  await checkSteps(requests, { ...trial, keys: context.keys }, report)
   checkActor(trial, sources['auth.accept_any_key'] === 'scenario', report)
   const { counters } = ids
   return { ...setup, store, counters, script, expectations, steps, play, responses, sourceOf }

@@ -188,8 +188,6 @@ export const SAYS = {
   name_taken: (name: string) => `an earlier step is already called ${name}`,
   unknown_reference: (name: string, suggestion?: string) =>
     `${reference(name)} refers to nothing; ${adviceOnReference(suggestion)}`,
-  not_yet_known: (name: string) =>
-    `${reference(name)} has no value yet: both requests are sent at once; refer to it in a later request`,
   not_returned: (name: string) =>
     `\${${name}} has no value: the step that it refers to did not return it`,
   not_given: (name: string) =>

@@ -51,7 +51,7 @@ export const isWait = (play: PlayData): play is Extract<PlayData, { wait: unknow
   'wait' in play
 
 /** One, or those that are sent at once. */
-function callsOf(play: PlayData, ...at: PathStep[]): PlacedStep[] {
+export function callsOf(play: PlayData, ...at: PathStep[]): PlacedStep[] {
   if ('at_once' in play)
     return play.at_once.map((step, nth) => ({ step, at: [...at, 'at_once', nth] }))
   return isWait(play) ? [] : [{ step: play, at }]

@@ -11,9 +11,9 @@ import { hasRecord, someIds, type Trial } from '../records/named-records.js'
 import { say } from '../sentences.js'
 import type { PlayData, StepData } from '../shape/expectation.js'
 import { NAME } from '../shape/variables.js'
-import { placedCalls, splitCall } from '../steps.js'
+import { callsOf, splitCall } from '../steps.js'
 import { checkShown } from './differences.js'
-import { headOf, namesIn, REFERENCE, textsIn, unclosedIn } from './references.js'
+import { namesIn, REFERENCE, textsIn, unclosedIn } from './references.js'
 
 const MAX_SEARCHED = 100
 
@@ -22,14 +22,15 @@ type Requests = {
   play: readonly PlayData[]
   expect: readonly unknown[]
 }
-/** Of another service, which steps and plays may name too. */
-type Keys = ReadonlyMap<string, unknown> | undefined
+type Context = Pick<Trial, 'store' | 'settings'> & {
+  /** API keys of another service, which steps and plays may name too. */
+  keys?: ReadonlyMap<string, unknown> | undefined
+}
 
 /** A `${…}` must name an earlier step (in expectations any step) or a record. */
 export async function checkSteps(
   { steps, play, expect }: Requests,
-  { store, settings }: Pick<Trial, 'store' | 'settings'>,
-  keys: Keys,
+  { store, settings, keys }: Context,
   report: Report
 ): Promise<void> {
   const isAnyKey = store === null || settings['auth.accept_any_key'] !== null
@@ -38,48 +39,49 @@ export async function checkSteps(
       ? null
       : didYouMean(key, [...store.keys.keys()]) ||
         '; add it under data: api_keys, or expect status 401'
-  checkAlone(play, within(report, 'play'))
-  const placed = [...placedCalls('steps', steps), ...placedCalls('play', play)]
-  const expected = placed.map(({ step }) => step.expect)
+  for (const [index, member] of play.entries()) checkAlone(member, within(report, 'play', index))
+  const groups = [
+    ...steps.map((step, index) => callsOf(step, 'steps', index)),
+    ...play.map((member, index) => callsOf(member, 'play', index))
+  ]
+  const expected = groups.flat().map(({ step }) => step.expect)
   const areCompiled = await admitPatterns(expected, 0, within(report, 'play'))
-  /** The place of each named step; those of one place are sent at once. */
-  const named = new Map<string, string>()
-  for (const { step, at } of placed) {
-    const note = within(report, ...at)
-    const place = String(at.slice(0, 2))
-    const { fault, ...response } = step.expect ?? {}
-    if (fault !== undefined && Object.keys(response).length > 0)
-      note(['expect'], say('not_together', 'fault', Object.keys(response)))
-    if (areCompiled) checkShown(response.body, within(note, 'expect', 'body'))
-    checkHeaders(step.headers ?? {}, 'request', within(note, 'headers'))
-    if (step.do === undefined) note([], say('not_exactly_one', ['do', 'at_once', 'wait']))
-    else checkCall(step, adviceOnKey, note)
-    const problemIn = (name: string) =>
-      named.get(headOf(name)) === place
-        ? say('not_yet_known', name)
-        : problemOfReference(name, named, store)
-    checkReferences(step, problemIn, note)
-    if (step.as === undefined) continue
-    checkName(step.as, named, within(note, 'as'))
-    named.set(step.as, place)
+  const named = new Set<string>()
+  for (const group of groups) {
+    for (const { step, at } of group) {
+      const note = within(report, ...at)
+      if (step.do === undefined) note([], say('not_exactly_one', ['do', 'at_once', 'wait']))
+      else checkCall(step, adviceOnKey, note)
+      checkExpected(step, areCompiled, within(note, 'expect'))
+      checkHeaders(step.headers ?? {}, 'request', within(note, 'headers'))
+      checkReferences(step, name => problemOfReference(name, named, store), note)
+    }
+    // requests that are sent at once cannot refer to each other
+    for (const { step, at } of group) checkName(step.as, named, within(report, ...at, 'as'))
   }
   const problemIn = (name: string) => problemOfReference(name, named, new Store())
   checkReferences(expect, problemIn, within(report, 'expect'), true)
 }
 
-function checkName(name: string, named: ReadonlyMap<string, string>, report: Report): void {
+function checkName(name: string | undefined, named: Set<string>, report: Report): void {
+  if (name === undefined) return
   if (!NAME.test(name)) report([], say('not_a_variable_name'))
   else if (name === 'vars') report([], say('name_reserved', name))
   if (named.has(name)) report([], say('name_taken', name))
+  named.add(name)
 }
 
-function checkAlone(list: readonly PlayData[], report: Report): void {
-  for (const [index, play] of list.entries()) {
-    const alone = ['wait', 'at_once'].find(only => only in play)
-    const others = Object.keys(play).filter(key => key !== alone)
-    if (alone !== undefined && others.length > 0)
-      report([index], say('not_together', alone, others))
-  }
+function checkAlone(play: PlayData, report: Report): void {
+  const alone = ['wait', 'at_once'].find(only => only in play)
+  const others = Object.keys(play).filter(key => key !== alone)
+  if (alone !== undefined && others.length > 0) report([], say('not_together', alone, others))
+}
+
+function checkExpected({ expect = {} }: StepData, areCompiled: boolean, report: Report): void {
+  const { fault, ...response } = expect
+  const others = Object.keys(response)
+  if (fault !== undefined && others.length > 0) report([], say('not_together', 'fault', others))
+  if (areCompiled) checkShown(response.body, within(report, 'body'))
 }
 
 function checkCall(
@@ -124,12 +126,12 @@ function checkReferences(
 /** References to variables are checked when they are expanded. */
 function problemOfReference(
   name: string,
-  named: ReadonlyMap<string, string>,
+  named: ReadonlySet<string>,
   store: Store | null
 ): Said | null {
   const [head = '', ...fields] = name.split('.')
   if (head === 'vars' || named.has(head) || store === null || hasRecord(store, name)) return null
-  const latest = [...named.keys()].slice(-MAX_SEARCHED)
+  const latest = [...named].slice(-MAX_SEARCHED)
   const suggestion =
     nearest(head, fields.length === 0 ? [...latest, ...someIds(store)] : ['vars', ...latest]) ??
     latest.find(name => head.length > 1 && name.startsWith(head))

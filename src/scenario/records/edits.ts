@@ -116,31 +116,27 @@ class Importer {
     const { fields } = source
     for (const name of Object.keys(fields.extra ?? {}))
       if (Object.hasOwn(present(RESOURCES[family].properties), name))
-        this.problems.push(problemOf(source, ['extra', name], say('reserved_field', name)))
+        problems.push(problemOf(source, ['extra', name], say('reserved_field', name)))
     const link = OWNERS[family]
     const owner = link && this.#referred(link, source)
     const record = owner === undefined ? null : recordOf(family, fields, generation)
-    if (record !== null)
-      this.#checkFixed(
-        source,
-        fixedFields(link ?? 'id', fields, record, store[family].get(record.id))
-      )
-    if (owner?.object === 'transaction') this.#checkRefund(source, owner)
-    if (owner?.object === 'ticket' && !isExact(settled(fields as Sums, settings)))
-      this.problems.push(problemOf(source, ['amount'], say('sum_too_large')))
-    if (record === null || problems.length > length) this.#skipped.add(fields.id)
-    else {
-      const imported = this.#imported[family] as RecordOf<Family>[]
-      imported.push(store.put(family, record))
-    }
-  }
-
-  #checkFixed(source: Sourced, fixed: Iterable<FixedField>): void {
+    const fixed = record
+      ? fixedFields(link ?? 'id', fields, record, store[family].get(record.id))
+      : []
     for (const [field, value, wanted, whose] of fixed)
       if (value != null && value !== wanted)
-        this.problems.push(
+        problems.push(
           problemOf(source, [field], say('contradicts', `${wanted}`, whose, `${value}`))
         )
+    if (owner?.object === 'transaction') this.#checkRefund(source, owner)
+    if (owner?.object === 'ticket' && !isExact(settled(fields as Sums, settings)))
+      problems.push(problemOf(source, ['amount'], say('sum_too_large')))
+    if (record === null || problems.length > length) {
+      this.#skipped.add(fields.id)
+      return
+    }
+    const imported = this.#imported[family] as RecordOf<Family>[]
+    imported.push(store.put(family, record))
   }
 
   #addKey(source: Sourced): void {
@@ -203,27 +199,29 @@ class Importer {
 type FixedField = readonly [field: string, value: unknown, wanted: unknown, whose: string]
 
 /** Fields whose values the owner, the payment type or the replaced record fixes. */
-function* fixedFields(
+function fixedFields(
   link: string,
   fields: RecordFields,
   record: RecordOf<Family>,
   before: RecordOf<Family> | undefined
-): Iterable<FixedField> {
-  for (const field of ['location', 'currency'])
-    yield [field, fields[field], fieldIn<unknown>(record, field), `the ${link} ${fields[link]}`]
-  if (record.object === 'transaction')
-    yield [
-      'payment_method',
-      fieldIn(fields.payment_method, 'type'),
-      record.payment_type,
-      'payment_type'
-    ]
-  if (before === undefined) return
-  const isRefunded = before.object === 'transaction' && before.amount_refunded > 0
-  for (const field of isRefunded ? [link, 'currency', 'payment_method'] : [link]) {
+): FixedField[] {
+  const fixed: FixedField[] = ['location', 'currency'].map(field => [
+    field,
+    fields[field],
+    fieldIn<unknown>(record, field),
+    `the ${link} ${fields[link]}`
+  ])
+  if (record.object === 'transaction') {
+    const type = fieldIn(fields.payment_method, 'type')
+    fixed.push(['payment_method', type, record.payment_type, 'payment_type'])
+  }
+  const isRefunded = before?.object === 'transaction' && before.amount_refunded > 0
+  const unchanging = isRefunded ? [link, 'currency', 'payment_method'] : [link]
+  for (const field of before ? unchanging : []) {
     const [wanted, value] = [before, record].map(part =>
       JSON.stringify(fieldIn<unknown>(part, field))
     )
-    yield [field, value, wanted, `the existing ${before.id}; a merge cannot change it`]
+    fixed.push([field, value, wanted, `the existing ${before?.id}; a merge cannot change it`])
   }
+  return fixed
 }

@@ -47,35 +47,32 @@ export function recordOf<F extends Family>(
   fields: RecordFields,
   { store, ids, now, settings }: GenerationContext
 ): RecordOf<F> {
-  const { type, created, extra, amounts } = fields
+  const { type, created, extra } = fields
+  const id = fields.id ?? ids.draw(kindOf(family, type as AccountType), settings, store[family])
+  const record = Object.assign(completed(RESOURCES[family], fields) as RecordOf<F>, {
+    id,
+    created: isoOf(created == null ? now : instantIn(String(created)))
+  })
   const link = OWNERS[family]
   const owner = link ? store[LINKED_FAMILIES[link]].get(String(fields[link])) : undefined
-  const record = completed(RESOURCES[family], {
-    ...fields,
-    ...fieldsOfOwner(owner, fields, settings),
-    id: fields.id ?? ids.draw(kindOf(family, type as AccountType), settings, store[family]),
-    created: isoOf(created == null ? now : instantIn(String(created)))
-  }) as RecordOf<F>
-  if (family === 'transactions') {
-    // kept as they were sent (A24): in that order, and without those that were not
-    const sent = amounts ? Object.entries(amounts).filter(([, amount]) => amount !== null) : null
+  if (owner?.object === 'ticket') {
     const { amount_refunded = 0 } = store.transactions.get(record.id) ?? {}
-    Object.assign(record, { amounts: sent && Object.fromEntries(sent), amount_refunded })
+    Object.assign(record, paid(fields, settings), { location: owner.location, amount_refunded })
+    Object.assign(present(fieldIn<object>(record, 'payment_method')), { type: fields.payment_type })
+  }
+  if (owner?.object === 'transaction') {
+    // a Refund has its Transaction's currency and payment method (A28)
+    const { currency, payment_method } = owner
+    Object.assign(record, { currency, payment_method })
   }
   return extra === undefined ? record : Object.assign(record, { extra })
 }
 
-/** A Refund has its Transaction's currency and payment method (A28). */
-function fieldsOfOwner(
-  owner: RecordOf<Family> | undefined,
-  fields: RecordFields,
-  settings: Settings
-): object {
-  if (owner?.object === 'transaction')
-    return { currency: owner.currency, payment_method: owner.payment_method }
-  if (owner?.object !== 'ticket') return {}
-  const payment_method = Object.assign({}, fields.payment_method, { type: fields.payment_type })
-  return { ...settled(fields, settings), location: owner.location, payment_method }
+function paid(fields: RecordFields, settings: Settings): object {
+  const { amounts } = fields
+  // kept as they were sent (A24): in that order, and without those that were not
+  const sent = amounts ? Object.entries(amounts).filter(([, amount]) => amount !== null) : null
+  return { ...settled(fields, settings), amounts: sent && Object.fromEntries(sent) }
 }
 
 function completed(schema: Schema, value: unknown): unknown {
@@ -84,10 +81,10 @@ function completed(schema: Schema, value: unknown): unknown {
   if (typeof additionalProperties === 'object') return Object.assign(Object.create(null), value)
   if (value == null && (properties === undefined || type?.includes('null'))) return null
   if (properties === undefined) return FORMATS[format as Format]?.stored?.(String(value)) ?? value
-  const stored = Object.entries(properties).filter(([, part]) => !part['x-derived'] || part.enum)
-  return Object.fromEntries(
-    stored.map(([name, part]) => [name, completed(part, fieldIn(value, name))])
-  )
+  const whole: Record<string, unknown> = {}
+  for (const [name, part] of Object.entries(properties))
+    if (!part['x-derived'] || part.enum) whole[name] = completed(part, fieldIn(value, name))
+  return whole
 }
 
 /** In order of creation, without what can be left out because it is null or empty. */
