@@ -51,7 +51,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   client: 23_760,
   cli: 122_700,
   top: 21_290,
-  test: 2_320_020,
+  test: 2_319_000,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */
