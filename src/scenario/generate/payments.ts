@@ -7,7 +7,7 @@ import type { Stored } from '../../store/collection.js'
 import type { RecordOf, Records } from '../../store/store.js'
 import { pause } from '../../work/slices.js'
 import type { Report } from '../documents.js'
-import { countsOf } from '../match/counts.js'
+import { type Counts, countsOf } from '../match/counts.js'
 import { type GenerationContext, type RecordFields, recordOf } from '../records/record.js'
 import { say } from '../sentences.js'
 import { entriesOf, isList, present } from '../shape/checked.js'
@@ -38,7 +38,6 @@ const REASONS = [
 export type Generating = GenerationContext & { faker: Faker }
 export type Weights<N extends string = string> = readonly (readonly [name: N, weight: number])[]
 type Ticket = Stored<Records['tickets']>
-type Sizes = { from: number; to: number }
 
 /** Like `faker.number.int`, but four times as fast. */
 export const drawWhole = ({ number }: Faker, min: number, max: number): number =>
@@ -74,9 +73,9 @@ export async function fill<F extends Family, T>(
   return records as RecordOf<F>[]
 }
 
-export const perTicket = ({ payments_per_ticket = 1 }: GenerateData): Sizes =>
+export const perTicket = ({ payments_per_ticket = 1 }: GenerateData): Counts =>
   countsOf(`${payments_per_ticket}`, 0, () => {})
-export const isShared = (payments: number, { from, to }: Sizes) =>
+export const isShared = (payments: number, { from, to }: Counts) =>
   from > 0 && to <= 100 && Math.floor(payments / from) * to >= payments
 
 export async function generatePayments(
@@ -133,7 +132,7 @@ function ticketDraw(tickets: readonly Ticket[], isPaidOnce: boolean, faker: Fake
 }
 
 /** None that would leave a number of payments that cannot be shared. */
-function drawSize(payments: number, sizes: Sizes, faker: Faker): number {
+function drawSize(payments: number, sizes: Counts, faker: Faker): number {
   const all = Array.from({ length: sizes.to }, (_, index) => index + 1)
   const isFitting = (size: number) =>
     size >= sizes.from && size <= payments && isShared(payments - size, sizes)
