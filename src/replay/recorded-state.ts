@@ -13,7 +13,7 @@ import {
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { ExpectationData } from '../scenario/expect/expectations.js'
 import { textsOf } from '../scenario/play/references.js'
-import { exportedRecord } from '../scenario/records/export.js'
+import { exportedRecord } from '../scenario/records/record.js'
 import { FAMILIES } from '../store/store.js'
 import { pause } from '../work/slices.js'
 

@@ -9,7 +9,7 @@ import type { Calls } from '../scenario/expect/calls.js'
 import { carried } from '../scenario/expect/carried.js'
 import type { ExpectationData } from '../scenario/expect/expectations.js'
 import { isOf } from '../scenario/expect/judges.js'
-import { setupOf } from '../scenario/records/export.js'
+import { setupOf } from '../scenario/records/record.js'
 import { keyOf, recordsFor } from './recorded-state.js'
 import { SAYS } from './sentences.js'
 

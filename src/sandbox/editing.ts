@@ -63,10 +63,9 @@ function* editingIn(
   const names = [...changes, ...refundedBy(state.store, removed)]
   state.ids = ids
   state.store = store
-  const input =
-    isLarge(edit) || edit.fixtures.some(fixture => fixture.deleted_users.length > 0)
-      ? replacing(store.clone(), ids.counters)
-      : changing(changes, ids.counters, imported.api_keys)
+  const input = isLarge(edit)
+    ? replacing(store.clone(), ids.counters)
+    : changing(changes, ids.counters, imported.api_keys)
   sandbox.noteRecords(by, names, input, bytes || imported)
   return { imported, changed: changes }
 }

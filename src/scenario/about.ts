@@ -1,8 +1,14 @@
 /** The records that a request is about: those it names and their parents. */
-import { type Family, type OperationId, operationOf } from '../reference/operations.js'
+import {
+  type Family,
+  LINKED_FAMILIES,
+  type OperationId,
+  operationOf
+} from '../reference/operations.js'
 import { schemaOf } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 import type { Store } from '../store/store.js'
+import { fieldIn } from './match/fields.js'
 import type { About, SentCall } from './match/matching.js'
 import { present } from './shape/checked.js'
 
@@ -10,47 +16,52 @@ type RequestParts = Pick<SentCall, 'operation' | 'params' | 'query' | 'body'> & 
   /** The Account that the caller acts as; a request that names nothing is about it. */
   account: string | null
 }
+type Ids = { [W in About]?: string | undefined }
+
+/** Each belongs to the next. */
+const CHAIN = ['transaction', 'ticket', 'location', 'account'] as const satisfies About[]
 
 export function aboutIn(store: Store, request: RequestParts): SentCall['about'] {
-  let records: ReturnType<typeof recordsNamed> | undefined
+  let ids: Ids | undefined
   return what => {
-    records ??= recordsNamed(store, request)
-    return records[what] || undefined
+    ids ??= idsIn(store, request)
+    return ids[what]
   }
 }
 
-function recordsNamed(
-  store: Store,
-  { operation, params, query, body, account: actor }: RequestParts
-): Partial<Record<About, string | null>> {
-  if (operation === null) return {}
+/** The path of a User names its Account. */
+const familyInPath = (operation: OperationId): Family => {
   const { family } = operationOf(operation)
-  // the path of a User names its Account
-  const inPath = params([operation === 'deleteUser' ? 'account_id' : 'id']) ?? ''
-  const named = (name: About, ...families: Family[]): string =>
-    body([name]) || query([name]) || (families.includes(family) ? inPath : '')
-  const refund = family === 'refunds' ? store.refunds.get(inPath) : undefined
-  const transaction = refund?.transaction || named('transaction', 'transactions')
-  const ticket = named('ticket', 'tickets') || store.transactions.get(transaction)?.ticket || ''
-  const location = named('location', 'locations') || store.tickets.get(ticket)?.location || ''
-  const account = named('account', 'accounts', 'users') || store.locations.get(location)?.account
-  return { transaction, ticket, location, account: account || actor }
+  return family === 'users' ? 'accounts' : family
 }
 
-const NAMED: readonly (readonly [About, ...Family[]])[] = [
-  ['transaction', 'transactions', 'refunds'],
-  ['ticket', 'tickets'],
-  ['location', 'locations']
-]
+function idsIn(store: Store, { operation, params, query, body, account }: RequestParts): Ids {
+  if (operation === null) return {}
+  const family = familyInPath(operation)
+  const inPath = params([operation === 'deleteUser' ? 'account_id' : 'id']) ?? ''
+  const ids: Ids = {}
+  let record: object | undefined = family === 'refunds' ? store.refunds.get(inPath) : undefined
+  for (const what of CHAIN) {
+    const linked = LINKED_FAMILIES[what]
+    const named = (linked === family && inPath) || body([what]) || query([what])
+    ids[what] = String(named || (fieldIn<unknown>(record, what) ?? '')) || undefined
+    record = store[linked].get(ids[what] ?? '')
+  }
+  return { ...ids, account: ids.account ?? account ?? undefined }
+}
 
 export const canBeAbout =
   (what: About) =>
   (operation: OperationId): boolean => {
     const { params, body, querystring }: Tables = TABLES[operation]
-    const isNamed = ([name, ...families]: (typeof NAMED)[number]) =>
+    const family = familyInPath(operation)
+    const isNamed = (name: About) =>
       [body, querystring].some(table => table && name in present(schemaOf(table).properties)) ||
-      (params !== undefined && families.includes(operationOf(operation).family))
-    // what a Transaction belongs to is known with it
-    const last = NAMED.findIndex(([name]) => name === what)
-    return last < 0 || NAMED.slice(0, last + 1).some(isNamed)
+      (params !== undefined && LINKED_FAMILIES[name] === family)
+    // what a Transaction belongs to is known with it, and a Transaction with its Refund
+    return (
+      what === 'account' ||
+      (params !== undefined && family === 'refunds') ||
+      CHAIN.slice(0, CHAIN.indexOf(what) + 1).some(isNamed)
+    )
   }

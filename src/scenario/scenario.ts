@@ -7,7 +7,7 @@ import { compileExpectations, type Expectation } from './expect/compile.js'
 import { firstRecords } from './generate/first-records.js'
 import type { Library } from './library.js'
 import { checkSteps } from './play/check.js'
-import { checkActor, knownNames, scriptedIds } from './records/named-records.js'
+import { checkActor, scriptedIds } from './records/named-records.js'
 import { compileScript } from './script/entry.js'
 import { Script } from './script.js'
 import { type Setup, type SetupContext, setupIn } from './setup.js'
@@ -50,7 +50,7 @@ export async function buildState(used: Used, name: string, context: LoadContext)
   const responses: StepResponses = new Map()
   const expectations = await compileExpectations(used, trial, responses)
   const requests = { steps, play, expect: isOpen ? [] : expect }
-  await checkSteps(requests, knownNames(trial, context.keys), report)
+  await checkSteps(requests, { ...trial, keys: context.keys }, report)
   checkActor(trial, sources['auth.accept_any_key'] === 'scenario', report)
   const { counters } = ids
   return { ...setup, store, counters, script, expectations, steps, play, responses, sourceOf }

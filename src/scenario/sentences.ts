@@ -84,8 +84,6 @@ export const SAYS = {
     `${count} Transactions cannot be split into groups of ${each}; write a size such as 2 or 1-3`,
   too_few_tickets: (location: string) =>
     `there are too few Tickets at ${location} for payments_per_ticket; generate more tickets`,
-  future_records: (clock: string, count: number, latest: string) =>
-    `${count === 1 ? '1 record is' : `${count} records are`} later than the clock at ${clock}; write clock: ${latest}`,
 
   // variables and shared entries
   unused_variable: (name: string) =>
@@ -190,8 +188,6 @@ export const SAYS = {
   name_taken: (name: string) => `an earlier step is already called ${name}`,
   unknown_reference: (name: string, suggestion?: string) =>
     `${reference(name)} refers to nothing; ${adviceOnReference(suggestion)}`,
-  not_yet_known: (name: string) =>
-    `${reference(name)} has no value yet: both requests are sent at once; refer to it in a later request`,
   not_returned: (name: string) =>
     `\${${name}} has no value: the step that it refers to did not return it`,
   not_given: (name: string) =>

@@ -1,12 +1,19 @@
 /** Steps and plays: requests that a scenario sends, with the responses that it expects. */
 import { encodeForm } from '../core/form-encoding.js'
 import type { Step as PathStep } from '../core/places.js'
-import type { Said } from '../core/sentences.js'
 import type { Template } from '../core/templates.js'
 import { needsKey } from '../reference/operations.js'
-import { FAMILIES, type Store } from '../store/store.js'
+import type { Store } from '../store/store.js'
 import { type Difference, problemsOf, type StepResponse } from './play/differences.js'
-import { headOf, responseValue, withTexts, withValues } from './play/references.js'
+import {
+  headOf,
+  namesIn,
+  responseValue,
+  textsOf,
+  withTexts,
+  withValues
+} from './play/references.js'
+import { hasRecord } from './records/named-records.js'
 import { say } from './sentences.js'
 import { millisecondsOf } from './shape/checked.js'
 import type { Fault } from './shape/entry.js'
@@ -44,7 +51,7 @@ export const isWait = (play: PlayData): play is Extract<PlayData, { wait: unknow
   'wait' in play
 
 /** One, or those that are sent at once. */
-function callsOf(play: PlayData, ...at: PathStep[]): PlacedStep[] {
+export function callsOf(play: PlayData, ...at: PathStep[]): PlacedStep[] {
   if ('at_once' in play)
     return play.at_once.map((step, nth) => ({ step, at: [...at, 'at_once', nth] }))
   return isWait(play) ? [] : [{ step: play, at }]
@@ -78,7 +85,7 @@ export function bindingsOf(store: Store): StepBindings {
     ([, account]) => store.accounts.get(account)?.type === 'merchant'
   )
   return {
-    variable: id => (FAMILIES.some(family => store[family].get(id)) ? id : undefined),
+    variable: id => (hasRecord(store, id) ? id : undefined),
     key: name => (name === '' ? (first?.[0] ?? null) : name)
   }
 }
@@ -113,33 +120,27 @@ async function playStep(
   bindings: StepBindings,
   responses: StepResponses
 ): Promise<StepOutcome> {
-  const { resolved, missing } = resolve(step, responses, bindings)
+  const valueFor = (name: string): Json | undefined =>
+    responses.has(headOf(name)) ? responseValue(responses, name) : bindings.variable(name)
+  const missing = textsOf(step)
+    .flatMap(namesIn)
+    .filter(name => valueFor(name) === undefined)
+  const resolved = withTexts(step, text =>
+    withValues<Json>(text, name => valueFor(name.trim()) ?? null)
+  )
   const call = callOf(resolved, bindings)
   if (missing.length > 0) {
-    const problems = missing.map(problem => ({ at, ...problem }))
+    // only a step has fields
+    const problems = missing.map(name => ({
+      at,
+      ...say(name.includes('.') ? 'not_returned' : 'not_given', name)
+    }))
     return { at, step, call, response: { status: 0, body: null }, problems }
   }
   const response = await play(call, resolved.expect?.fault)
   const problems = problemsOf(resolved.expect, response, at, bindings.error)
   if (step.as !== undefined && problems.length === 0) responses.set(step.as, response.body)
   return { at, step, call, response, problems }
-}
-
-function resolve(
-  step: StepData,
-  responses: StepResponses,
-  { variable }: StepBindings
-): { resolved: StepData; missing: Said[] } {
-  const missing: Said[] = []
-  const valueFor = (reference: string): Json => {
-    const name = reference.trim()
-    const value = responses.has(headOf(name)) ? responseValue(responses, name) : variable(name)
-    // only a step has fields
-    if (value === undefined)
-      missing.push(say(name.includes('.') ? 'not_returned' : 'not_given', reference))
-    return value ?? null
-  }
-  return { resolved: withTexts(step, text => withValues(text, valueFor)), missing }
 }
 
 function callOf(step: StepData, { key }: StepBindings): StepCall {

@@ -183,15 +183,6 @@ export class Collection<R extends StoredRecord> {
     this.#places.set(id, new Stored(null, at, this.#inserted++, owners))
   }
 
-  /** Deleted records, each created after so many of the others. */
-  tombstones() {
-    let after = 0
-    return this.places().flatMap(([id, { record, at, owners }]) => {
-      if (record !== null) after++
-      return record === null ? { id, at, owners: [owners].flat(), after } : []
-    })
-  }
-
   /** For exports, never for a query. */
   inCreationOrder(): readonly R[] {
     return this.places().flatMap(([, { record }]) => record ?? [])

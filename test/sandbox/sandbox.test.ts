@@ -6,7 +6,7 @@ import { addRecords } from '../../src/sandbox/records.js'
 import { Sandbox } from '../../src/sandbox/sandbox.js'
 import { documentOf } from '../../src/scenario/documents.js'
 import { Library } from '../../src/scenario/library.js'
-import { exported } from '../../src/scenario/records/export.js'
+import { exported } from '../../src/scenario/records/record.js'
 import { NOW, smallFixture } from '../support/emulator.js'
 
 const ORIGIN = { name: 'test', file: null }

@@ -186,7 +186,6 @@ t.test('advice: a message says what to write', async t => {
     ['a: 1\n0042: b\n', '"0042"'],
     [entry('on: GET *, respond: { status: 402, code: x }'), 'put it under error'],
     [entry('on: GET *, change: { refunds: [] }'), 'put it under data'],
-    [entry('on: GET *, change: { data: { refunds: [ { transaction: "${pay.id}", amount: 1 } ] } }'), 'known only in steps, play and expect'],
     [generating('created: 2025'), 'write { from: 2025-01-01, to: 2025-12-31 }'],
     [generating('amount: 500'), 'write { min: 450, max: 18000 }'],
     [generating('location: [loc_bistro]'), 'write several with their weights'],
@@ -283,24 +282,6 @@ t.test('advice: what a call could still make', async t => {
   for (const [text, marks] of cases) {
     const { problems, warnings } = await lookedAt(text)
     t.strictSame([problems, marksOf(warnings)], [[], marks], text)
-  }
-})
-
-t.test('advice: a clock before the records of the fixtures causes a warning', async t => {
-  const ticket =
-    'data: { tickets: [ { id: tkt_late, location: loc_bistro, reference: L, created: 2026-04-01T00:00:00Z } ] }\n'
-  const cases: [text: string, marks: string][] = [
-    [`${BEGIN}clock: 2026-03-31\n${ticket}`, '2:8 clock'],
-    [`${BEGIN}clock: { now: 2026-03-31T23:59:59.999Z }\n${ticket}`, '2:8 clock'],
-    [`${BEGIN}clock: 2026-04-01T00:00:00Z\n${ticket}`, ''],
-    [`${BEGIN}${ticket}`, ''],
-    [`${BEGIN}${ticket.replace('2026', '2036')}`, '1:1'],
-    [`${BEGIN}clock: 2026-01-01\n`, '2:8 clock']
-  ]
-  for (const [text, marks] of cases) {
-    const { problems, warnings } = await lookedAt(text)
-    t.strictSame([problems, marksOf(warnings)], [[], marks], text)
-    if (marks !== '') t.match(warnings[0]?.message, /20[23]6-.*write clock: 20[23]6-/)
   }
 })
 

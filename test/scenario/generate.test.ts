@@ -1,7 +1,7 @@
 import t from 'tap'
 import { parse } from 'yaml'
 import { PAYMENT_TYPES, type PaymentType } from '../../src/reference/payment-methods.js'
-import { exported } from '../../src/scenario/records/export.js'
+import { exported } from '../../src/scenario/records/record.js'
 import type { FirstState } from '../../src/scenario/scenario.js'
 import { type GenerateData, problemsOfShape } from '../../src/scenario/shape/scenario.js'
 import { FAMILIES, type Records, type Store } from '../../src/store/store.js'

@@ -8,8 +8,8 @@ import { type GivenSettings, settingsInForce } from '../../src/core/settings.js'
 import { type DocumentProblem, documentOf } from '../../src/scenario/documents.js'
 import { Library } from '../../src/scenario/library.js'
 import { editing, editOf } from '../../src/scenario/records/edits.js'
-import { exported } from '../../src/scenario/records/export.js'
 import { fixtureIn } from '../../src/scenario/records/fixture.js'
+import { exported } from '../../src/scenario/records/record.js'
 import { isBareFixture, problemsOfShape } from '../../src/scenario/shape/scenario.js'
 import { FAMILIES, type Records, Store } from '../../src/store/store.js'
 import { coded } from '../support/codes.js'
@@ -688,42 +688,6 @@ t.test('a scenario: script, expectations and steps are those of the document', a
   t.strictSame([none.listed(), expectations, noSteps], [[], [], []])
 })
 
-t.test('a scenario: a change that names a missing record is warned of', async t => {
-  const right = small({ refunds: [{ id: 'rfd_a' }] })
-  const txn = (more: object) => ({ transactions: [{ ...USUAL.transactions, ...more }] })
-  // biome-ignore format: a table
-  const cases: [change: object, warning?: string][] = [
-    [{ data: { tickets: [{ id: 'tkt_new', location: 'loc_a' }] }, delete: ['txn_a', 'rfd_a'] }],
-    [{ data: txn({ ticket: 'tkt_other' }) }], [{ data: txn({ ticket: 'tkt_wrong' }) }],
-    [{ data: txn({ ticket: 'tkt_none' }) }, 'change.data.transactions[0].ticket missing_record'],
-    [{ data: { refunds: [{ transaction: 'txn_late', amount: 5 }] } }, 'change.data.refunds[0].transaction missing_record'],
-    [{ delete: [`txn_${'z'.repeat(24)}`] }, 'change.delete[0] missing_record'],
-    [{ delete: ['payment-7'] }, 'change.delete[0] missing_record'], [{ delete: ['tkt_other'] }]
-  ]
-  const other = {
-    on: 'GET /refunds',
-    change: { data: { tickets: [{ id: 'tkt_other', location: 'loc_a' }] } }
-  }
-  for (const [change, warning] of cases) {
-    const script = [{ on: 'GET /tickets', match: { query: { location: 'loc_a' } }, change }, other]
-    const isLeftOut = JSON.stringify(change).includes('tkt_wrong')
-    const data = isLeftOut
-      ? { ...right, tickets: [...right.tickets, { id: 'tkt_wrong', location: 5 }] }
-      : right
-    const { problems, warnings } = await lookedAt({
-      data,
-      script,
-      expect: [{ state: { tickets: { tkt_other: { reference: 'x' } } } }]
-    })
-    const [found, warned] = [problems, warnings].map(list =>
-      list.map(({ path, ...said }) => coded(path, said))
-    )
-    const expected = isLeftOut ? ['data.tickets[1].location wrong_type'] : []
-    const expectedWarnings = warning === undefined ? [] : [`script[0].${warning}`]
-    t.strictSame([found, warned], [expected, expectedWarnings], JSON.stringify(change))
-  }
-})
-
 const placed = (problems: Problem[]) =>
   problems.map(({ line, column, path, ...said }) => `${line}:${column} ${coded(path, said)}`)
 
@@ -939,27 +903,7 @@ t.test('deletions: the Transactions are read once for each edit', async t => {
   t.strictSame([times, problems.map(({ code }) => code)], [1, Array(3).fill('in_use')])
 })
 
-t.test('A10: a deleted User is a cursor after export', async t => {
-  const user = (id: string) => ({ id, account: 'mch_a', name: 'N', email: 'n@example.com' })
-  const created = '2026-03-01T00:00:00.000Z'
-  const deleted = (id: string, more = {}) => ({ id, account: 'mch_a', created, ...more })
-  const users = [user('usr_a'), user('usr_b')]
-  const gone = [deleted('usr_a'), deleted('usr_c', { after: 1 }), deleted('usr_d')]
-  const { store } = await firstStateIn(small({ users, deleted_users: gone.slice(1) }))
-  const ids = store.users.places().flatMap(([id]) => (id.length === 5 ? [id] : []))
-  t.strictSame(ids, ['usr_a', 'usr_c', 'usr_b', 'usr_d'])
-  const again = JSON.parse(JSON.stringify(exported(store)))
-  t.strictSame(
-    again.deleted_users.map(({ id, created }: Json) => [id, created]),
-    [
-      ['usr_c', created],
-      ['usr_d', created]
-    ]
-  )
-  t.strictSame(JSON.parse(JSON.stringify(exported((await firstStateIn(again)).store))), again)
-  t.strictSame(await codesIn(small({ users, deleted_users: gone.slice(0, 1) })), [])
-  const own = { deleted_users: [deleted('usr_x', { account: 'no' })] }
-  t.strictSame(await codesIn(small(own)), ['deleted_users[0].account missing_record'])
+t.test('expect: a record that must not exist can be misspelt', async t => {
   const typo = { data: small(), expect: [{ state: { users: { zzzz: null } } }] }
   t.strictSame(await codesIn(typo), ['expect[0].state.users.zzzz missing_record'])
 })

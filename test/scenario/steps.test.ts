@@ -1,6 +1,7 @@
 import t from 'tap'
 import { parse } from 'yaml'
 import { pathOf } from '../../src/core/places.js'
+import { settingsInForce } from '../../src/core/settings.js'
 import { checkSteps } from '../../src/scenario/play/check.js'
 import { problemsOfShape } from '../../src/scenario/shape/scenario.js'
 import {
@@ -22,10 +23,17 @@ const RECORDS = ['tkt_60', 'txn_1', 'mch_a']
 /** A step without a key uses the first merchant's. */
 const BINDINGS = {
   variable: (name: string) => (RECORDS.includes(name) ? name : undefined),
-  key: (name: string) => name || 'sk_first',
-  ids: () => [],
-  otherKey: () => null
+  key: (name: string) => name || 'sk_first'
 }
+const STORE = new Store()
+for (const id of RECORDS)
+  STORE.accounts.insert({
+    id,
+    reseller: null,
+    created: '2026-01-01T00:00:00.000Z'
+  } as Records['accounts'])
+const { values: settings } = settingsInForce({ flag: { 'auth.accept_any_key': 'mch_a' } })
+const TRIAL = { store: STORE, settings }
 
 const NONE = { steps: [], play: [], expect: [] }
 
@@ -34,8 +42,7 @@ const problemsOf = async (steps: unknown): Promise<string[]> => {
     coded(pathOf(steps.slice(1)), said)
   )
   const { found, report } = reported(1)
-  if (shape.length === 0)
-    await checkSteps({ ...NONE, steps: steps as StepData[] }, BINDINGS, report)
+  if (shape.length === 0) await checkSteps({ ...NONE, steps: steps as StepData[] }, TRIAL, report)
   return [...shape, ...found]
 }
 
@@ -139,7 +146,7 @@ t.test('play: its problems, with their places', async t => {
     [[{ wait: 2s, do: GET /tickets }], ' not_together'], [[{ at_once: [{ do: GET /tickets }], wait: 2s }], ' not_together'],
     [[{ at_once: [{ wait: 2s }] }], '.at_once[0] required', '.at_once[0].wait unknown_name'], [[{ do: GET /tickets }, { wait: 36h }, { do: GET /tickets }]],
     [[{ at_once: [{ do: GET /tickets }, { do: 'GET /tickets/\${b.id}' }] }], '.at_once[1].do unknown_reference'],
-    [[{ at_once: [{ do: GET /tickets, as: a }, { do: 'GET /tickets/\${a.id}' }] }, { do: 'GET /tickets/\${a.id}' }], '.at_once[1].do not_yet_known'],
+    [[{ at_once: [{ do: GET /tickets, as: a }, { do: 'GET /tickets/\${a.id}' }] }, { do: 'GET /tickets/\${a.id}' }], '.at_once[1].do unknown_reference'],
     [[{ do: GET /tickets, expect: { fault: reset } }], .expect.fault not_one_of], [[{ do: GET /tickets, headers: { User-Agent: iOS } }]],
     [[{ do: GET /tickets, headers: { Authorization: a, Content-Length: '5', a b: '' } }], .headers.Authorization header_of_key, .headers.Content-Length framing_header, .headers.a b not_a_header],
     [[{ at_once: [{ do: GET /tickets, as: a }] }, { do: 'GET /tickets/\${a.data.0.id}' }, { do: 'GET /tickets/\${set.id}', repeat: 3 }]]
@@ -151,13 +158,13 @@ t.test('play: its problems, with their places', async t => {
     const { found, report } = reported()
     const steps = [{ as: 'set', do: 'GET /tickets/tkt_1' }]
     if (shape.length === 0)
-      await checkSteps({ ...NONE, steps, play: play as PlayData[] }, BINDINGS, report)
+      await checkSteps({ ...NONE, steps, play: play as PlayData[] }, TRIAL, report)
     const placed = problems.map(problem => `play[0]${problem}`.replace('[0]__', ''))
     t.strictSame([...shape, ...found], placed, JSON.stringify(play))
   }
   const expect = [{ on: 'POST /refunds', match: { body: { reason: '${tkt_60}' } } }]
   const expecting = reported()
-  await checkSteps({ ...NONE, expect }, BINDINGS, expecting.report)
+  await checkSteps({ ...NONE, expect }, TRIAL, expecting.report)
   t.strictSame(
     expecting.found,
     ['expect[0].match.body.reason unknown_reference'],
@@ -171,7 +178,7 @@ t.test('steps: many references to nothing are reported, each once', async t => {
     do: `GET /tickets/\${a_rather_lung_name_${index}x.id}`
   }))
   const { found, report } = reported()
-  await checkSteps({ ...NONE, steps }, BINDINGS, report)
+  await checkSteps({ ...NONE, steps }, TRIAL, report)
   t.equal(found.length, steps.length)
 })
 

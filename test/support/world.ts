@@ -7,7 +7,7 @@ import type { Sandbox } from '../../src/sandbox/sandbox.js'
 import { Sandboxes } from '../../src/sandbox/sandboxes.js'
 import { documentOf } from '../../src/scenario/documents.js'
 import { Library } from '../../src/scenario/library.js'
-import { exported } from '../../src/scenario/records/export.js'
+import { exported } from '../../src/scenario/records/record.js'
 import {
   type Answer,
   answerOf,

@@ -1,14 +1,14 @@
 /** The records and keys of a sandbox. */
 import { RESOURCE_NAMES } from '../../reference/operations.js'
-import { closed, optional, parameters, text } from '../../reference/parameters.js'
+import { closed, parameters, text } from '../../reference/parameters.js'
 import { each } from '../../reference/rules.js'
 import { addBody, addKey, deleteRecord } from '../../sandbox/records.js'
-import { exported, keysIn } from '../../scenario/records/export.js'
+import { exported, keysIn } from '../../scenario/records/record.js'
 import { fixtureSchema } from '../../scenario/shape/parts.js'
 import { FAMILIES } from '../../store/store.js'
 import { MOMENT, recordsAt } from '../evidence/moments.js'
 import { CHANGES, type Rows, row } from '../row.js'
-import { count, format, list, listing, response, typed } from '../schemas.js'
+import { format, list, listing, response, typed } from '../schemas.js'
 import { written } from '../writing.js'
 
 const API_KEY = typed('ApiKey')
@@ -20,12 +20,10 @@ export const STATE_ROWS: Rows = {
   'GET /state': row({
     does: 'Returns the whole state as a fixture, which can be saved and loaded again. `before` and `after` return the state as it was just before or after a request.',
     query: parameters({ ...format(['json', 'yaml']), ...MOMENT }),
-    response: response('State', {
-      ...records(name => `${name}Fixture & { id: string; created: string }`),
-      deleted_users: optional(
-        list(closed({ id: text(), account: text(), created: text(), after: count() }))
-      )
-    }),
+    response: response(
+      'State',
+      records(name => `${name}Fixture & { id: string; created: string }`)
+    ),
     run: async ({ sandbox, query: { format: as, ...moment }, left }) => {
       const data = exported(await recordsAt(moment, sandbox, left))
       return as === 'yaml'

@@ -1,7 +1,7 @@
 /** The expectations of a scenario. */
 import { within } from '../documents.js'
 import { patternsIn } from '../match/patterns.js'
-import { checkNames, namedByMatch, namedByState, type Trial } from '../records/named-records.js'
+import { checkMatch, checkState, type Trial } from '../records/named-records.js'
 import type { Parts } from '../shape/sources.js'
 import type { StepResponses } from '../steps.js'
 import { compileExpectation, type Expectation } from './expectations.js'
@@ -17,16 +17,14 @@ export async function compileExpectations(
   let patterns = 0
   for (const [index, data] of expect.entries()) {
     const note = within(report, 'expect', index)
-    const warnOf = within(warn, 'expect', index)
     const expectation = await compileExpectation(data, note, responses, patterns)
     patterns += patternsIn(data)
     if (expectation === null) continue
     compiled.push(expectation)
     // only a warning: a request to a missing record can be expected too
     for (const { path, data: calls } of expectation.steps)
-      checkNames(namedByMatch(calls), trial, () => within(warnOf, ...path))
-    const ofState = 'state' in data ? namedByState(data.state) : []
-    checkNames(ofState, trial, ({ canBeMade, isDrawn }) => (canBeMade && isDrawn ? warnOf : note))
+      checkMatch(calls, trial, within(warn, 'expect', index, ...path))
+    if ('state' in data) checkState(data.state, trial, note)
   }
   return compiled
 }

@@ -1,19 +1,15 @@
 /** The records of a first state: those of fixtures, then generated ones, from the seed. */
 import type { Faker } from '@faker-js/faker'
 import { isoOf } from '../../core/instants.js'
-import { isObject } from '../../core/schema-words.js'
 import { LINKED_FAMILIES } from '../../reference/operations.js'
-import { FAMILIES, type Store } from '../../store/store.js'
+import type { Store } from '../../store/store.js'
 import { inSlices } from '../../work/slices.js'
 import { type Report, within } from '../documents.js'
 import { checkCount, type DocumentLimits, tooLarge } from '../read/refusal.js'
 import { editing } from '../records/edits.js'
-import {
-  type GenerationContext,
-  missingRecord,
-  type RecordFields,
-  recordsIn
-} from '../records/fixture.js'
+import { recordsIn } from '../records/fixture.js'
+import { missingRecord } from '../records/named-records.js'
+import type { GenerationContext, RecordFields } from '../records/record.js'
 import { say } from '../sentences.js'
 import { entriesOf, instantIn, present } from '../shape/checked.js'
 import { GENERATED_FAMILIES, type GenerateData } from '../shape/scenario.js'
@@ -50,17 +46,6 @@ export async function firstRecords(
   checkSize(used, limits)
   await inSlices(editing({ fixtures, removed: [] }, generation, problems, warnings))
   if (data.generate) await generateAll(used, generation)
-  warnOfFuture(used, generation)
-}
-
-function warnOfFuture({ data, warn }: Used, { store, now }: GenerationContext): void {
-  const clock = isoOf(now)
-  const future = FAMILIES.flatMap(family =>
-    store[family].inCreationOrder().flatMap(({ created }) => (created > clock ? created : []))
-  )
-  const latest = future.sort().at(-1)
-  if (latest !== undefined)
-    warn(data.clock ? ['clock'] : [], say('future_records', clock, future.length, latest))
 }
 
 async function generateAll(
@@ -74,8 +59,8 @@ async function generateAll(
     const note = within(report, 'generate', index)
     const family = checkedFamily(entry, note)
     if (!isKnown || family === undefined) continue
-    checkParents(entry, LINKS[family], generation.store, note)
-    if (problems.length === 0) await generateRecords(family, entry, generating, note)
+    const parents = parentsIn(entry, family, generation.store, note)
+    if (problems.length === 0) await generateRecords(family, entry, parents, generating, note)
   }
 }
 
@@ -124,30 +109,42 @@ function checkedFamily(data: GenerateData, note: Report): GeneratedFamily | unde
   return families[0]
 }
 
-type Link = (typeof LINKS)[GeneratedFamily]
-
-function parentsIn(data: GenerateData, link: Link): Weights {
-  const parents = data[link] ?? {}
-  return isObject(parents) ? entriesOf(parents) : [[parents, 1]]
-}
-
-function checkParents(data: GenerateData, link: Link, store: Store, note: Report): void {
-  const family = LINKED_FAMILIES[link]
-  const isOfName = isObject(data[link])
-  for (const [id] of parentsIn(data, link))
-    if (!store[family].get(id))
-      note(isOfName ? [link, id] : [link], { ...missingRecord(id, [family], store), isOfName })
+/** Those that the entry names, which must exist, else the first Location or merchant. */
+function parentsIn(
+  data: GenerateData,
+  family: GeneratedFamily,
+  store: Store,
+  report: Report
+): Weights {
+  const link = LINKS[family]
+  const named = data[link]
+  if (named === undefined) {
+    const [first] =
+      link === 'location'
+        ? store.locations.inCreationOrder()
+        : store.accounts.inCreationOrder().filter(({ type }) => type === 'merchant')
+    return first ? [[first.id, 1]] : []
+  }
+  const isOfName = typeof named === 'object'
+  const parents: Weights = isOfName ? entriesOf(named) : [[named, 1]]
+  const parentFamily = LINKED_FAMILIES[link]
+  for (const [id] of parents)
+    if (!store[parentFamily].get(id)) {
+      const problem = missingRecord(id, [parentFamily], store)
+      report(isOfName ? [link, id] : [link], { ...problem, isOfName })
+    }
+  return parents
 }
 
 async function generateRecords(
   family: GeneratedFamily,
   data: GenerateData,
+  parents: Weights,
   generating: Generating,
   report: Report
 ): Promise<void> {
   const { faker, store, now } = generating
-  const parents = parentsOf(family, data, store)
-  if (parents.length === 0) {
+  if (parents.length === 0 && family !== 'accounts') {
     const what = LINKS[family] === 'location' ? 'Location' : 'merchant Account'
     return report([], say('missing_parent', what, family))
   }
@@ -164,18 +161,6 @@ async function generateRecords(
     ...DRAWS[family](faker, drawParent, store[family].size + 1)
   })
   await fill(family, instants, draw, generating)
-}
-
-/** Those that the entry names, else the first Location or merchant. */
-function parentsOf(family: GeneratedFamily, data: GenerateData, store: Store): Weights {
-  if (family === 'accounts') return [['', 1]]
-  const parents = parentsIn(data, LINKS[family])
-  if (parents.length > 0) return parents
-  const [first] =
-    LINKS[family] === 'location'
-      ? store.locations.inCreationOrder()
-      : store.accounts.inCreationOrder().filter(({ type }) => type === 'merchant')
-  return first ? [[first.id, 1]] : []
 }
 
 type Draw = (faker: Faker, parent: () => string, nth: number) => RecordFields

@@ -7,8 +7,8 @@ import type { Stored } from '../../store/collection.js'
 import type { RecordOf, Records } from '../../store/store.js'
 import { pause } from '../../work/slices.js'
 import type { Report } from '../documents.js'
-import { countsOf } from '../match/counts.js'
-import { type GenerationContext, type RecordFields, recordOf } from '../records/fixture.js'
+import { type Counts, countsOf } from '../match/counts.js'
+import { type GenerationContext, type RecordFields, recordOf } from '../records/record.js'
 import { say } from '../sentences.js'
 import { entriesOf, isList, present } from '../shape/checked.js'
 import type { GenerateData } from '../shape/scenario.js'
@@ -38,9 +38,6 @@ const REASONS = [
 export type Generating = GenerationContext & { faker: Faker }
 export type Weights<N extends string = string> = readonly (readonly [name: N, weight: number])[]
 type Ticket = Stored<Records['tickets']>
-/** The Tickets of a Location by their times, and those that can be paid. */
-type Bills = { tickets: readonly Ticket[]; opened: number; open: Ticket[] }
-type Sizes = { from: number; to: number }
 
 /** Like `faker.number.int`, but four times as fast. */
 export const drawWhole = ({ number }: Faker, min: number, max: number): number =>
@@ -76,9 +73,9 @@ export async function fill<F extends Family, T>(
   return records as RecordOf<F>[]
 }
 
-export const perTicket = ({ payments_per_ticket = 1 }: GenerateData): Sizes =>
+export const perTicket = ({ payments_per_ticket = 1 }: GenerateData): Counts =>
   countsOf(`${payments_per_ticket}`, 0, () => {})
-export const isShared = (payments: number, { from, to }: Sizes) =>
+export const isShared = (payments: number, { from, to }: Counts) =>
   from > 0 && to <= 100 && Math.floor(payments / from) * to >= payments
 
 export async function generatePayments(
@@ -89,12 +86,13 @@ export async function generatePayments(
   report: Report
 ): Promise<void> {
   const { faker, store } = generating
-  const bills = new Map<string, Bills>()
+  const isPaidOnce = data.payments_per_ticket !== undefined
+  const ticketDraws = new Map<string, ReturnType<typeof ticketDraw>>()
   for (const [location] of locations) {
     const tickets = store.tickets.group('location', location)
     if (!tickets[0] || tickets[0].at > (instants.at(-1) ?? Number.POSITIVE_INFINITY))
       return report(['location'], say('no_early_ticket', location))
-    bills.set(location, { tickets, opened: 0, open: [] })
+    ticketDraws.set(location, ticketDraw(tickets, isPaidOnce, faker))
   }
   const drawFields = paymentDraw(data, faker)
   const drawLocation = byWeight(locations, faker)
@@ -103,7 +101,7 @@ export async function generatePayments(
   while (payments.length < instants.length) {
     const location = drawLocation()
     const rest = instants.subarray(payments.length)
-    const ticket = drawTicket(present(bills.get(location)), present(rest[0]), data, faker)
+    const ticket = present(ticketDraws.get(location))(present(rest[0]))
     if (ticket === undefined)
       return report(['payments_per_ticket'], say('too_few_tickets', location))
     for (const drawn of rest.subarray(0, drawSize(rest.length, sizes, faker))) {
@@ -118,25 +116,23 @@ export async function generatePayments(
   await refund(paid, data, generating)
 }
 
-/** The first may be later than the payment, which then waits for it. */
-function drawTicket(
-  bills: Bills,
-  instant: number,
-  { payments_per_ticket }: GenerateData,
-  faker: Faker
-): Ticket | undefined {
-  const { tickets, open } = bills
-  for (; bills.opened < tickets.length; bills.opened++) {
-    const next = present(tickets[bills.opened])
-    if (next.at > instant && open.length > 0) break
-    open.push(next)
+/** Draws an open Ticket. The first may be later than the payment, which then waits for it. */
+function ticketDraw(tickets: readonly Ticket[], isPaidOnce: boolean, faker: Faker) {
+  const open: Ticket[] = []
+  let opened = 0
+  return (instant: number): Ticket | undefined => {
+    for (; opened < tickets.length; opened++) {
+      const next = present(tickets[opened])
+      if (next.at > instant && open.length > 0) break
+      open.push(next)
+    }
+    const place = drawWhole(faker, Math.max(0, open.length - OPEN_AT_ONCE), open.length - 1)
+    return isPaidOnce ? open.splice(place, 1)[0] : open[place]
   }
-  const place = drawWhole(faker, Math.max(0, open.length - OPEN_AT_ONCE), open.length - 1)
-  return payments_per_ticket === undefined ? open[place] : open.splice(place, 1)[0]
 }
 
 /** None that would leave a number of payments that cannot be shared. */
-function drawSize(payments: number, sizes: Sizes, faker: Faker): number {
+function drawSize(payments: number, sizes: Counts, faker: Faker): number {
   const all = Array.from({ length: sizes.to }, (_, index) => index + 1)
   const isFitting = (size: number) =>
     size >= sizes.from && size <= payments && isShared(payments - size, sizes)

@@ -2,108 +2,110 @@
 import { didYouMean, nearest } from '../../core/nearest.js'
 import type { Said } from '../../core/sentences.js'
 import { OPERATION_NAMES, operationsAt } from '../../reference/operations.js'
+import { Store } from '../../store/store.js'
 import { type Report, within } from '../documents.js'
 import { isStatus } from '../match/counts.js'
 import { checkHeaders } from '../match/matching.js'
 import { admitPatterns } from '../match/patterns.js'
+import { hasRecord, someIds, type Trial } from '../records/named-records.js'
 import { say } from '../sentences.js'
 import type { PlayData, StepData } from '../shape/expectation.js'
 import { NAME } from '../shape/variables.js'
-import { placedCalls, type StepBindings, splitCall } from '../steps.js'
+import { callsOf, splitCall } from '../steps.js'
 import { checkShown } from './differences.js'
-import { headOf, namesIn, REFERENCE, textsIn, unclosedIn } from './references.js'
+import { namesIn, REFERENCE, textsIn, unclosedIn } from './references.js'
 
 const MAX_SEARCHED = 100
 
-/** `otherKey` is null for a known key, else advice on it, which can be empty. */
-export type Known = Pick<StepBindings, 'variable'> & {
-  ids: () => readonly string[]
-  otherKey: (key: string) => string | null
-}
 type Requests = {
   steps: readonly StepData[]
   play: readonly PlayData[]
   expect: readonly unknown[]
 }
+type Context = Pick<Trial, 'store' | 'settings'> & {
+  /** API keys of another service, which steps and plays may name too. */
+  keys?: ReadonlyMap<string, unknown> | undefined
+}
 
-/** A `${…}` must name an earlier step (in expectations any step) or a value of `variable`. */
+/** A `${…}` must name an earlier step (in expectations any step) or a record. */
 export async function checkSteps(
   { steps, play, expect }: Requests,
-  { otherKey, ...known }: Known,
+  { store, settings, keys }: Context,
   report: Report
 ): Promise<void> {
-  const placed = [...placedCalls('steps', steps), ...placedCalls('play', play)]
-  checkAlone(steps, within(report, 'steps'))
-  checkAlone(play, within(report, 'play'))
-  const expected = placed.map(({ step }) => step.expect)
+  const isAnyKey = store === null || settings['auth.accept_any_key'] !== null
+  const adviceOnKey = (key: string) =>
+    isAnyKey || keys?.has(key) || store.keys.has(key)
+      ? null
+      : didYouMean(key, [...store.keys.keys()]) ||
+        '; add it under data: api_keys, or expect status 401'
+  for (const [index, member] of play.entries()) checkAlone(member, within(report, 'play', index))
+  const groups = [
+    ...steps.map((step, index) => callsOf(step, 'steps', index)),
+    ...play.map((member, index) => callsOf(member, 'play', index))
+  ]
+  const expected = groups.flat().map(({ step }) => step.expect)
   const areCompiled = await admitPatterns(expected, 0, within(report, 'play'))
-  /** The place of each named step; those of one place are sent at once. */
-  const named = new Map<string, string>()
-  for (const { step, at } of placed) {
-    const note = within(report, ...at)
-    const place = String(at.slice(0, 2))
-    const { fault, ...response } = step.expect ?? {}
-    if (fault !== undefined && Object.keys(response).length > 0)
-      note(['expect'], say('not_together', 'fault', Object.keys(response)))
-    if (areCompiled) checkShown(response.body, within(note, 'expect', 'body'))
-    checkHeaders(step.headers ?? {}, 'request', within(note, 'headers'))
-    if (step.do === undefined) note([], say('not_exactly_one', ['do', 'at_once', 'wait']))
-    else checkCall(step, otherKey, note)
-    const problemIn = (name: string) =>
-      named.get(headOf(name)) === place
-        ? say('not_yet_known', name)
-        : problemOfReference(name, named, known)
-    checkReferences(step, problemIn, note)
-    if (step.as === undefined) continue
-    checkName(step.as, named, within(note, 'as'))
-    named.set(step.as, place)
+  const named = new Set<string>()
+  for (const group of groups) {
+    for (const { step, at } of group) {
+      const note = within(report, ...at)
+      if (step.do === undefined) note([], say('not_exactly_one', ['do', 'at_once', 'wait']))
+      else checkCall(step, adviceOnKey, note)
+      checkExpected(step, areCompiled, within(note, 'expect'))
+      checkHeaders(step.headers ?? {}, 'request', within(note, 'headers'))
+      checkReferences(step, name => problemOfReference(name, named, store), note)
+    }
+    // requests that are sent at once cannot refer to each other
+    for (const { step, at } of group) checkName(step.as, named, within(report, ...at, 'as'))
   }
-  const nothing = { variable: () => undefined, ids: () => [] }
-  const problemIn = (name: string) => problemOfReference(name, named, nothing)
+  const problemIn = (name: string) => problemOfReference(name, named, new Store())
   checkReferences(expect, problemIn, within(report, 'expect'), true)
 }
 
-function checkName(name: string, named: ReadonlyMap<string, string>, report: Report): void {
+function checkName(name: string | undefined, named: Set<string>, report: Report): void {
+  if (name === undefined) return
   if (!NAME.test(name)) report([], say('not_a_variable_name'))
   else if (name === 'vars') report([], say('name_reserved', name))
   if (named.has(name)) report([], say('name_taken', name))
+  named.add(name)
 }
 
-function checkAlone(list: readonly PlayData[], report: Report): void {
-  for (const [index, play] of list.entries()) {
-    const alone = ['wait', 'at_once'].find(only => only in play)
-    const others = Object.keys(play).filter(key => key !== alone)
-    if (alone !== undefined && others.length > 0)
-      report([index], say('not_together', alone, others))
-  }
+function checkAlone(play: PlayData, report: Report): void {
+  const alone = ['wait', 'at_once'].find(only => only in play)
+  const others = Object.keys(play).filter(key => key !== alone)
+  if (alone !== undefined && others.length > 0) report([], say('not_together', alone, others))
+}
+
+function checkExpected({ expect = {} }: StepData, areCompiled: boolean, report: Report): void {
+  const { fault, ...response } = expect
+  const others = Object.keys(response)
+  if (fault !== undefined && others.length > 0) report([], say('not_together', 'fault', others))
+  if (areCompiled) checkShown(response.body, within(report, 'body'))
 }
 
 function checkCall(
   { do: call, key, body, expect }: StepData,
-  otherKey: Known['otherKey'],
+  adviceOnKey: (key: string) => string | null,
   report: Report
 ): void {
   const [method, path] = splitCall(call)
   const there = operationsAt(path.replace(REFERENCE, 'x'))
   const operation = there.find(operation => operation.method === method)
-  const isChecked = key !== undefined && !key.includes('${') && !isStatus(expect?.status, 401)
-  const advice = isChecked && operation?.key ? otherKey(key) : null
   if (operation === undefined) {
     const calls = there.map(({ method }) => `${method} ${path}`)
-    report(['do'], say('unknown_request', call, adviceOnCall(call, path, calls)))
+    const advice =
+      (path.includes('?') && '; parameters of a list go under query') ||
+      (calls.length > 0 && `; this path takes ${calls.join(', or ')}`) ||
+      didYouMean(call, OPERATION_NAMES) ||
+      '; write a method and a path, such as POST /refunds'
+    report(['do'], say('unknown_request', call, advice))
   }
-  if (advice !== null) {
-    const otherwise = '; add it under data: api_keys, or expect status 401'
-    report(['key'], say('unknown_key', advice || otherwise))
-  }
+  const isChecked = key !== undefined && !key.includes('${') && !isStatus(expect?.status, 401)
+  const advice = isChecked && operation?.key ? adviceOnKey(key) : null
+  if (advice !== null) report(['key'], say('unknown_key', advice))
   if (method !== 'POST' && body) report(['body'], say('body_unexpected', method))
 }
-
-const adviceOnCall = (call: string, path: string, there: readonly string[]) =>
-  (path.includes('?') && '; parameters of a list go under query') ||
-  (there.length > 0 && `; this path takes ${there.join(', or ')}`) ||
-  didYouMean(call, OPERATION_NAMES) ||
-  '; write a method and a path, such as POST /refunds'
 
 function checkReferences(
   part: unknown,
@@ -124,14 +126,14 @@ function checkReferences(
 /** References to variables are checked when they are expanded. */
 function problemOfReference(
   name: string,
-  named: ReadonlyMap<string, string>,
-  { variable, ids }: Omit<Known, 'otherKey'>
+  named: ReadonlySet<string>,
+  store: Store | null
 ): Said | null {
   const [head = '', ...fields] = name.split('.')
-  if (head === 'vars' || named.has(head) || variable(name) !== undefined) return null
-  const latest = [...named.keys()].slice(-MAX_SEARCHED)
+  if (head === 'vars' || named.has(head) || store === null || hasRecord(store, name)) return null
+  const latest = [...named].slice(-MAX_SEARCHED)
   const suggestion =
-    nearest(head, fields.length === 0 ? [...latest, ...ids()] : ['vars', ...latest]) ??
+    nearest(head, fields.length === 0 ? [...latest, ...someIds(store)] : ['vars', ...latest]) ??
     latest.find(name => head.length > 1 && name.startsWith(head))
   return say('unknown_reference', name, suggestion && [suggestion, ...fields].join('.'))
 }

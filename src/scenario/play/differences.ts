@@ -54,6 +54,7 @@ const reasonIn = ({ status, body }: StepResponse, error = ERROR_TEMPLATE): strin
   return typeof message === 'string' ? message.slice(0, MAX_SHOWN) : ''
 }
 
+/** Whether it is a condition on a value, and not the value itself. */
 const isWanted = (part: unknown): part is Wanted =>
   isObject(part) ? isCondition(part, []) : typeof part === 'string' && isPattern(part)
 

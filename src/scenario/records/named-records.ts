@@ -1,20 +1,23 @@
-/** Records that script entries and expectations name, and which of them are missing. */
+/** Records that script entries and expectations name: whether they exist, or could be created. */
 import { didYouMean } from '../../core/nearest.js'
 import type { Step } from '../../core/places.js'
-import { isObject } from '../../core/schema-words.js'
+import type { Said } from '../../core/sentences.js'
 import type { Settings } from '../../core/settings.js'
-import { type Family, LINKED_FAMILIES, operationOf } from '../../reference/operations.js'
-import { FAMILIES, Store } from '../../store/store.js'
+import {
+  type Family,
+  LINKED_FAMILIES,
+  operationOf,
+  RESOURCE_NAMES
+} from '../../reference/operations.js'
+import { FAMILIES, type Store } from '../../store/store.js'
 import type { Report } from '../documents.js'
 import { operationsOn } from '../match/matching.js'
 import { isPattern } from '../match/patterns.js'
-import type { Known } from '../play/check.js'
 import { say } from '../sentences.js'
 import { entriesOf } from '../shape/checked.js'
-import type { ChangeData, EntryData, MatchData, On } from '../shape/entry.js'
+import type { EntryData, MatchData, On } from '../shape/entry.js'
 import { STATE_NAMES, STATE_WORDS, type StateData } from '../shape/expectation.js'
-import { bindingsOf } from '../steps.js'
-import { missingRecord, type RecordFields, someIds } from './fixture.js'
+import type { RecordFields } from './record.js'
 
 /** What documents are checked against; no store if it may lack records. */
 export type Trial = {
@@ -23,7 +26,8 @@ export type Trial = {
   /** Ids of records that script entries add. */
   scripted: ReadonlySet<unknown>
 }
-type NamedRecord = { steps: readonly Step[]; id: string; families: readonly Family[] }
+type Families = readonly Family[]
+type NamedRecord = { steps: readonly Step[]; id: string; families: Families }
 
 const LINKS: ReadonlyMap<string, Family> = new Map<string, Family>([
   ...Object.entries(LINKED_FAMILIES),
@@ -31,61 +35,94 @@ const LINKS: ReadonlyMap<string, Family> = new Map<string, Family>([
   ['user_id', 'users']
 ])
 
-/** `ofId`: the families of `id`. */
-const namedIn = (
-  names: object | undefined,
-  steps: readonly Step[],
-  ofId: readonly Family[] = []
-): NamedRecord[] =>
-  Object.entries(names ?? {}).flatMap(([name, wanted]) => {
-    const families = name === 'id' ? ofId : [LINKS.get(name) ?? []].flat()
-    return families.length === 0 ? [] : idsIn(wanted, [...steps, name], families)
-  })
+export const hasRecord = (
+  store: Store,
+  id: string,
+  families: readonly Family[] = FAMILIES
+): boolean => families.some(family => store[family].get(id))
 
-function idsIn(
-  wanted: unknown,
-  steps: readonly Step[],
-  families: readonly Family[]
-): NamedRecord[] {
-  if (Array.isArray(wanted))
-    return wanted.flatMap((item, index) => idsIn(item, [...steps, index], families))
-  if (isObject(wanted)) return namedIn(wanted, steps, families)
-  if (typeof wanted !== 'string' || isPattern(wanted)) return []
-  // a change knows no responses
-  const isKnownLater = wanted.includes('${') && steps[0] !== 'change'
-  return isKnownLater ? [] : [{ steps, id: wanted, families }]
+export const someIds = (store: Store, families: readonly Family[] = FAMILIES): string[] =>
+  families.flatMap(family => store[family].someIds())
+
+/** Suggests a similar id, or one of `words`. */
+export function missingRecord(
+  id: string,
+  families: readonly Family[],
+  store: Store,
+  otherwise = '',
+  words: readonly string[] = []
+): Said {
+  const names = families.map(family => RESOURCE_NAMES[family])
+  const resource = families === FAMILIES ? 'record' : names.join(' or ')
+  const advice = didYouMean(id, [...words, ...someIds(store, families)]) || otherwise
+  return say('missing_record', resource, id, advice)
 }
 
-export function namedByMatch({ on, match = {} }: { on: On; match?: MatchData | undefined }) {
+/** The ids under names of links; `families` are those of what is called `id`. */
+function idsIn(part: unknown, steps: readonly Step[], families: Families): NamedRecord[] {
+  if (typeof part === 'string')
+    return isPattern(part) || part.includes('${') ? [] : [{ steps, id: part, families }]
+  if (typeof part !== 'object' || part === null) return []
+  const isList = Array.isArray(part)
+  return Object.entries(part).flatMap(([name, inner]) => {
+    const linked = isList || name === 'id' ? families : [LINKS.get(name) ?? []].flat()
+    return linked.length === 0 ? [] : idsIn(inner, [...steps, isList ? Number(name) : name], linked)
+  })
+}
+
+/** Ids that look drawn are accepted, but for those of Tickets, which no request creates. */
+function checkId(
+  { steps, id, families }: NamedRecord,
+  { store, settings, scripted }: Trial,
+  report: Report,
+  advice: string,
+  words: readonly string[] = []
+): void {
+  const isDrawn = new RegExp(`[A-Za-z0-9]{${settings['ids.length']}}$`).test(id)
+  if (store === null || scripted.has(id) || hasRecord(store, id, families)) return
+  if (isDrawn && !families.includes('tickets')) return
+  report(steps, missingRecord(id, families, store, advice, words))
+}
+
+/** A test can send a wrong id on purpose, which causes a warning. */
+export function checkMatch(
+  { on, match = {} }: { on: On; match?: MatchData | undefined },
+  trial: Trial,
+  warn: Report,
+  report: Report = warn
+): void {
   const families = operationsOn(on, () => {}).map(operation => operationOf(operation).family)
   const owners = new Set(families.map(family => (family === 'users' ? 'accounts' : family)))
-  return (['params', 'query', 'body', 'about'] as const).flatMap(section =>
-    namedIn(match[section], ['match', section], section === 'params' ? [...owners] : [])
-  )
+  for (const section of ['params', 'query', 'body', 'about'] as const)
+    for (const named of idsIn(
+      match[section],
+      ['match', section],
+      section === 'params' ? [...owners] : []
+    ))
+      if (named.families.includes('tickets')) checkId(named, trial, report, '; add it under data')
+      else checkId(named, trial, warn, '; it matches only after a request has created it')
 }
 
-export const namedByState = (state: StateData): NamedRecord[] =>
-  entriesOf(state).flatMap(([family, expected]) =>
-    Object.entries(expected).flatMap(([id, fields]) => {
-      const steps = ['state', family, id]
-      const isId = !STATE_WORDS.includes(id) && !id.includes('${')
-      const named = isId ? [{ steps, id, families: [family] }] : []
-      return isObject(fields) ? [...named, ...namedIn(fields, steps, [family])] : named
-    })
-  )
-
-const recordsIn = ({ data = {} }: ChangeData) =>
-  Object.entries(data as Readonly<Record<string, readonly RecordFields[]>>).flatMap(
-    ([section, list]) => list.map((fields, nth) => ({ fields, steps: [section, nth] }))
-  )
-
-export const namedByChange = (change: ChangeData): NamedRecord[] => [
-  ...idsIn(change.delete, ['change', 'delete'], FAMILIES),
-  ...recordsIn(change).flatMap(({ fields, steps }) => namedIn(fields, ['change', 'data', ...steps]))
-]
+export function checkState(state: StateData, trial: Trial, report: Report): void {
+  const reportName: Report = (steps, problem) => report(steps, { ...problem, isOfName: true })
+  for (const [family, expected] of entriesOf(state))
+    for (const [id, fields] of Object.entries(expected)) {
+      const [steps, families] = [['state', family, id], [family]]
+      if (!STATE_WORDS.includes(id) && !id.includes('${'))
+        checkId({ steps, id, families }, trial, reportName, `; ${STATE_NAMES}`, STATE_WORDS)
+      for (const named of idsIn(fields, steps, families))
+        checkId(named, trial, report, '; add it under data')
+    }
+}
 
 export const scriptedIds = (entries: readonly EntryData[]): Trial['scripted'] =>
-  new Set(entries.flatMap(({ change = {} }) => recordsIn(change)).map(({ fields: { id } }) => id))
+  new Set(
+    entries
+      .flatMap(({ change }) =>
+        Object.values((change?.data ?? {}) as Record<string, RecordFields[]>).flat()
+      )
+      .map(({ id }) => id)
+  )
 
 /** Any key acts as an Account; `isOwn`: of the scenario's settings. */
 export function checkActor({ store, settings }: Trial, isOwn: boolean, report: Report): void {
@@ -93,50 +130,3 @@ export function checkActor({ store, settings }: Trial, isOwn: boolean, report: R
   if (store === null || actor === null || store.accounts.get(actor)) return
   report(isOwn ? ['settings', 'auth', 'accept_any_key'] : [], say('missing_account', actor))
 }
-
-/** What steps may refer to: any name if records may be missing. */
-export function knownNames(
-  { store, settings }: Trial,
-  keys: ReadonlyMap<string, unknown> | undefined
-): Known {
-  const known = store ?? new Store()
-  const { variable } = bindingsOf(known)
-  const isAnyKey = store === null || settings['auth.accept_any_key'] !== null
-  return {
-    variable: name => (store === null ? name : variable(name)),
-    ids: () => someIds(known),
-    otherKey: key =>
-      isAnyKey || keys?.has(key) || known.keys.has(key)
-        ? null
-        : didYouMean(key, [...known.keys.keys()])
-  }
-}
-
-/** `canBeMade`: by a request; `isDrawn`: its id looks drawn. */
-type Missing = { canBeMade: boolean; isDrawn: boolean }
-
-/** Reports those that do not exist. */
-export function checkNames(
-  records: readonly NamedRecord[],
-  { store, settings, scripted }: Trial,
-  reportOf: (missing: Missing) => Report
-): void {
-  if (store === null) return
-  const drawn = new RegExp(`[A-Za-z0-9]{${settings['ids.length']}}$`)
-  for (const { steps, id, families } of records) {
-    if (scripted.has(id) || families.some(family => store[family].get(id))) continue
-    const missing = { canBeMade: !families.includes('tickets'), isDrawn: drawn.test(id) }
-    const isOfState = steps[0] === 'state'
-    const isOfName = isOfState && steps.length === 3
-    const problem =
-      isOfName && !missing.isDrawn
-        ? missingRecord(id, families, store, `; ${STATE_NAMES}`, STATE_WORDS)
-        : missingRecord(id, families, store, adviceOn(missing, isOfState))
-    reportOf(missing)(steps, { ...problem, isOfName })
-  }
-}
-
-const adviceOn = ({ canBeMade, isDrawn }: Missing, isOfState: boolean) =>
-  canBeMade && (isDrawn || !isOfState)
-    ? '; it matches only after a request has created it'
-    : '; add it under data'

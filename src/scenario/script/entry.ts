@@ -19,7 +19,7 @@ import {
 } from '../match/matching.js'
 import { admitPatterns, patternsIn } from '../match/patterns.js'
 import { type Edit, editOf } from '../records/edits.js'
-import { checkNames, namedByChange, namedByMatch, type Trial } from '../records/named-records.js'
+import { checkMatch, type Trial } from '../records/named-records.js'
 import { say } from '../sentences.js'
 import { instantIn, millisecondsOf } from '../shape/checked.js'
 import type { EntryData, Respond } from '../shape/entry.js'
@@ -158,13 +158,11 @@ export async function compileScript(
   let patterns = 0
   for (const [index, data] of script.entries()) {
     const note = within(report, 'script', index)
-    const warnOf = within(warn, 'script', index)
     if (!isOpen) checkWaiting(data, script, note)
     const { length } = problems
     const entry = await compileEntry(data, note, patterns)
     patterns += patternsIn(data.match)
-    checkNames(namedByMatch(data), trial, ({ canBeMade }) => (canBeMade ? warnOf : note))
-    checkNames(namedByChange(data.change ?? {}), trial, () => warnOf)
+    checkMatch(data, trial, within(warn, 'script', index), note)
     if (problems.length > length) continue
     checkShadowed(entry, sourceOf(['script', index]), unconditional, note)
     entries.push(entry)

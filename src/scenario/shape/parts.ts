@@ -151,19 +151,7 @@ export function fixtureSchema(): Schema {
       ),
       'API keys, each bound to one Account.'
     ),
-    ...recordLists(),
-    deleted_users: listOf(
-      closed(
-        {
-          id: recordId(),
-          account: recordId(),
-          created: instant(),
-          after: count('Number of listed Users before it.')
-        },
-        { required: ['id', 'account', 'created'], description: 'A User that was deleted.' }
-      ),
-      'Deleted Users; lists can still continue from their ids.'
-    )
+    ...recordLists()
   })
   return schemaOf(schema)
 }
