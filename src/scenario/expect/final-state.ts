@@ -5,25 +5,24 @@ import { FIELDS } from '../../reference/tables.js'
 import { collectionOf, type Store } from '../../store/store.js'
 import { pause } from '../../work/slices.js'
 import { within } from '../documents.js'
-import { compileNames, compileTest, shownWanted, unmetBy } from '../match/conditions.js'
+import {
+  areMet,
+  type Condition,
+  compileNames,
+  compileTest,
+  shownWanted
+} from '../match/conditions.js'
 import {
   asValue,
   below,
   type Context,
+  type Field,
   fieldIn,
   lookedUp,
   type Name,
-  type Scope,
   type Value
 } from '../match/fields.js'
-import {
-  MAX_NEAR_MISSES,
-  missOf,
-  missText,
-  Nearest,
-  type NearMiss,
-  nearMissText
-} from '../match/near-misses.js'
+import { type Miss, miss, missesOf } from '../match/near-misses.js'
 import { resolvedValue } from '../play/references.js'
 import { say } from '../sentences.js'
 import { entriesOf, present } from '../shape/checked.js'
@@ -36,28 +35,27 @@ import {
 } from '../shape/expectation.js'
 
 type FieldAt = (name: Name) => Value
-type FamilyScope = Scope<FieldAt> & { family: Family; resource: string }
+type FamilyField = Field & { family: Family }
 
 export type IsChanged = (family: Family, id: string) => boolean
 /** `forbids`: no later request can put it right. */
-type Difference = { message: string; forbids: boolean; near_misses?: readonly NearMiss[] }
+type Difference = Miss & { forbids: boolean }
 export type StateTest = (store: Store, isChanged: IsChanged) => Promise<Difference[]>
 
 export function compileState(data: StateData, { report, responses }: Context): StateTest {
   const tests = entriesOf(data).flatMap(([family, expected]) => {
-    const scope: FamilyScope = {
+    const field: FamilyField = {
       family,
       responses,
       name: [],
       resource: RESOURCE_NAMES[family],
       schemas: [{ properties: FIELDS[family] }],
-      valueIn: (fieldAt, name) => fieldAt(name),
       report: within(report, family)
     }
     const ids = Object.keys(expected).filter(id => !STATE_WORDS.includes(id))
     return [
-      compileQuantities(expected, scope),
-      ...ids.map(id => compileRecord(id, expected[id] as Names | null, below(scope, id)))
+      compileQuantities(expected, field),
+      ...ids.map(id => compileRecord(id, expected[id] as Names | null, below(field, id)))
     ]
   })
   return async (store, isChanged) => {
@@ -86,120 +84,103 @@ const fieldsOf =
     return asValue(part)
   }
 
-function compileRecord(writtenId: string, expected: Names | null, scope: FamilyScope): StateTest {
-  const { family, responses = new Map(), resource } = scope
-  const fields = expected && compileNames(expected, scope)
+const compileFields = (names: Names, field: Field): Condition<FieldAt>[] =>
+  compileNames(names, field, (fieldAt, name) => fieldAt(name))
+
+const missesIn = (whose: string, conditions: readonly Condition<FieldAt>[], fieldAt: FieldAt) =>
+  missesOf(conditions, fieldAt).map(each => ({
+    ...each,
+    condition: `${whose}.${each.condition}`
+  }))
+
+function compileRecord(writtenId: string, expected: Names | null, field: FamilyField): StateTest {
+  const { family, responses = new Map() } = field
+  const conditions = expected && compileFields(expected, field)
   return async (store, isChanged) => {
     const id = String(resolvedValue(writtenId, responses) ?? writtenId)
+    const whose = `${family}.${id}`
     const record = collectionOf(store, family).get(id)
     const forbids = isChanged(family, id)
-    if (fields === null)
-      return record ? [{ forbids, ...say('record_exists', family, id, resource) }] : []
-    if (record === undefined)
-      return [{ forbids: false, ...say('record_missing', family, id, resource) }]
+    if (conditions === null) return record ? [{ ...miss(whose, 'no record', 'one'), forbids }] : []
+    if (record === undefined) return [{ ...miss(whose, 'a record', 'none'), forbids: false }]
     const fieldAt = fieldsOf(record, store)
-    return unmetBy(fieldAt, fields).map(condition => ({
-      forbids: forbids && isForbidding(condition.data),
-      ...say('field_differs', family, id, missText(missOf(condition, fieldAt)))
-    }))
+    return conditions.flatMap(condition =>
+      missesIn(whose, [condition], fieldAt).map(each => ({
+        ...each,
+        forbids: forbids && isForbidding(condition.wanted)
+      }))
+    )
   }
 }
 
 const isForbidding = (wanted: Wanted) =>
   isObject(wanted) && Object.keys(wanted).every(word => ['not', 'lt', 'lte'].includes(word))
 
-/** `where` is what selects them, in words. */
-type Selected = { where: string; near: readonly NearMiss[]; isChanged: boolean }
-/** Sees each record, and then says what differs. */
-type Fold = { add: (fieldAt: FieldAt) => void; end: (selected: Selected) => Difference[] }
+type Total = (selected: readonly FieldAt[], areChanged: boolean) => Difference[]
+/** Records that `every` names in a message. */
+const MAX_NAMED = 3
 
-function compileQuantities(expected: Quantities, scope: FamilyScope): StateTest {
-  const { where = {}, count, sum = {}, every } = expected
-  const { family } = scope
-  const conditions = compileNames(where, below(scope, 'where'))
-  const folds = Object.entries(sum).map(([path, wanted]) => compileTotal(wanted, scope, path))
-  if (count !== undefined) folds.unshift(compileTotal(count, scope))
-  if (every) folds.push(compileEvery(every, below(scope, 'every')))
-  if (expected.where && folds.length === 0)
-    scope.report([], say('needs', 'where', 'count, sum or every'))
-  const shownWhere = conditions.length === 0 ? '' : ` with ${JSON.stringify(where)}`
+function compileQuantities(expected: Quantities, field: FamilyField): StateTest {
+  const { where = {}, count, sum = {}, every = {} } = expected
+  const selecting = compileFields(where, below(field, 'where'))
+  const ofEach = compileFields(every, below(field, 'every'))
+  const suffix = selecting.length === 0 ? '' : ` with ${JSON.stringify(where)}`
+  const totals = Object.entries(sum).map(([path, wanted]) =>
+    compileTotal(wanted, suffix, below(field, 'sum', path), path)
+  )
+  if (count !== undefined) totals.unshift(compileTotal(count, suffix, below(field, 'count')))
+  const isVacuous = totals.length + ofEach.length === 0
+  if (expected.where && (expected.count ?? expected.sum ?? expected.every) === undefined)
+    field.report([], say('needs', 'where', 'count, sum or every'))
 
   return async (store, isChanged) => {
-    if (folds.length === 0) return []
-    const started = folds.map(start => start())
-    const nearest = new Nearest()
+    if (isVacuous) return []
+    const selected: FieldAt[] = []
+    const misses: Miss[] = []
     let areChanged = false
-    for (const record of collectionOf(store, family).inCreationOrder().toReversed()) {
-      const fieldAt = fieldsOf(record, store)
-      const unmet = unmetBy(fieldAt, conditions)
-      if (unmet.length === 0) {
-        areChanged ||= isChanged(family, record.id)
-        for (const fold of started) fold.add(fieldAt)
-      } else nearest.add(record.id, unmet.length, () => unmet.map(field => missOf(field, fieldAt)))
+    for (const record of collectionOf(store, field.family).inCreationOrder()) {
       await pause()
+      const fieldAt = fieldsOf(record, store)
+      if (!areMet(selecting, fieldAt)) continue
+      areChanged ||= isChanged(field.family, record.id)
+      selected.push(fieldAt)
+      const whose = `${field.family}.${record.id}`
+      if (misses.length < MAX_NAMED) misses.push(...missesIn(whose, ofEach, fieldAt))
     }
-    const selected = { where: shownWhere, near: nearest.list(), isChanged: areChanged }
-    return started.flatMap(fold => fold.end(selected))
+    return [
+      ...totals.flatMap(total => total(selected, areChanged)),
+      ...misses.map(each => ({ ...each, forbids: areChanged }))
+    ]
   }
 }
 
 /** How many, or with a path the sum of a field; one without a value adds nothing. */
-function compileTotal(expected: Quantity, scope: FamilyScope, path?: string): () => Fold {
-  const { family } = scope
-  const under = path === undefined ? below(scope, 'count') : below(scope, 'sum', path)
-  const { report } = under
-  const test = compileTest(expected, { schemas: [{ type: 'integer' }], name: [], report })
-  const field = path === undefined ? null : summedField(path, under)
+function compileTotal(wanted: Quantity, suffix: string, field: FamilyField, path?: string): Total {
+  const { family, report } = field
+  const test = compileTest(wanted, { schemas: [{ type: 'integer' }], name: [], report })
+  const summed = path === undefined ? null : summedField(path, field)
   const whose = path === undefined ? family : `${family}: sum of ${path}`
-  return () => {
-    const currencies = new Set<string>()
-    let total = 0
-    return {
-      add(fieldAt) {
-        total += field === null ? 1 : Number(fieldAt(field) ?? 0)
-        if (field !== null) currencies.add(String(fieldAt(['currency'])))
-      },
-      end({ where, near, isChanged }) {
-        if (currencies.size > 1)
-          return [{ forbids: false, ...say('several_currencies', whose, [...currencies].sort()) }]
-        if (test(total)) return []
-        const isShort = isObject(expected)
-          ? total <= (expected.gt ?? (expected.gte ?? 0) - 1)
-          : total <= expected
-        const problem = say('total', whose, shownWanted(expected), where, total)
-        return [{ forbids: !isShort && isChanged, ...problem, near_misses: isShort ? near : [] }]
-      }
+  return (selected, areChanged) => {
+    const currencies = new Set(summed && selected.map(fieldAt => fieldAt(['currency'])))
+    if (currencies.size > 1) {
+      const got = [...currencies].sort().join(' and ')
+      return [{ ...miss(whose, 'one currency (add it to where)', got), forbids: false }]
     }
+    const total = summed
+      ? selected.reduce((sum, fieldAt) => sum + Number(fieldAt(summed) ?? 0), 0)
+      : selected.length
+    if (test(total)) return []
+    const isShort = isObject(wanted)
+      ? total <= (wanted.gt ?? (wanted.gte ?? 0) - 1)
+      : total <= wanted
+    const forbids = areChanged && !isShort
+    return [{ ...miss(whose, `${shownWanted(wanted)}${suffix}`, `${total}`), forbids }]
   }
 }
 
-function summedField(path: string, scope: FamilyScope): Name {
-  const field = lookedUp(path, scope)
-  if (field?.schemas.every(({ type }) => ![type].flat().includes('integer')))
-    scope.report([], say('not_summable', path))
-  return field?.name ?? []
-}
-
-function compileEvery(expected: Names, scope: FamilyScope): () => Fold {
-  const conditions = compileNames(expected, scope)
-  return () => {
-    const examples: string[] = []
-    let total = 0
-    let failing = 0
-    return {
-      add(fieldAt) {
-        total++
-        const unmet = unmetBy(fieldAt, conditions)
-        if (unmet.length === 0 || ++failing > MAX_NEAR_MISSES) return
-        const misses = unmet.map(field => missOf(field, fieldAt))
-        examples.push(nearMissText({ in: String(fieldAt(['id'])), misses }))
-      },
-      end({ where, isChanged }) {
-        if (failing === 0) return []
-        const each = `each${where} must have ${JSON.stringify(expected)}`
-        const problem = say('not_every', scope.family, each, failing, total, examples)
-        return [{ forbids: isChanged, ...problem }]
-      }
-    }
-  }
+function summedField(path: string, field: Field): Name {
+  const summed = lookedUp(path, field)
+  if (summed?.schemas.every(({ type }) => ![type].flat().includes('integer')))
+    field.report([], say('not_summable', path))
+  return summed?.name ?? []
 }

@@ -2,11 +2,11 @@
 import { nameOf, type OperationId } from '../../reference/operations.js'
 import { areMet } from '../match/conditions.js'
 import { countedValue, MAX_VALUES, type SentCall, shownOn } from '../match/matching.js'
-import type { NearMiss } from '../match/near-misses.js'
+import { type Miss, miss, missText, type NearMiss } from '../match/near-misses.js'
 import { say } from '../sentences.js'
 import { present } from '../shape/checked.js'
 import type { Per } from '../shape/entry.js'
-import type { Calls, Ending } from './calls.js'
+import { type Calls, type Ending, shownCalls } from './calls.js'
 import {
   type CallsExpectation,
   type Expectation,
@@ -31,7 +31,6 @@ export type Verdict = {
   near_misses?: NearMiss[]
   tests?: string[]
 }
-type Judged = Pick<Verdict, 'forbidden' | 'message'>
 
 export const unexercised = (verdict: Omit<Verdict, 'verdict'>): Verdict => ({
   ...verdict,
@@ -44,7 +43,7 @@ export const unexercised = (verdict: Omit<Verdict, 'verdict'>): Verdict => ({
 export function verdictOf(
   { data, wanted, unsent }: Expectation,
   isMet: boolean,
-  judged: Judged & Pick<Verdict, 'seen' | 'near_misses'>,
+  judged: Pick<Verdict, 'forbidden' | 'message' | 'seen'>,
   isExercised = true
 ): Verdict {
   const missing = unsent()
@@ -70,19 +69,16 @@ export type Arrival = {
 
 /** The requests with a value of `per`, or all. */
 class Group {
-  readonly forValue: string
   seen = 0
   /** The first that counted, or where they are timed more of them. */
   readonly counted: Arrival[] = []
   readonly tests = new Set<string>()
   /** Those of a sequence in their order, with the steps that they can be. */
   waiting: { arrival: Arrival; steps: readonly Calls[] }[] = []
-  /** What is wrong with the first that a sequence leaves no room for. */
-  stray: string | null = null
+  /** Why a sequence leaves no room for a request. */
+  stray: Miss | null = null
 
-  constructor(readonly value?: string) {
-    this.forValue = value === undefined ? '' : ` for ${value}`
-  }
+  constructor(readonly value?: string) {}
 }
 
 const MAX_IDS = 10
@@ -100,10 +96,15 @@ export const isOf = (
 /** Judges by an expectation of requests. */
 export class RequestJudge {
   readonly #groups = new Map<string | undefined, Group>()
+  /** How many of the requests that counted are kept: pauses lie between them. */
+  readonly #kept: number
   #isExercised = false
   #uncounted = 0
 
-  constructor(readonly expectation: CallsExpectation) {}
+  constructor(readonly expectation: CallsExpectation) {
+    const { data, steps } = expectation
+    this.#kept = 'on' in data && steps.every(({ apart }) => apart === null) ? MAX_IDS : MAX_TIMED
+  }
 
   see(call: SentCall, arrival: Arrival): void {
     const { data, steps } = this.expectation
@@ -123,26 +124,23 @@ export class RequestJudge {
     return group
   }
 
-  #count(group: Group, arrival: Arrival, most: number): void {
+  #count(group: Group, arrival: Arrival): void {
     const { test } = arrival
     arrival.isCounted = true
     group.seen++
-    if (group.counted.length < most) group.counted.push(arrival)
+    if (group.counted.length < this.#kept) group.counted.push(arrival)
     if (test !== null && group.tests.size < MAX_TESTS) group.tests.add(test)
   }
 
   #addToCount(call: SentCall, arrival: Arrival): void {
-    const { matches, ended, apart } = present(this.expectation.steps[0])
-    const count = () => {
-      const group = this.#groupOf(call)
-      if (group) this.#count(group, arrival, apart === null ? MAX_IDS : MAX_TIMED)
-    }
+    const { matches, ended } = present(this.expectation.steps[0])
     if (!areMet(matches, call)) return
+    const count = (ending?: Ending) => {
+      const group = ending && !areMet(ended, ending) ? undefined : this.#groupOf(call)
+      if (group) this.#count(group, arrival)
+    }
     if (ended.length === 0) count()
-    else
-      arrival.whenEnded.push(ending => {
-        if (areMet(ended, ending)) count()
-      })
+    else arrival.whenEnded.push(count)
   }
 
   #addToSequence(call: SentCall, arrival: Arrival): void {
@@ -166,12 +164,15 @@ export class RequestJudge {
     const { data, steps } = this.expectation
     for (let next = group.waiting[0]; next !== undefined; next = group.waiting[0]) {
       const { arrival } = next
-      const step = next.steps.find(fitting => fitting === steps[group.seen])
-      if (step?.ended.length && arrival.endedAt === null) return
-      const gap = step?.apart ? gapBetween(present(group.counted.at(-1)), arrival) : null
-      if (step && isInPace(gap, step)) this.#count(group, arrival, steps.length)
+      const step = steps[group.seen]
+      const fits = step !== undefined && next.steps.includes(step)
+      if (fits && step.ended.length > 0 && arrival.endedAt === null) return
+      const stray = fits
+        ? offPace(step, group.seen + 1, group.counted.at(-1), arrival)
+        : missOfStep(group, step, cameAs(arrival))
+      if (stray === null) this.#count(group, arrival)
       else if (!('others' in data && data.others)) {
-        group.stray = strayMessage(this.expectation, group, arrival, gap)
+        group.stray = stray
         group.waiting = []
         return
       }
@@ -220,54 +221,54 @@ export class RequestJudge {
   }
 }
 
-const gapBetween = (before: Arrival, { arrivedAt }: Arrival): number =>
-  before.endedAt === null ? 0 : Math.max(0, arrivedAt - before.endedAt)
-
-const isInPace = (gap: number | null, { apart }: Calls): boolean =>
-  gap === null || apart === null || (gap >= apart.least && gap <= apart.most)
-
-function judgedBy({ data, steps, times, description }: CallsExpectation, group: Group): Judged {
-  const { seen, counted, stray, forValue } = group
-  if ('sequence' in data) {
-    const step = steps[seen]
-    const message = step
-      ? say('out_of_order', placeOf(step, seen), forValue)
-      : say('in_order', seen)
-    return { forbidden: stray !== null, message: stray ?? message.message }
-  }
-  const calls = present(steps[0])
-  const isMore = seen > times.to
-  const inOrder = counted.toSorted((a, b) => a.arrivedAt - b.arrivedAt)
-  const gaps = inOrder.slice(1).map((next, nth) => gapBetween(present(inOrder[nth]), next))
-  const nth = isMore ? -1 : gaps.findIndex(gap => !isInPace(gap, calls))
-  if (nth >= 0) {
-    const request = `Request ${nth + 2}, ${shownOn(calls.data.on)},`
-    return { forbidden: true, message: paceMessage(request, present(gaps[nth]), calls, group) }
-  }
-  const { message } = say('count', description, shownTimes(times), seen, forValue)
-  return { forbidden: isMore, message }
+/** Null for a pause that is right. */
+function offPace(
+  { data, apart }: Calls,
+  nth: number,
+  before: Arrival | undefined,
+  { arrivedAt }: Arrival
+): Miss | null {
+  const gap = before?.endedAt == null ? 0 : Math.max(0, arrivedAt - before.endedAt)
+  if (apart === null || (gap >= apart.least && gap <= apart.most)) return null
+  const { on, no_sooner_than: least, no_later_than: most } = data
+  const wanted = [least && `at least ${least}`, most && `at most ${most}`].filter(Boolean)
+  const pause = `Pause before request ${nth}, ${shownOn(on)}`
+  return miss(pause, wanted.join(' and '), `${gap / 1000} s`)
 }
 
-const placeOf = ({ data }: Calls, seen: number): string =>
-  `Request ${seen + 1} of the sequence, ${shownOn(data.on)},`
+const missOfStep = ({ seen }: Group, step: Calls | undefined, got: string): Miss => {
+  const wanted = step ? shownCalls(step.data) : 'no more (others: true allows others)'
+  return miss(`Request ${seen + 1} of the sequence`, wanted, got)
+}
 
-function strayMessage(
-  { steps }: CallsExpectation,
-  group: Group,
-  { operation }: Arrival,
-  gap: number | null
-): string {
-  const { seen, forValue } = group
+const cameAs = ({ operation }: Arrival): string =>
+  operation === null ? 'a request that is not an operation' : nameOf(operation)
+
+/** The message of a count says how many requests counted, met or not. */
+function judgedBy(
+  { data, steps, times, description }: CallsExpectation,
+  group: Group
+): Pick<Verdict, 'forbidden' | 'message'> {
+  const { seen, stray, value } = group
   const step = steps[seen]
-  const came = operation === null ? 'a request that is not an operation' : nameOf(operation)
-  if (step === undefined) return say('after_sequence', came, steps.length, forValue).message
-  return gap === null
-    ? say('other_request', seen + 1, shownOn(step.data.on), came, forValue).message
-    : paceMessage(placeOf(step, seen), gap, step, group)
+  const message = ({ got, ...more }: Miss) =>
+    missText({ ...more, got: value === undefined ? got : `${got} for ${value}` })
+  if ('sequence' in data) {
+    if (stray === null && step === undefined)
+      return { forbidden: false, message: say('as_expected').message }
+    return { forbidden: stray !== null, message: message(stray ?? missOfStep(group, step, 'none')) }
+  }
+  const isMore = seen > times.to
+  const pause = isMore ? undefined : firstPause(present(steps[0]), group)
+  const failure = pause ?? miss(description, shownTimes(times), `${seen}`)
+  return { forbidden: isMore || pause !== undefined, message: message(failure) }
 }
 
-function paceMessage(what: string, gap: number, { data }: Calls, { forValue }: Group): string {
-  const { no_sooner_than: least, no_later_than: most } = data
-  const bounds = [least && `at least ${least}`, most && `at most ${most}`].filter(Boolean)
-  return say('off_pace', what, gap, forValue, bounds.join(' and ')).message
+/** The first that is too short or too long. */
+function firstPause(calls: Calls, { counted }: Group): Miss | undefined {
+  const inOrder = counted.toSorted((a, b) => a.arrivedAt - b.arrivedAt)
+  const pauses = inOrder
+    .slice(1)
+    .flatMap((next, nth) => offPace(calls, nth + 2, inOrder[nth], next) ?? [])
+  return pauses[0]
 }

@@ -3,7 +3,7 @@ import { keep } from '../../core/remembered.js'
 import type { Store } from '../../store/store.js'
 import { pause } from '../../work/slices.js'
 import type { SentCall } from '../match/matching.js'
-import { MAX_NEAR_MISSES } from '../match/near-misses.js'
+import { missText } from '../match/near-misses.js'
 import { say } from '../sentences.js'
 import type { Calls, Ending } from './calls.js'
 import { type Expectation, nextOf, type StateExpectation } from './expectations.js'
@@ -78,12 +78,9 @@ export async function stateVerdict(
   isChanged: IsChanged = () => true
 ): Promise<Verdict> {
   const differences = await expectation.differences(store, isChanged)
-  const near = [...new Set(differences.flatMap(({ near_misses = [] }) => near_misses))]
   const isMet = differences.length === 0
-  const message = differences.map(difference => difference.message).join('; ')
   return verdictOf(expectation, isMet, {
     forbidden: differences.some(({ forbids }) => forbids),
-    message: isMet ? say('records_hold').message : message,
-    ...(near.length > 0 && { near_misses: near.slice(0, MAX_NEAR_MISSES) })
+    message: isMet ? say('as_expected').message : differences.map(missText).join('; ')
   })
 }
