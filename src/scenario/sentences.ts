@@ -139,13 +139,10 @@ export const SAYS = {
   not_sent: (names: readonly string[]) =>
     `It refers to ${names.map(reference).join(' and ')}, which has not been sent; only check sends plays.`,
   no_value: (what: string) => `no request was sent for any ${what}`,
-  never_exercised: (message: string) =>
-    /never exercised/.test(message) ? message : `${message.replace(/\.$/, '')}; never exercised`,
+  never_exercised: (message: string) => `${message.replace(/\.$/, '')}; never exercised`,
   has_none: (on: string, what: string) => `${on} does not refer to a ${what}`,
   allows_anything: () => 'any number of requests is allowed; set a limit, such as times: 1',
   met_for: (count: number, what: string) => `Met for ${some(count, what)}.`,
-  others: (message: string, count: number) =>
-    count === 0 ? message : `${message.replace(/\.$/, '')}; unmet for ${count} more`,
   uncounted: (message: string, count: number, what: string, maximum: number) =>
     `${message.replace(/\.$/, '')}; not counted: ${some(count, 'request')} beyond the first ${some(maximum, what)}`,
 

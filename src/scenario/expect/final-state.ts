@@ -5,13 +5,7 @@ import { FIELDS } from '../../reference/tables.js'
 import { collectionOf, type Store } from '../../store/store.js'
 import { pause } from '../../work/slices.js'
 import { within } from '../documents.js'
-import {
-  areMet,
-  type Condition,
-  compileNames,
-  compileTest,
-  shownWanted
-} from '../match/conditions.js'
+import { areMet, type Condition, compileNames, compileTest } from '../match/conditions.js'
 import {
   asValue,
   below,
@@ -87,10 +81,17 @@ const fieldsOf =
 const compileFields = (names: Names, field: Field): Condition<FieldAt>[] =>
   compileNames(names, field, (fieldAt, name) => fieldAt(name))
 
-const missesIn = (whose: string, conditions: readonly Condition<FieldAt>[], fieldAt: FieldAt) =>
+/** Named as `transactions.txn_1.amount`. */
+const differencesIn = (
+  whose: string,
+  conditions: readonly Condition<FieldAt>[],
+  fieldAt: FieldAt,
+  forbids: boolean
+): Difference[] =>
   missesOf(conditions, fieldAt).map(each => ({
     ...each,
-    condition: `${whose}.${each.condition}`
+    condition: `${whose}.${each.condition}`,
+    forbids
   }))
 
 function compileRecord(writtenId: string, expected: Names | null, field: FamilyField): StateTest {
@@ -105,10 +106,7 @@ function compileRecord(writtenId: string, expected: Names | null, field: FamilyF
     if (record === undefined) return [{ ...miss(whose, 'a record', 'none'), forbids: false }]
     const fieldAt = fieldsOf(record, store)
     return conditions.flatMap(condition =>
-      missesIn(whose, [condition], fieldAt).map(each => ({
-        ...each,
-        forbids: forbids && isForbidding(condition.wanted)
-      }))
+      differencesIn(whose, [condition], fieldAt, forbids && isForbidding(condition.wanted))
     )
   }
 }
@@ -117,64 +115,65 @@ const isForbidding = (wanted: Wanted) =>
   isObject(wanted) && Object.keys(wanted).every(word => ['not', 'lt', 'lte'].includes(word))
 
 type Total = (selected: readonly FieldAt[], areChanged: boolean) => Difference[]
-/** Records that `every` names in a message. */
+/** Fields that `every` names in a message. */
 const MAX_NAMED = 3
 
 function compileQuantities(expected: Quantities, field: FamilyField): StateTest {
+  const { family, report } = field
   const { where = {}, count, sum = {}, every = {} } = expected
   const selecting = compileFields(where, below(field, 'where'))
   const ofEach = compileFields(every, below(field, 'every'))
   const suffix = selecting.length === 0 ? '' : ` with ${JSON.stringify(where)}`
   const totals = Object.entries(sum).map(([path, wanted]) =>
-    compileTotal(wanted, suffix, below(field, 'sum', path), path)
+    compileTotal(`${family}: sum of ${path}${suffix}`, wanted, below(field, 'sum', path), path)
   )
-  if (count !== undefined) totals.unshift(compileTotal(count, suffix, below(field, 'count')))
+  if (count !== undefined)
+    totals.unshift(compileTotal(`${family}${suffix}`, count, below(field, 'count')))
   const isVacuous = totals.length + ofEach.length === 0
-  if (expected.where && (expected.count ?? expected.sum ?? expected.every) === undefined)
-    field.report([], say('needs', 'where', 'count, sum or every'))
+  const areCompared = (count ?? expected.sum ?? expected.every) !== undefined
+  if (expected.where && !areCompared) report([], say('needs', 'where', 'count, sum or every'))
 
   return async (store, isChanged) => {
     if (isVacuous) return []
     const selected: FieldAt[] = []
-    const misses: Miss[] = []
+    const different: Difference[] = []
     let areChanged = false
-    for (const record of collectionOf(store, field.family).inCreationOrder()) {
+    for (const record of collectionOf(store, family).inCreationOrder()) {
       await pause()
       const fieldAt = fieldsOf(record, store)
       if (!areMet(selecting, fieldAt)) continue
-      areChanged ||= isChanged(field.family, record.id)
+      areChanged ||= isChanged(family, record.id)
       selected.push(fieldAt)
-      const whose = `${field.family}.${record.id}`
-      if (misses.length < MAX_NAMED) misses.push(...missesIn(whose, ofEach, fieldAt))
+      if (different.length < MAX_NAMED)
+        different.push(...differencesIn(`${family}.${record.id}`, ofEach, fieldAt, true))
     }
     return [
       ...totals.flatMap(total => total(selected, areChanged)),
-      ...misses.map(each => ({ ...each, forbids: areChanged }))
+      ...different.map(each => ({ ...each, forbids: areChanged }))
     ]
   }
 }
 
 /** How many, or with a path the sum of a field; one without a value adds nothing. */
-function compileTotal(wanted: Quantity, suffix: string, field: FamilyField, path?: string): Total {
-  const { family, report } = field
+function compileTotal(name: string, wanted: Quantity, field: FamilyField, path?: string): Total {
+  const { report } = field
   const test = compileTest(wanted, { schemas: [{ type: 'integer' }], name: [], report })
+  const condition: Condition<number> = { name, wanted, test, valueIn: total => total }
   const summed = path === undefined ? null : summedField(path, field)
-  const whose = path === undefined ? family : `${family}: sum of ${path}`
   return (selected, areChanged) => {
     const currencies = new Set(summed && selected.map(fieldAt => fieldAt(['currency'])))
     if (currencies.size > 1) {
       const got = [...currencies].sort().join(' and ')
-      return [{ ...miss(whose, 'one currency (add it to where)', got), forbids: false }]
+      return [{ ...miss(name, 'one currency (add it to where)', got), forbids: false }]
     }
     const total = summed
       ? selected.reduce((sum, fieldAt) => sum + Number(fieldAt(summed) ?? 0), 0)
       : selected.length
-    if (test(total)) return []
     const isShort = isObject(wanted)
       ? total <= (wanted.gt ?? (wanted.gte ?? 0) - 1)
       : total <= wanted
     const forbids = areChanged && !isShort
-    return [{ ...miss(whose, `${shownWanted(wanted)}${suffix}`, `${total}`), forbids }]
+    return missesOf([condition], total).map(each => ({ ...each, forbids }))
   }
 }
 

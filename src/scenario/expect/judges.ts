@@ -2,24 +2,17 @@
 import { nameOf, type OperationId } from '../../reference/operations.js'
 import { areMet } from '../match/conditions.js'
 import { countedValue, MAX_VALUES, type SentCall, shownOn } from '../match/matching.js'
-import { type Miss, miss, missText, type NearMiss } from '../match/near-misses.js'
+import { type Miss, miss, missText } from '../match/near-misses.js'
 import { say } from '../sentences.js'
 import { present } from '../shape/checked.js'
 import type { Per } from '../shape/entry.js'
 import { type Calls, type Ending, shownCalls } from './calls.js'
-import {
-  type CallsExpectation,
-  type Expectation,
-  type ExpectationData,
-  shownTimes
-} from './expectations.js'
+import { type CallsExpectation, shownTimes } from './expectations.js'
 
-export type Verdict = {
-  expectation: ExpectationData
-  wanted: string
-  /** `never exercised`: no request to judge by; it fails as `unmet` does. */
-  verdict: 'met' | 'unmet' | 'never exercised'
-  holds: boolean
+/** What a judge says of a period. */
+export type Judged = {
+  isMet: boolean
+  isExercised: boolean
   /** No other period makes up for it. */
   forbidden: boolean
   message: string
@@ -28,31 +21,7 @@ export type Verdict = {
   /** How many requests counted, of a sequence those in order. */
   seen?: number
   requests?: string[]
-  near_misses?: NearMiss[]
   tests?: string[]
-}
-
-export const unexercised = (verdict: Omit<Verdict, 'verdict'>): Verdict => ({
-  ...verdict,
-  verdict: 'never exercised',
-  holds: false,
-  message: say('never_exercised', verdict.message).message
-})
-
-/** Not met if it refers to a step that was not sent. */
-export function verdictOf(
-  { data, wanted, unsent }: Expectation,
-  isMet: boolean,
-  judged: Pick<Verdict, 'forbidden' | 'message' | 'seen'>,
-  isExercised = true
-): Verdict {
-  const missing = unsent()
-  const holds = isMet && missing.length === 0
-  const verdict = { expectation: data, wanted, ...judged, holds }
-  if (missing.length > 0 && !judged.forbidden)
-    return { ...verdict, verdict: 'never exercised', message: say('not_sent', missing).message }
-  if (holds) return { ...verdict, verdict: 'met' }
-  return isExercised ? { ...verdict, verdict: 'unmet' } : unexercised(verdict)
 }
 
 /** A request, and what to do when it has ended. */
@@ -180,44 +149,29 @@ export class RequestJudge {
     }
   }
 
-  #verdictOf(group: Group): Verdict {
+  judged(): Judged {
     const { expectation } = this
-    const { value, seen, counted, tests } = group
-    const judged = { ...judgedBy(expectation, group), seen }
-    const isMet = seen >= expectation.times.from && !judged.forbidden
-    const verdict = verdictOf(expectation, isMet, judged, this.#isExercised)
-    const requests = verdict.holds ? [] : counted.slice(0, MAX_IDS).flatMap(({ id }) => id ?? [])
-    return {
-      ...verdict,
-      ...(value !== undefined && { value }),
-      ...(requests.length > 0 && { requests }),
-      ...(tests.size > 0 && { tests: [...tests] })
+    const { per } = expectation.data
+    const isExercised = this.#isExercised
+    const all = Array.from(this.#groups.values(), group => ({
+      isExercised,
+      ...judgedBy(expectation, group)
+    }))
+    const [first = { isExercised, ...judgedBy(expectation, new Group()) }] = all
+    if (per === undefined || (all.length === 0 && first.isMet)) return first
+    if (all.length === 0)
+      return { ...first, isExercised: false, message: say('no_value', per).message }
+    const failed = all.find(({ forbidden }) => forbidden) ?? all.find(({ isMet }) => !isMet)
+    const { requests, value, ...met } = first
+    const judged = failed ?? {
+      ...met,
+      seen: Math.max(...all.map(({ seen = 0 }) => seen)),
+      tests: [...new Set(all.flatMap(({ tests = [] }) => tests))],
+      message: say('met_for', all.length, per).message
     }
-  }
-
-  verdict(): Verdict {
-    const { data, times } = this.expectation
-    const verdicts = Array.from(this.#groups.values(), group => this.#verdictOf(group))
-    const [verdict = this.#verdictOf(new Group())] = verdicts
-    if (data.per === undefined) return verdict
-    if (verdicts.length > 0) return this.#verdictOfValues(data.per, verdicts)
-    return times.from === 0
-      ? verdict
-      : unexercised({ ...verdict, message: say('no_value', data.per).message })
-  }
-
-  #verdictOfValues(per: Per, verdicts: readonly Verdict[]): Verdict {
-    const failed = verdicts.filter(({ holds }) => !holds)
-    const first = failed.find(({ forbidden }) => forbidden) ?? failed[0]
-    let { message } = first
-      ? say('others', first.message, failed.length - 1)
-      : say('met_for', verdicts.length, per)
-    if (this.#uncounted > 0)
-      message = say('uncounted', message, this.#uncounted, per, MAX_VALUES).message
-    if (first !== undefined) return { ...first, message }
-    const tests = [...new Set(verdicts.flatMap(({ tests = [] }) => tests))]
-    const seen = Math.max(...verdicts.map(({ seen = 0 }) => seen))
-    return { ...present(verdicts[0]), value: undefined, seen, tests, message }
+    if (this.#uncounted === 0) return judged
+    const { message } = say('uncounted', judged.message, this.#uncounted, per, MAX_VALUES)
+    return { ...judged, message }
   }
 }
 
@@ -248,27 +202,34 @@ const cameAs = ({ operation }: Arrival): string =>
 function judgedBy(
   { data, steps, times, description }: CallsExpectation,
   group: Group
-): Pick<Verdict, 'forbidden' | 'message'> {
-  const { seen, stray, value } = group
-  const step = steps[seen]
-  const message = ({ got, ...more }: Miss) =>
-    missText({ ...more, got: value === undefined ? got : `${got} for ${value}` })
-  if ('sequence' in data) {
-    if (stray === null && step === undefined)
-      return { forbidden: false, message: say('as_expected').message }
-    return { forbidden: stray !== null, message: message(stray ?? missOfStep(group, step, 'none')) }
-  }
+): Omit<Judged, 'isExercised'> {
+  const { seen, value, counted, tests } = group
   const isMore = seen > times.to
-  const pause = isMore ? undefined : firstPause(present(steps[0]), group)
-  const failure = pause ?? miss(description, shownTimes(times), `${seen}`)
-  return { forbidden: isMore || pause !== undefined, message: message(failure) }
+  const wrong = group.stray ?? (isMore ? null : firstPause(present(steps[0]), group))
+  const forbidden = isMore || wrong !== null
+  const isMet = seen >= times.from && !forbidden
+  const short =
+    'on' in data
+      ? miss(description, shownTimes(times), `${seen}`)
+      : missOfStep(group, steps[seen], 'none')
+  const message = `${missText(wrong ?? short)}${value === undefined ? '' : ` for ${value}`}`
+  const requests = isMet ? [] : counted.slice(0, MAX_IDS).flatMap(({ id }) => id ?? [])
+  return {
+    isMet,
+    forbidden,
+    seen,
+    message: isMet && 'sequence' in data ? say('as_expected').message : message,
+    ...(value !== undefined && { value }),
+    ...(requests.length > 0 && { requests }),
+    ...(tests.size > 0 && { tests: [...tests] })
+  }
 }
 
 /** The first that is too short or too long. */
-function firstPause(calls: Calls, { counted }: Group): Miss | undefined {
+function firstPause(calls: Calls, { counted }: Group): Miss | null {
   const inOrder = counted.toSorted((a, b) => a.arrivedAt - b.arrivedAt)
-  const pauses = inOrder
-    .slice(1)
-    .flatMap((next, nth) => offPace(calls, nth + 2, inOrder[nth], next) ?? [])
-  return pauses[0]
+  const next = inOrder.slice(1)
+  return (
+    next.flatMap((arrival, nth) => offPace(calls, nth + 2, inOrder[nth], arrival) ?? [])[0] ?? null
+  )
 }

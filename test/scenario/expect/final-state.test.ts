@@ -146,10 +146,10 @@ t.test("expect: sums and values of a family's records", async t => {
 
   const wrong: [state: object, ...differences: string[]][] = parse(`[
     [{ count: { gt: 4 } }, 'transactions: expected > 4; got 4'],
-    [{ where: { ticket: { reference: B } }, count: { gte: 1 } }, 'transactions: expected >= 1 with {"ticket":{"reference":"B"}}; got 0'],
-    [{ where: { currency: eur }, count: 2, sum: { amount: 111 } }, 'transactions: sum of amount: expected 111 with {"currency":"eur"}; got 110'],
+    [{ where: { ticket: { reference: B } }, count: { gte: 1 } }, 'transactions with {"ticket":{"reference":"B"}}: expected >= 1; got 0'],
+    [{ where: { currency: eur }, count: 2, sum: { amount: 111 } }, 'transactions: sum of amount with {"currency":"eur"}: expected 111; got 110'],
     [{ sum: { amount: 1 } }, 'transactions: sum of amount: expected one currency (add it to where); got eur and usd'],
-    [{ where: { amount: 1 }, count: { gte: 1 } }, 'transactions: expected >= 1 with {"amount":1}; got 0'],
+    [{ where: { amount: 1 }, count: { gte: 1 } }, 'transactions with {"amount":1}: expected >= 1; got 0'],
     [{ where: { currency: eur }, every: { payment_type: card, amount: 50 } },
       'transactions.txn_c.payment_type: expected card; got emv', 'transactions.txn_d.payment_type: expected card; got emv', 'transactions.txn_d.amount: expected 50; got 60'],
     [{ every: { amount: { lte: 10, not: 4999 } } }, 'transactions.txn_a.amount: expected <= 10 and not 4999; got 4999',
