@@ -133,8 +133,6 @@ export const SAYS = {
     `/${pattern}/ is not a regular expression in RE2 syntax: ${why}`,
 
   // expectations
-  not_summable: (name: string) =>
-    `${name} is not a whole number; only whole numbers can be added up, such as amount`,
   as_expected: () => 'As expected.',
   not_sent: (names: readonly string[]) =>
     `It refers to ${names.map(reference).join(' and ')}, which has not been sent; only check sends plays.`,

@@ -29,17 +29,26 @@ import {
 } from '../shape/expectation.js'
 
 type FieldAt = (name: Name) => Value
-type FamilyField = Field & { family: Family }
-
 export type IsChanged = (family: Family, id: string) => boolean
 /** `forbids`: no later request can put it right. */
 type Difference = Miss & { forbids: boolean }
 export type StateTest = (store: Store, isChanged: IsChanged) => Promise<Difference[]>
 
+type Total = (selected: readonly FieldAt[]) => Difference[]
+/** Some records of a family: how many they are, and what each must have. */
+type Part = {
+  family: Family
+  records: (store: Store) => readonly { readonly id: string }[]
+  selecting: readonly Condition<FieldAt>[]
+  totals: readonly Total[]
+  ofEach: readonly Condition<FieldAt>[]
+  /** Whether a record that does not have it is forbidden. */
+  isForbidding: (wanted: Wanted) => boolean
+}
+
 export function compileState(data: StateData, { report, responses }: Context): StateTest {
-  const tests = entriesOf(data).flatMap(([family, expected]) => {
-    const field: FamilyField = {
-      family,
+  const parts = entriesOf(data).flatMap(([family, expected]) => {
+    const field: Field = {
       responses,
       name: [],
       resource: RESOURCE_NAMES[family],
@@ -48,18 +57,48 @@ export function compileState(data: StateData, { report, responses }: Context): S
     }
     const ids = Object.keys(expected).filter(id => !STATE_WORDS.includes(id))
     return [
-      compileQuantities(expected, field),
-      ...ids.map(id => compileRecord(id, expected[id] as Names | null, below(field, id)))
+      partOfAll(family, expected, field),
+      ...ids.map(id => partOfOne(family, id, expected[id] as Names | null, below(field, id)))
     ]
   })
   return async (store, isChanged) => {
     const differences: Difference[] = []
-    for (const test of tests) {
-      differences.push(...(await test(store, isChanged)))
-      await pause()
-    }
+    for (const part of parts) differences.push(...(await differencesIn(part, store, isChanged)))
     return differences
   }
+}
+
+/** Fields that a message names. */
+const MAX_NAMED = 3
+
+async function differencesIn(
+  { family, records, selecting, totals, ofEach, isForbidding }: Part,
+  store: Store,
+  isChanged: IsChanged
+): Promise<Difference[]> {
+  if (totals.length + ofEach.length === 0) return []
+  const selected: FieldAt[] = []
+  const different: Difference[] = []
+  let areChanged = false
+  for (const record of records(store)) {
+    await pause()
+    const fieldAt = fieldsOf(record, store)
+    if (!areMet(selecting, fieldAt)) continue
+    areChanged ||= isChanged(family, record.id)
+    selected.push(fieldAt)
+    if (different.length >= MAX_NAMED) continue
+    for (const condition of ofEach)
+      for (const { condition: name, ...miss } of missesOf([condition], fieldAt))
+        different.push({
+          ...miss,
+          condition: `${family}.${record.id}.${name}`,
+          forbids: isForbidding(condition.wanted)
+        })
+  }
+  return [...totals.flatMap(total => total(selected)), ...different].map(each => ({
+    ...each,
+    forbids: each.forbids && areChanged
+  }))
 }
 
 const LINKS: ReadonlyMap<string, Family> = new Map(Object.entries(LINKED_FAMILIES))
@@ -81,105 +120,64 @@ const fieldsOf =
 const compileFields = (names: Names, field: Field): Condition<FieldAt>[] =>
   compileNames(names, field, (fieldAt, name) => fieldAt(name))
 
-/** Named as `transactions.txn_1.amount`. */
-const differencesIn = (
-  whose: string,
-  conditions: readonly Condition<FieldAt>[],
-  fieldAt: FieldAt,
-  forbids: boolean
-): Difference[] =>
-  missesOf(conditions, fieldAt).map(each => ({
-    ...each,
-    condition: `${whose}.${each.condition}`,
-    forbids
-  }))
-
-function compileRecord(writtenId: string, expected: Names | null, field: FamilyField): StateTest {
-  const { family, responses = new Map() } = field
-  const conditions = expected && compileFields(expected, field)
-  return async (store, isChanged) => {
-    const id = String(resolvedValue(writtenId, responses) ?? writtenId)
-    const whose = `${family}.${id}`
-    const record = collectionOf(store, family).get(id)
-    const forbids = isChanged(family, id)
-    if (conditions === null) return record ? [{ ...miss(whose, 'no record', 'one'), forbids }] : []
-    if (record === undefined) return [{ ...miss(whose, 'a record', 'none'), forbids: false }]
-    const fieldAt = fieldsOf(record, store)
-    return conditions.flatMap(condition =>
-      differencesIn(whose, [condition], fieldAt, forbids && isForbidding(condition.wanted))
-    )
+function partOfOne(family: Family, id: string, expected: Names | null, field: Field): Part {
+  const { responses = new Map() } = field
+  return {
+    family,
+    records: store => {
+      const record = collectionOf(store, family).get(String(resolvedValue(id, responses) ?? id))
+      return record ? [record] : []
+    },
+    selecting: [],
+    totals: [compileTotal(`${family}.${id} (count)`, expected === null ? 0 : 1, COUNTED)],
+    ofEach: compileFields(expected ?? {}, field),
+    isForbidding: wanted =>
+      isObject(wanted) && Object.keys(wanted).every(word => ['not', 'lt', 'lte'].includes(word))
   }
 }
 
-const isForbidding = (wanted: Wanted) =>
-  isObject(wanted) && Object.keys(wanted).every(word => ['not', 'lt', 'lte'].includes(word))
-
-type Total = (selected: readonly FieldAt[], areChanged: boolean) => Difference[]
-/** Fields that `every` names in a message. */
-const MAX_NAMED = 3
-
-function compileQuantities(expected: Quantities, field: FamilyField): StateTest {
-  const { family, report } = field
-  const { where = {}, count, sum = {}, every = {} } = expected
-  const selecting = compileFields(where, below(field, 'where'))
-  const ofEach = compileFields(every, below(field, 'every'))
-  const suffix = selecting.length === 0 ? '' : ` with ${JSON.stringify(where)}`
-  const totals = Object.entries(sum).map(([path, wanted]) =>
-    compileTotal(`${family}: sum of ${path}${suffix}`, wanted, below(field, 'sum', path), path)
-  )
-  if (count !== undefined)
-    totals.unshift(compileTotal(`${family}${suffix}`, count, below(field, 'count')))
-  const isVacuous = totals.length + ofEach.length === 0
-  const areCompared = (count ?? expected.sum ?? expected.every) !== undefined
-  if (expected.where && !areCompared) report([], say('needs', 'where', 'count, sum or every'))
-
-  return async (store, isChanged) => {
-    if (isVacuous) return []
-    const selected: FieldAt[] = []
-    const different: Difference[] = []
-    let areChanged = false
-    for (const record of collectionOf(store, family).inCreationOrder()) {
-      await pause()
-      const fieldAt = fieldsOf(record, store)
-      if (!areMet(selecting, fieldAt)) continue
-      areChanged ||= isChanged(family, record.id)
-      selected.push(fieldAt)
-      if (different.length < MAX_NAMED)
-        different.push(...differencesIn(`${family}.${record.id}`, ofEach, fieldAt, true))
-    }
-    return [
-      ...totals.flatMap(total => total(selected, areChanged)),
-      ...different.map(each => ({ ...each, forbids: areChanged }))
-    ]
+function partOfAll(family: Family, expected: Quantities, field: Field): Part {
+  const { where, count, sum, every } = expected
+  const selecting = compileFields(where ?? {}, below(field, 'where'))
+  const whose = `${family}${selecting.length === 0 ? '' : ` with ${JSON.stringify(where)}`}`
+  if (where && (count ?? sum ?? every) === undefined)
+    field.report([], say('needs', 'where', 'count, sum or every'))
+  const totals = Object.entries(sum ?? {}).flatMap(([path, wanted]) => {
+    const summed = lookedUp(path, below(field, 'sum', path))
+    return summed === null ? [] : compileTotal(`${whose}: sum of ${path}`, wanted, summed)
+  })
+  if (count !== undefined) totals.unshift(compileTotal(whose, count, COUNTED))
+  return {
+    family,
+    records: store => collectionOf(store, family).inCreationOrder(),
+    selecting,
+    totals,
+    ofEach: compileFields(every ?? {}, below(field, 'every')),
+    isForbidding: () => true
   }
 }
 
-/** How many, or with a path the sum of a field; one without a value adds nothing. */
-function compileTotal(name: string, wanted: Quantity, field: FamilyField, path?: string): Total {
-  const { report } = field
-  const test = compileTest(wanted, { schemas: [{ type: 'integer' }], name: [], report })
+/** What is added up of records without a field; the shape of a count was checked before. */
+const COUNTED: Field = { schemas: [{ type: 'integer' }], name: [], report: () => {} }
+
+/** How many, or the sum of a field; one without a value adds nothing. */
+function compileTotal(name: string, wanted: Quantity, summed: Field): Total {
+  // a sum can be beyond the limits of one value
+  const schemas = summed.schemas.map(({ type = 'object' }) => ({ type }))
+  const test = compileTest(wanted, { ...summed, schemas })
   const condition: Condition<number> = { name, wanted, test, valueIn: total => total }
-  const summed = path === undefined ? null : summedField(path, field)
-  return (selected, areChanged) => {
-    const currencies = new Set(summed && selected.map(fieldAt => fieldAt(['currency'])))
+  const isSum = summed.name.length > 0
+  return selected => {
+    const currencies = new Set(isSum ? selected.map(fieldAt => fieldAt(['currency'])) : [])
     if (currencies.size > 1) {
       const got = [...currencies].sort().join(' and ')
       return [{ ...miss(name, 'one currency (add it to where)', got), forbids: false }]
     }
-    const total = summed
-      ? selected.reduce((sum, fieldAt) => sum + Number(fieldAt(summed) ?? 0), 0)
-      : selected.length
+    const addend = (fieldAt: FieldAt) => (isSum ? Number(fieldAt(summed.name) ?? 0) : 1)
+    const total = selected.reduce((sum, fieldAt) => sum + addend(fieldAt), 0)
     const isShort = isObject(wanted)
       ? total <= (wanted.gt ?? (wanted.gte ?? 0) - 1)
       : total <= wanted
-    const forbids = areChanged && !isShort
-    return missesOf([condition], total).map(each => ({ ...each, forbids }))
+    return missesOf([condition], total).map(each => ({ ...each, forbids: !isShort }))
   }
-}
-
-function summedField(path: string, field: Field): Name {
-  const summed = lookedUp(path, field)
-  if (summed?.schemas.every(({ type }) => ![type].flat().includes('integer')))
-    field.report([], say('not_summable', path))
-  return summed?.name ?? []
 }

@@ -37,14 +37,21 @@ const COMPARISONS: Readonly<Record<string, Comparison>> = {
 }
 const CONDITIONS = [...Object.keys(COMPARISONS), 'not', 'present']
 
-const numberIn = (text: string) => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : null)
+/** What has an order: a number, or an instant in milliseconds. */
+type Order = { schema: Schema; placeOf: (text: string) => number | null }
+const NUMBERS: Order = {
+  schema: { type: 'number' },
+  placeOf: text => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : null)
+}
+const INSTANTS: Order = { schema: { type: 'string', format: 'instant' }, placeOf: instantOf }
+
 const isNumeric = ({ type }: Schema) =>
   [type].flat().some(name => name === 'integer' || name === 'number')
 
-/** The number of a text, or the milliseconds of its instant; null where text is not compared. */
-function placeBy(schemas: readonly Schema[]): ((text: string) => number | null) | null {
-  if (schemas.some(isNumeric)) return numberIn
-  return schemas.some(({ format }) => format === 'instant') ? instantOf : null
+/** Undefined for text, which has no order to rely on. */
+function orderOf(schemas: readonly Schema[]): Order | undefined {
+  if (schemas.some(isNumeric)) return NUMBERS
+  return schemas.some(({ format }) => format === 'instant') ? INSTANTS : undefined
 }
 
 export function compileNames<Subject>(
@@ -148,9 +155,9 @@ function compileOperand<T>(
 
 /** Numbers are sent, and fields of records are written, in more than one way. */
 function comparable(text: string, { schemas, resource }: Field): unknown {
-  const placeOf = placeBy(schemas)
-  if (placeOf !== null && (placeOf === numberIn || resource !== undefined))
-    return placeOf(text) ?? text
+  const order = orderOf(schemas)
+  if (order === NUMBERS || resource !== undefined)
+    if (order !== undefined) return order.placeOf(text) ?? text
   const isCountry = resource !== undefined && schemas.some(({ format }) => format === 'country')
   return isCountry ? text.toUpperCase() : text
 }
@@ -163,7 +170,7 @@ function checkPossible(wanted: Wanted, { resource, schemas, onlyRight, report }:
     if (resource !== undefined) return firstProblem(schema, wanted)
     // of a nested parameter only the parts are sent
     if (schema.type === 'object') return null
-    return firstProblem(schema, (isNumeric(schema) ? numberIn(text) : null) ?? text)
+    return firstProblem(schema, (isNumeric(schema) ? NUMBERS.placeOf(text) : null) ?? text)
   })
   const [first = null] = problems
   if (first !== null && !problems.includes(null))
@@ -174,7 +181,7 @@ function checkPossible(wanted: Wanted, { resource, schemas, onlyRight, report }:
 function comparisonMeant(text: string, schemas: readonly Schema[]): string {
   const [, sign, bound = ''] = /^([<>]=?) *(.*)/s.exec(text.trim()) ?? []
   const condition = Object.keys(COMPARISONS).find(name => COMPARISONS[name]?.sign === sign)
-  const isComparable = schemas.some(schema => placeBy([schema])?.(bound) != null)
+  const isComparable = orderOf(schemas)?.placeOf(bound) != null
   return condition !== undefined && isComparable ? `; write { ${condition}: ${bound} }` : ''
 }
 
@@ -186,19 +193,15 @@ function compileCondition(word: string, operand: Wanted, field: Field): Test {
   return value => !excluded(value)
 }
 
-/** Of numbers and instants: text has no order to rely on. */
 function compileComparison({ holds }: Comparison, bound: Wanted, field: Field): Test {
   const { schemas, name, report } = field
-  const placeOf = placeBy(schemas)
-  if (placeOf === null) {
+  const order = orderOf(schemas)
+  if (order === undefined) {
     report([], say('not_comparable', name.join('.')))
     return NEVER
   }
-  const problem =
-    placeOf === numberIn
-      ? firstProblem({ type: 'number' }, bound)
-      : firstProblem({ format: 'instant' }, String(bound))
-  if (problem !== null && referenceIn(String(bound)) === null) report([], problem)
-  const test = compileOperand(bound, field, placeOf, holds)
+  const problem = referenceIn(String(bound)) === null ? firstProblem(order.schema, bound) : null
+  if (problem !== null) report([], problem)
+  const test = compileOperand(bound, field, order.placeOf, holds)
   return value => value != null && test(value)
 }
