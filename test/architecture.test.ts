@@ -39,7 +39,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   core: 109_760,
   work: 6_150,
   store: 22_900,
-  scenario: 262_580,
+  scenario: 262_550,
   engine: 89_310,
   evidence: 79_280,
   sandbox: 71_010,

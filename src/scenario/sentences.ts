@@ -126,7 +126,7 @@ export const SAYS = {
   not_comparable: (name: string) =>
     `${name} is text; only numbers and instants can be compared. Match text by value, list or /pattern/.`,
   pattern_limit: (maximum: number, what: string, got: number) =>
-    `must have at most ${maximum} ${what}; got ${got}. Write it shorter, or as a list of values.`,
+    `must have at most ${maximum} ${what}; got ${got}. Shorten it, or list values instead.`,
   pattern_of_card: () =>
     'a pattern must not contain a full card number; write the number as text: only its digest is stored',
   bad_pattern: (pattern: string, why: string) =>

@@ -1,7 +1,6 @@
 /** Expectations of records: by id, how many, their sums, and every one of a family. */
 import { isObject } from '../../core/schema-words.js'
 import { type Family, LINKED_FAMILIES, RESOURCE_NAMES } from '../../reference/operations.js'
-import type { Schema } from '../../reference/parameters.js'
 import { FIELDS } from '../../reference/tables.js'
 import { collectionOf, type Store } from '../../store/store.js'
 import { pause } from '../../work/slices.js'
@@ -69,7 +68,6 @@ export function compileState(data: StateData, { report, responses }: Context): S
   }
 }
 
-const COUNTED: readonly Schema[] = [{ type: 'integer' }]
 /** Fields that a message names. */
 const MAX_NAMED = 3
 
@@ -131,12 +129,7 @@ function partOfOne(family: Family, id: string, expected: Names | null, field: Fi
       return record ? [record] : []
     },
     selecting: [],
-    totals: [
-      compileTotal(`${family}.${id} (count)`, expected === null ? 0 : 1, {
-        ...field,
-        schemas: COUNTED
-      })
-    ],
+    totals: [compileCount(`${family}.${id} (count)`, expected === null ? 0 : 1, field)],
     ofEach: compileFields(expected ?? {}, field),
     isForbidding: wanted =>
       isObject(wanted) && Object.keys(wanted).every(word => ['not', 'lt', 'lte'].includes(word))
@@ -153,8 +146,7 @@ function partOfAll(family: Family, expected: Quantities, field: Field): Part {
     const summed = lookedUp(path, below(field, 'sum', path))
     return summed === null ? [] : compileTotal(`${whose}: sum of ${path}`, wanted, summed)
   })
-  if (count !== undefined)
-    totals.unshift(compileTotal(whose, count, { ...field, schemas: COUNTED }))
+  if (count !== undefined) totals.unshift(compileCount(whose, count, field))
   return {
     family,
     records: store => collectionOf(store, family).inCreationOrder(),
@@ -164,6 +156,9 @@ function partOfAll(family: Family, expected: Quantities, field: Field): Part {
     isForbidding: () => true
   }
 }
+
+const compileCount = (name: string, wanted: Quantity, field: Field): Total =>
+  compileTotal(name, wanted, { ...field, schemas: [{ type: 'integer' }] })
 
 /** How many, or the sum of a field; one without a value adds nothing. */
 function compileTotal(name: string, wanted: Quantity, summed: Field): Total {
