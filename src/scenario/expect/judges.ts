@@ -217,8 +217,8 @@ function judgedBy(
   return {
     isMet,
     forbidden,
-    seen,
     message: isMet && 'sequence' in data ? say('as_expected').message : message,
+    seen,
     ...(value !== undefined && { value }),
     ...(requests.length > 0 && { requests }),
     ...(tests.size > 0 && { tests: [...tests] })
