@@ -8,8 +8,8 @@ import {
   type Expectation,
   type ExpectationData
 } from '../../../src/scenario/expect/expectations.js'
-import type { Arrival, Verdict } from '../../../src/scenario/expect/judges.js'
-import { Tally } from '../../../src/scenario/expect/tally.js'
+import type { Arrival } from '../../../src/scenario/expect/judges.js'
+import { Tally, type Verdict } from '../../../src/scenario/expect/tally.js'
 import { MAX_VALUES, type SentCall } from '../../../src/scenario/match/matching.js'
 import { Store } from '../../../src/store/store.js'
 import { coded } from '../../support/codes.js'
