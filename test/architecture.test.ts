@@ -39,7 +39,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   core: 109_760,
   work: 6_150,
   store: 22_900,
-  scenario: 262_550,
+  scenario: 262_540,
   engine: 89_310,
   evidence: 79_280,
   sandbox: 71_010,
@@ -51,7 +51,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   client: 23_810,
   cli: 122_840,
   top: 21_290,
-  test: 2_320_230,
+  test: 2_320_210,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */

@@ -48,7 +48,7 @@ const INSTANTS: Order = { schema: { type: 'string', format: 'instant' }, placeOf
 const isNumeric = ({ type }: Schema) =>
   [type].flat().some(name => name === 'integer' || name === 'number')
 
-/** Undefined for text, which has no order to rely on. */
+/** Undefined for text, which has no order. */
 function orderOf(schemas: readonly Schema[]): Order | undefined {
   if (schemas.some(isNumeric)) return NUMBERS
   return schemas.some(({ format }) => format === 'instant') ? INSTANTS : undefined
@@ -156,8 +156,8 @@ function compileOperand<T>(
 /** Numbers are sent, and fields of records are written, in more than one way. */
 function comparable(text: string, { schemas, resource }: Field): unknown {
   const order = orderOf(schemas)
-  if (order === NUMBERS || resource !== undefined)
-    if (order !== undefined) return order.placeOf(text) ?? text
+  if (order !== undefined && (order === NUMBERS || resource !== undefined))
+    return order.placeOf(text) ?? text
   const isCountry = resource !== undefined && schemas.some(({ format }) => format === 'country')
   return isCountry ? text.toUpperCase() : text
 }
