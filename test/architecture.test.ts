@@ -39,7 +39,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   core: 109_760,
   work: 6_150,
   store: 22_610,
-  scenario: 263_300,
+  scenario: 262_540,
   engine: 89_310,
   evidence: 78_270,
   sandbox: 70_930,

@@ -12,7 +12,6 @@ export type DocumentProblem = DocumentPart & Said
 export type DocumentPart = Wanted & { document: SourceDocument }
 const OF_NAMES = [
   'unknown_name',
-  'unknown_parameter',
   'unknown_field',
   'unused_variable',
   'no_section',
@@ -20,8 +19,7 @@ const OF_NAMES = [
   'framing_header',
   'reserved_field',
   'variable_as_name',
-  'not_a_variable_name',
-  'unbalanced_brackets'
+  'not_a_variable_name'
 ]
 export type Report = (
   steps: readonly Step[],

@@ -287,7 +287,7 @@ t.test('check: plays are sent as a client would, so the script applies to them',
         '✓ play 1. POST /refunds',
         '✓ play 3. POST /refunds',
         '✗ expects',
-        /^1:\d+ Request 2, POST \/refunds, came 0\.5 s .* \(play 1\. POST \/refunds, play 3\. POST \/refunds\)/,
+        /^1:\d+ Pause before request 2, POST \/refunds: .*got 0\.5 s \(play 1\. POST \/refunds, play 3\. POST \/refunds\)/,
         '✗ expects',
         new RegExp(SAYS.counted(0))
       ]

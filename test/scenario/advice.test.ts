@@ -192,7 +192,7 @@ t.test('advice: a message says what to write', async t => {
     [generating('location: { loc_bisto: 1 }'), 'did you mean loc_bistro?'],
     [`${BEGIN}expect: [ { on: POST /refunds, match: { body: { amount: "<=5" } } } ]\n`, 'write { lte: 5 }'],
     [expecting('where: { created: ">2026-03-01" }'), 'write { gt: 2026-03-01 }'],
-    ...['amount: [">5", 5]', 'amount: ">many"', 'payment_type: ">5"', 'payment_type: ">2026-03-01"'].map((body): [string, string] => [matching(`body: { ${body} }`), '!write {']),
+    ...['amount: ">many"', 'payment_type: ">5"', 'payment_type: ">2026-03-01"'].map((body): [string, string] => [matching(`body: { ${body} }`), '!write {']),
     ...['card: { last4: 12345 }', 'card: { last4: "341" }', 'card: { last4: 1.25 }', 'payment_type: 5'].map(
       (body): [string, string] => [matching(`body: { ${body} }`), '!quote it']
     ),
@@ -343,7 +343,7 @@ t.test('advice: one mistake, one message, on its line; its correction loads', as
     [slow('match: { about: tkt_52 }'), '5:21 script[0].match.about wrong_type', 'tkt_52', '{ ticket: tkt_52 }'],
     [slow('match: { ticket: tkt_52 }'), '5:14 script[0].match.ticket unknown_name', 'ticket: tkt_52', 'about: { ticket: tkt_52 }'],
     [slow('match: { amount: 5 }'), '5:14 script[0].match.amount unknown_name', 'amount: 5', 'body: { amount: 5 }'],
-    [slow('match:\n      body:\n        amout: 5'), '7:9 script[0].match.body.amout unknown_parameter', 'amout', 'amount'],
+    [slow('match:\n      body:\n        amout: 5'), '7:9 script[0].match.body.amout unknown_field', 'amout', 'amount'],
     [
       slow('match:\n      query:\n        limit: 5'), '6:7 script[0].match.query no_section', 'query:\n        limit: 5',
       'body:\n        amount: 5'

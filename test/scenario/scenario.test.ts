@@ -723,7 +723,7 @@ t.test('a scenario: wrong in every section, each problem has its place; no chang
   const problems = `6:30 data.tickets[0].location missing_record
 8:5 generate[0] not_exactly_one
 11:9 script[0].on disabled
-13:43 script[1].match.query.locaton unknown_parameter
+13:43 script[1].match.query.locaton unknown_field
 13:62 script[1].match.key bad_pattern
 13:78 script[1].calls not_counts
 13:106 script[1].delay.max delay_too_long

@@ -1,13 +1,12 @@
 /** Expected requests, how they end, and the pauses between them. */
 import { MASK } from '../../core/mask.js'
-import type { Step } from '../../core/places.js'
 import type { OperationId } from '../../reference/operations.js'
 import { type Schema, schemaOf } from '../../reference/parameters.js'
 import { each } from '../../reference/rules.js'
 import { TABLES, type Tables } from '../../reference/tables.js'
 import { type Condition, compileNames } from '../match/conditions.js'
 import { isStatus } from '../match/counts.js'
-import { asValue, below, type Context, fieldIn, type Scope } from '../match/fields.js'
+import { asValue, below, type Context, fieldIn, type Name } from '../match/fields.js'
 import { compileMatch, type Matcher, operationsOn, shownOn } from '../match/matching.js'
 import type { RecordName } from '../records/edits.js'
 import { withDigests } from '../script/digests.js'
@@ -27,7 +26,6 @@ export type Ending = {
 /** `operations` is null for any request; `ended` is empty where any ending is right. */
 export type Calls = {
   data: CallsData
-  path: readonly Step[]
   operations: ReadonlySet<OperationId> | null
   matches: Matcher
   ended: readonly Condition<Ending>[]
@@ -35,16 +33,14 @@ export type Calls = {
   apart: { least: number; most: number } | null
 }
 
-export function compileCalls(source: CallsData, path: readonly Step[], under: Context): Calls {
+export function compileCalls(source: CallsData, context: Context): Calls {
   const data = source.match ? { ...source, match: withDigests(source.match) } : source
   const { on, match, no_sooner_than, no_later_than } = data
-  const context = below(under, ...path)
   const operations = operationsOn(on, context.report)
   const least = millisecondsOf(no_sooner_than ?? '0s')
   const most = no_later_than ? millisecondsOf(no_later_than) : Number.POSITIVE_INFINITY
   return {
     data,
-    path,
     operations: on === '*' && match === undefined ? null : new Set(operations),
     matches: compileMatch(operations, match, context),
     ended: compileEnding(data, operations, context),
@@ -52,67 +48,48 @@ export function compileCalls(source: CallsData, path: readonly Step[], under: Co
   }
 }
 
-const yesOrNo = (is: boolean) => (is ? 'yes' : 'no')
-
 const factOf = (
   name: string,
-  wanted: boolean,
-  fact: (ending: Ending) => boolean
-): Condition<Ending> => ({
-  name,
-  wanted: yesOrNo(wanted),
-  valueIn: ending => yesOrNo(fact(ending)),
-  isMet: ending => fact(ending) === wanted
-})
-
-const ofResponse = ({ valueIn, isMet, ...condition }: Condition<Ending>): Condition<Ending> => ({
-  ...condition,
-  valueIn: ending => (ending.isDelivered ? valueIn(ending) : 'no response'),
-  isMet: ending => ending.isDelivered && isMet(ending)
-})
+  wanted: boolean | undefined,
+  valueIn: (ending: Ending) => boolean
+): Condition<Ending>[] =>
+  wanted === undefined ? [] : [{ name, wanted, valueIn, test: value => value === wanted }]
 
 function compileEnding(
   { took_effect, answered, status, response }: CallsData,
   operations: readonly OperationId[],
   context: Context
 ): Condition<Ending>[] {
-  const conditions: Condition<Ending>[] = []
-  if (took_effect !== undefined)
-    conditions.push(factOf('took_effect', took_effect, ({ tookEffect }) => tookEffect))
-  if (answered !== undefined)
-    conditions.push(factOf('answered', answered, ({ isDelivered }) => isDelivered))
-  if (status !== undefined)
-    conditions.push(
-      ofResponse({
-        name: 'status',
-        wanted: [status].flat().join(' or '),
-        valueIn: ending => ending.status,
-        isMet: ending => isStatus(status, ending.status)
-      })
-    )
-  if (response === undefined || operations.length === 0) return conditions
-  const fields = compileNames(response, bodyOf(operations, below(context, 'response')))
-  return [
-    ...conditions,
-    ...fields.map(field => ofResponse({ ...field, name: `response.${field.name}` }))
+  // the fields of a response are those that the client got
+  const isImplied = response !== undefined && answered !== true
+  const conditions = [
+    ...factOf('took_effect', took_effect, ({ tookEffect }) => tookEffect),
+    ...factOf('answered', answered, ({ isDelivered }) => isDelivered),
+    ...factOf('answered', isImplied || undefined, ({ isDelivered }) => isDelivered)
   ]
+  if (status !== undefined)
+    conditions.push({
+      name: 'status',
+      wanted: status,
+      valueIn: ending => (ending.isDelivered ? ending.status : undefined),
+      test: value => isStatus(status, Number(value))
+    })
+  if (response === undefined || operations.length === 0) return conditions
+  const schemas = operations.flatMap(operation => {
+    const { response }: Tables = TABLES[operation]
+    return response === undefined ? [ERROR] : [schemaOf(response), ERROR]
+  })
+  const ofBody = { ...below(context, 'response'), name: [], resource: 'response', schemas }
+  const valueIn = ({ body, isDelivered }: Ending, name: Name) =>
+    asValue(isDelivered ? name.reduce(fieldIn, body()) : undefined)
+  const fields = compileNames(response, ofBody, valueIn)
+  return [...conditions, ...fields.map(field => ({ ...field, name: `response.${field.name}` }))]
 }
 
 const PARTS = 'type code message param rule assumption request_id'.split(' ')
 const ERROR: Schema = {
   properties: { error: { properties: each(PARTS, () => ({ type: 'string' })) } }
 }
-
-const bodyOf = (operations: readonly OperationId[], context: Context): Scope<Ending> => ({
-  ...context,
-  name: [],
-  schemas: operations.flatMap(operation => {
-    const { response }: Tables = TABLES[operation]
-    return response === undefined ? [ERROR] : [schemaOf(response), ERROR]
-  }),
-  resource: 'response',
-  valueIn: ({ body }, name) => asValue(name.reduce(fieldIn, body()))
-})
 
 export function shownCalls(calls: CallsData): string {
   const { on, match, took_effect, status, answered, response } = calls

@@ -2,10 +2,11 @@
 import { canBeAbout } from '../about.js'
 import { type Report, within } from '../documents.js'
 import { type Counts, countsOf } from '../match/counts.js'
-import type { Context } from '../match/fields.js'
+import { below, type Context } from '../match/fields.js'
 import { shownOn } from '../match/matching.js'
-import { admitPatterns } from '../match/patterns.js'
+import { admitPatterns, patternsIn } from '../match/patterns.js'
 import { headOf, namesIn, textsOf } from '../play/references.js'
+import { checkMatch, checkState, type Trial } from '../records/named-records.js'
 import { say } from '../sentences.js'
 import {
   type CountData,
@@ -14,6 +15,8 @@ import {
   type SequenceData,
   type StateData
 } from '../shape/expectation.js'
+import type { Parts } from '../shape/sources.js'
+import type { StepResponses } from '../steps.js'
 import { type Calls, compileCalls, shownCalls } from './calls.js'
 import { compileState, type StateTest } from './final-state.js'
 
@@ -39,6 +42,30 @@ export type Expectation = CallsExpectation | StateExpectation
 const WAYS = ['on', 'sequence', 'state']
 const ANY = Number.POSITIVE_INFINITY
 
+/** The expectations of a scenario. */
+export async function compileExpectations(
+  { data: { expect = [] }, report, warn }: Parts,
+  trial: Trial,
+  responses: StepResponses
+): Promise<Expectation[]> {
+  const compiled: Expectation[] = []
+  let patterns = 0
+  for (const [index, data] of expect.entries()) {
+    const note = within(report, 'expect', index)
+    const expectation = await compileExpectation(data, note, responses, patterns)
+    patterns += patternsIn(data)
+    if (expectation === null) continue
+    compiled.push(expectation)
+    // only a warning: a request to a missing record can be expected too
+    for (const [nth, { data: calls }] of expectation.steps.entries()) {
+      const path = 'sequence' in data ? ['sequence', nth] : []
+      checkMatch(calls, trial, within(warn, 'expect', index, ...path))
+    }
+    if ('state' in data) checkState(data.state, trial, note)
+  }
+  return compiled
+}
+
 /** Null, with the problems reported. `patterns`: how many those before it have. */
 export async function compileExpectation(
   data: ExpectationData,
@@ -52,15 +79,16 @@ export async function compileExpectation(
     return null
   }
   if (!(await admitPatterns(data, patterns, report))) return null
+  const context = { report, responses }
   const names = new Set(textsOf(data, true).flatMap(namesIn).map(headOf))
   const unsent = () => [...names].filter(name => responses?.has(name) !== true)
   if ('others' in data && !('sequence' in data))
     report(['others'], say('needs', 'others', 'on' in data ? 'sequence' : 'on or sequence'))
-  if ('on' in data) return { ...compileCount(data, { report, responses }), unsent }
-  if ('sequence' in data) return { ...compileSequence(data, { report, responses }), unsent }
+  if ('on' in data) return { ...compileCount(data, context), unsent }
+  if ('sequence' in data) return { ...compileSequence(data, context), unsent }
   if ('per' in data) report(['per'], say('needs', 'per', 'on or sequence'))
   const wanted = `these records at the end: ${JSON.stringify(data.state)}`
-  const differences = compileState(data.state, { report: within(report, 'state'), responses })
+  const differences = compileState(data.state, below(context, 'state'))
   return { data, steps: [], unsent, wanted, differences }
 }
 
@@ -68,12 +96,11 @@ type Compiled = Omit<CallsExpectation, 'unsent'>
 
 function compileCount(source: CountData, context: Context): Compiled {
   const { report } = context
-  const { per } = source
-  const calls = compileCalls(source, [], context)
+  const calls = compileCalls(source, context)
   const data: CountData = calls.data
+  const { per } = data
   const isPaused = calls.apart !== null
-  const written = data.times ?? (isPaused ? '2+' : '1+')
-  const times = countsOf(`${written}`, 0, within(report, 'times'))
+  const times = countsOf(`${data.times ?? (isPaused ? '2+' : '1+')}`, 0, within(report, 'times'))
   const isVacuous = !isPaused && times.from < 2 && times.to === ANY
   if (isVacuous && per !== undefined)
     report(['per'], say('needs', 'per', 'a pause, or times other than 0+ and 1+'))
@@ -86,10 +113,10 @@ function compileCount(source: CountData, context: Context): Compiled {
 
 function compileSequence(data: SequenceData, context: Context): Compiled {
   const { report } = context
-  const { per, others } = data
-  const steps = data.sequence.map((step, index) => compileCalls(step, ['sequence', index], context))
+  const { per, others, sequence } = data
+  const steps = sequence.map((call, index) => compileCalls(call, below(context, 'sequence', index)))
   for (const word of PAUSES)
-    if (data.sequence[0]?.[word] !== undefined)
+    if (sequence[0]?.[word] !== undefined)
       report(['sequence', 0, word], say('needs', word, 'a previous request'))
   checkPer(per, steps, report)
   const description = steps.map(({ data }) => shownCalls(data)).join(', then ')

@@ -5,25 +5,18 @@ import { FIELDS } from '../../reference/tables.js'
 import { collectionOf, type Store } from '../../store/store.js'
 import { pause } from '../../work/slices.js'
 import { within } from '../documents.js'
-import { compileNames, compileTest, shownWanted, unmetBy } from '../match/conditions.js'
+import { areMet, type Condition, compileNames, compileTest } from '../match/conditions.js'
 import {
   asValue,
   below,
   type Context,
+  type Field,
   fieldIn,
   lookedUp,
   type Name,
-  type Scope,
   type Value
 } from '../match/fields.js'
-import {
-  MAX_NEAR_MISSES,
-  missOf,
-  missText,
-  Nearest,
-  type NearMiss,
-  nearMissText
-} from '../match/near-misses.js'
+import { type Miss, miss, missesOf } from '../match/near-misses.js'
 import { resolvedValue } from '../play/references.js'
 import { say } from '../sentences.js'
 import { entriesOf, present } from '../shape/checked.js'
@@ -36,38 +29,76 @@ import {
 } from '../shape/expectation.js'
 
 type FieldAt = (name: Name) => Value
-type FamilyScope = Scope<FieldAt> & { family: Family; resource: string }
-
 export type IsChanged = (family: Family, id: string) => boolean
 /** `forbids`: no later request can put it right. */
-type Difference = { message: string; forbids: boolean; near_misses?: readonly NearMiss[] }
+type Difference = Miss & { forbids: boolean }
 export type StateTest = (store: Store, isChanged: IsChanged) => Promise<Difference[]>
 
+type Total = (selected: readonly FieldAt[]) => Difference[]
+/** Some records of a family: how many they are, and what each must have. */
+type Part = {
+  family: Family
+  records: (store: Store) => readonly { readonly id: string }[]
+  selecting: readonly Condition<FieldAt>[]
+  totals: readonly Total[]
+  ofEach: readonly Condition<FieldAt>[]
+  /** Whether a record that does not have it is forbidden. */
+  isForbidding: (wanted: Wanted) => boolean
+}
+
 export function compileState(data: StateData, { report, responses }: Context): StateTest {
-  const tests = entriesOf(data).flatMap(([family, expected]) => {
-    const scope: FamilyScope = {
-      family,
+  const parts = entriesOf(data).flatMap(([family, expected]) => {
+    const field: Field = {
       responses,
       name: [],
       resource: RESOURCE_NAMES[family],
       schemas: [{ properties: FIELDS[family] }],
-      valueIn: (fieldAt, name) => fieldAt(name),
       report: within(report, family)
     }
     const ids = Object.keys(expected).filter(id => !STATE_WORDS.includes(id))
     return [
-      compileQuantities(expected, scope),
-      ...ids.map(id => compileRecord(id, expected[id] as Names | null, below(scope, id)))
+      partOfAll(family, expected, field),
+      ...ids.map(id => partOfOne(family, id, expected[id] as Names | null, below(field, id)))
     ]
   })
   return async (store, isChanged) => {
     const differences: Difference[] = []
-    for (const test of tests) {
-      differences.push(...(await test(store, isChanged)))
-      await pause()
-    }
+    for (const part of parts) differences.push(...(await differencesIn(part, store, isChanged)))
     return differences
   }
+}
+
+/** Fields that a message names. */
+const MAX_NAMED = 3
+
+async function differencesIn(
+  { family, records, selecting, totals, ofEach, isForbidding }: Part,
+  store: Store,
+  isChanged: IsChanged
+): Promise<Difference[]> {
+  if (totals.length + ofEach.length === 0) return []
+  const selected: FieldAt[] = []
+  const different: Difference[] = []
+  let areChanged = false
+  for (const record of records(store)) {
+    await pause()
+    const fieldAt = fieldsOf(record, store)
+    if (!areMet(selecting, fieldAt)) continue
+    areChanged ||= isChanged(family, record.id)
+    selected.push(fieldAt)
+    if (different.length >= MAX_NAMED) continue
+    for (const condition of ofEach)
+      for (const { condition: name, ...miss } of missesOf([condition], fieldAt))
+        different.push({
+          ...miss,
+          condition: `${family}.${record.id}.${name}`,
+          forbids: isForbidding(condition.wanted)
+        })
+  }
+  return [...totals.flatMap(total => total(selected)), ...different].map(each => ({
+    ...each,
+    forbids: each.forbids && areChanged
+  }))
 }
 
 const LINKS: ReadonlyMap<string, Family> = new Map(Object.entries(LINKED_FAMILIES))
@@ -86,120 +117,67 @@ const fieldsOf =
     return asValue(part)
   }
 
-function compileRecord(writtenId: string, expected: Names | null, scope: FamilyScope): StateTest {
-  const { family, responses = new Map(), resource } = scope
-  const fields = expected && compileNames(expected, scope)
-  return async (store, isChanged) => {
-    const id = String(resolvedValue(writtenId, responses) ?? writtenId)
-    const record = collectionOf(store, family).get(id)
-    const forbids = isChanged(family, id)
-    if (fields === null)
-      return record ? [{ forbids, ...say('record_exists', family, id, resource) }] : []
-    if (record === undefined)
-      return [{ forbids: false, ...say('record_missing', family, id, resource) }]
-    const fieldAt = fieldsOf(record, store)
-    return unmetBy(fieldAt, fields).map(condition => ({
-      forbids: forbids && isForbidding(condition.data),
-      ...say('field_differs', family, id, missText(missOf(condition, fieldAt)))
-    }))
+const compileFields = (names: Names, field: Field): Condition<FieldAt>[] =>
+  compileNames(names, field, (fieldAt, name) => fieldAt(name))
+
+function partOfOne(family: Family, id: string, expected: Names | null, field: Field): Part {
+  const { responses = new Map() } = field
+  return {
+    family,
+    records: store => {
+      const record = collectionOf(store, family).get(String(resolvedValue(id, responses) ?? id))
+      return record ? [record] : []
+    },
+    selecting: [],
+    totals: [compileCount(`${family}.${id} (count)`, expected === null ? 0 : 1, field)],
+    ofEach: compileFields(expected ?? {}, field),
+    isForbidding: wanted =>
+      isObject(wanted) && Object.keys(wanted).every(word => ['not', 'lt', 'lte'].includes(word))
   }
 }
 
-const isForbidding = (wanted: Wanted) =>
-  isObject(wanted) && Object.keys(wanted).every(word => ['not', 'lt', 'lte'].includes(word))
-
-/** `where` is what selects them, in words. */
-type Selected = { where: string; near: readonly NearMiss[]; isChanged: boolean }
-/** Sees each record, and then says what differs. */
-type Fold = { add: (fieldAt: FieldAt) => void; end: (selected: Selected) => Difference[] }
-
-function compileQuantities(expected: Quantities, scope: FamilyScope): StateTest {
-  const { where = {}, count, sum = {}, every } = expected
-  const { family } = scope
-  const conditions = compileNames(where, below(scope, 'where'))
-  const folds = Object.entries(sum).map(([path, wanted]) => compileTotal(wanted, scope, path))
-  if (count !== undefined) folds.unshift(compileTotal(count, scope))
-  if (every) folds.push(compileEvery(every, below(scope, 'every')))
-  if (expected.where && folds.length === 0)
-    scope.report([], say('needs', 'where', 'count, sum or every'))
-  const shownWhere = conditions.length === 0 ? '' : ` with ${JSON.stringify(where)}`
-
-  return async (store, isChanged) => {
-    if (folds.length === 0) return []
-    const started = folds.map(start => start())
-    const nearest = new Nearest()
-    let areChanged = false
-    for (const record of collectionOf(store, family).inCreationOrder().toReversed()) {
-      const fieldAt = fieldsOf(record, store)
-      const unmet = unmetBy(fieldAt, conditions)
-      if (unmet.length === 0) {
-        areChanged ||= isChanged(family, record.id)
-        for (const fold of started) fold.add(fieldAt)
-      } else nearest.add(record.id, unmet.length, () => unmet.map(field => missOf(field, fieldAt)))
-      await pause()
-    }
-    const selected = { where: shownWhere, near: nearest.list(), isChanged: areChanged }
-    return started.flatMap(fold => fold.end(selected))
+function partOfAll(family: Family, expected: Quantities, field: Field): Part {
+  const { where, count, sum, every } = expected
+  const selecting = compileFields(where ?? {}, below(field, 'where'))
+  const whose = `${family}${selecting.length === 0 ? '' : ` with ${JSON.stringify(where)}`}`
+  if (where && (count ?? sum ?? every) === undefined)
+    field.report([], say('needs', 'where', 'count, sum or every'))
+  const totals = Object.entries(sum ?? {}).flatMap(([path, wanted]) => {
+    const summed = lookedUp(path, below(field, 'sum', path))
+    return summed === null ? [] : compileTotal(`${whose}: sum of ${path}`, wanted, summed)
+  })
+  if (count !== undefined) totals.unshift(compileCount(whose, count, field))
+  return {
+    family,
+    records: store => collectionOf(store, family).inCreationOrder(),
+    selecting,
+    totals,
+    ofEach: compileFields(every ?? {}, below(field, 'every')),
+    isForbidding: () => true
   }
 }
 
-/** How many, or with a path the sum of a field; one without a value adds nothing. */
-function compileTotal(expected: Quantity, scope: FamilyScope, path?: string): () => Fold {
-  const { family } = scope
-  const under = path === undefined ? below(scope, 'count') : below(scope, 'sum', path)
-  const { report } = under
-  const test = compileTest(expected, { schemas: [{ type: 'integer' }], name: [], report })
-  const field = path === undefined ? null : summedField(path, under)
-  const whose = path === undefined ? family : `${family}: sum of ${path}`
-  return () => {
-    const currencies = new Set<string>()
-    let total = 0
-    return {
-      add(fieldAt) {
-        total += field === null ? 1 : Number(fieldAt(field) ?? 0)
-        if (field !== null) currencies.add(String(fieldAt(['currency'])))
-      },
-      end({ where, near, isChanged }) {
-        if (currencies.size > 1)
-          return [{ forbids: false, ...say('several_currencies', whose, [...currencies].sort()) }]
-        if (test(total)) return []
-        const isShort = isObject(expected)
-          ? total <= (expected.gt ?? (expected.gte ?? 0) - 1)
-          : total <= expected
-        const problem = say('total', whose, shownWanted(expected), where, total)
-        return [{ forbids: !isShort && isChanged, ...problem, near_misses: isShort ? near : [] }]
-      }
-    }
-  }
-}
+const compileCount = (name: string, wanted: Quantity, field: Field): Total =>
+  compileTotal(name, wanted, { ...field, schemas: [{ type: 'integer' }] })
 
-function summedField(path: string, scope: FamilyScope): Name {
-  const field = lookedUp(path, scope)
-  if (field?.schemas.every(({ type }) => ![type].flat().includes('integer')))
-    scope.report([], say('not_summable', path))
-  return field?.name ?? []
-}
-
-function compileEvery(expected: Names, scope: FamilyScope): () => Fold {
-  const conditions = compileNames(expected, scope)
-  return () => {
-    const examples: string[] = []
-    let total = 0
-    let failing = 0
-    return {
-      add(fieldAt) {
-        total++
-        const unmet = unmetBy(fieldAt, conditions)
-        if (unmet.length === 0 || ++failing > MAX_NEAR_MISSES) return
-        const misses = unmet.map(field => missOf(field, fieldAt))
-        examples.push(nearMissText({ in: String(fieldAt(['id'])), misses }))
-      },
-      end({ where, isChanged }) {
-        if (failing === 0) return []
-        const each = `each${where} must have ${JSON.stringify(expected)}`
-        const problem = say('not_every', scope.family, each, failing, total, examples)
-        return [{ forbids: isChanged, ...problem }]
-      }
+/** How many, or the sum of a field; one without a value adds nothing. */
+function compileTotal(name: string, wanted: Quantity, summed: Field): Total {
+  // a sum can be beyond the limits of one value
+  const schemas = summed.schemas.map(({ type = 'object' }) => ({ type }))
+  const test = compileTest(wanted, { ...summed, schemas })
+  const condition: Condition<number> = { name, wanted, test, valueIn: total => total }
+  const isSum = summed.name.length > 0
+  return selected => {
+    const currencies = new Set(isSum ? selected.map(fieldAt => fieldAt(['currency'])) : [])
+    if (currencies.size > 1) {
+      const got = [...currencies].sort().join(' and ')
+      return [{ ...miss(name, 'one currency (add it to where)', got), forbids: false }]
     }
+    const addend = (fieldAt: FieldAt) => (isSum ? Number(fieldAt(summed.name) ?? 0) : 1)
+    const total = selected.reduce((sum, fieldAt) => sum + addend(fieldAt), 0)
+    const isShort = isObject(wanted)
+      ? total <= (wanted.gt ?? (wanted.gte ?? 0) - 1)
+      : total <= wanted
+    return missesOf([condition], total).map(each => ({ ...each, forbids: !isShort }))
   }
 }

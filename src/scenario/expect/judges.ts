@@ -2,24 +2,17 @@
 import { nameOf, type OperationId } from '../../reference/operations.js'
 import { areMet } from '../match/conditions.js'
 import { countedValue, MAX_VALUES, type SentCall, shownOn } from '../match/matching.js'
-import type { NearMiss } from '../match/near-misses.js'
+import { type Miss, miss, missText } from '../match/near-misses.js'
 import { say } from '../sentences.js'
 import { present } from '../shape/checked.js'
 import type { Per } from '../shape/entry.js'
-import type { Calls, Ending } from './calls.js'
-import {
-  type CallsExpectation,
-  type Expectation,
-  type ExpectationData,
-  shownTimes
-} from './expectations.js'
+import { type Calls, type Ending, shownCalls } from './calls.js'
+import { type CallsExpectation, shownTimes } from './expectations.js'
 
-export type Verdict = {
-  expectation: ExpectationData
-  wanted: string
-  /** `never exercised`: no request to judge by; it fails as `unmet` does. */
-  verdict: 'met' | 'unmet' | 'never exercised'
-  holds: boolean
+/** What a judge says of a period. */
+export type Judged = {
+  isMet: boolean
+  isExercised: boolean
   /** No other period makes up for it. */
   forbidden: boolean
   message: string
@@ -28,32 +21,7 @@ export type Verdict = {
   /** How many requests counted, of a sequence those in order. */
   seen?: number
   requests?: string[]
-  near_misses?: NearMiss[]
   tests?: string[]
-}
-type Judged = Pick<Verdict, 'forbidden' | 'message'>
-
-export const unexercised = (verdict: Omit<Verdict, 'verdict'>): Verdict => ({
-  ...verdict,
-  verdict: 'never exercised',
-  holds: false,
-  message: say('never_exercised', verdict.message).message
-})
-
-/** Not met if it refers to a step that was not sent. */
-export function verdictOf(
-  { data, wanted, unsent }: Expectation,
-  isMet: boolean,
-  judged: Judged & Pick<Verdict, 'seen' | 'near_misses'>,
-  isExercised = true
-): Verdict {
-  const missing = unsent()
-  const holds = isMet && missing.length === 0
-  const verdict = { expectation: data, wanted, ...judged, holds }
-  if (missing.length > 0 && !judged.forbidden)
-    return { ...verdict, verdict: 'never exercised', message: say('not_sent', missing).message }
-  if (holds) return { ...verdict, verdict: 'met' }
-  return isExercised ? { ...verdict, verdict: 'unmet' } : unexercised(verdict)
 }
 
 /** A request, and what to do when it has ended. */
@@ -70,19 +38,16 @@ export type Arrival = {
 
 /** The requests with a value of `per`, or all. */
 class Group {
-  readonly forValue: string
   seen = 0
   /** The first that counted, or where they are timed more of them. */
   readonly counted: Arrival[] = []
   readonly tests = new Set<string>()
   /** Those of a sequence in their order, with the steps that they can be. */
   waiting: { arrival: Arrival; steps: readonly Calls[] }[] = []
-  /** What is wrong with the first that a sequence leaves no room for. */
-  stray: string | null = null
+  /** Why a sequence leaves no room for a request. */
+  stray: Miss | null = null
 
-  constructor(readonly value?: string) {
-    this.forValue = value === undefined ? '' : ` for ${value}`
-  }
+  constructor(readonly value?: string) {}
 }
 
 const MAX_IDS = 10
@@ -100,10 +65,15 @@ export const isOf = (
 /** Judges by an expectation of requests. */
 export class RequestJudge {
   readonly #groups = new Map<string | undefined, Group>()
+  /** How many of the requests that counted are kept: pauses lie between them. */
+  readonly #kept: number
   #isExercised = false
   #uncounted = 0
 
-  constructor(readonly expectation: CallsExpectation) {}
+  constructor(readonly expectation: CallsExpectation) {
+    const { data, steps } = expectation
+    this.#kept = 'on' in data && steps.every(({ apart }) => apart === null) ? MAX_IDS : MAX_TIMED
+  }
 
   see(call: SentCall, arrival: Arrival): void {
     const { data, steps } = this.expectation
@@ -123,26 +93,23 @@ export class RequestJudge {
     return group
   }
 
-  #count(group: Group, arrival: Arrival, most: number): void {
+  #count(group: Group, arrival: Arrival): void {
     const { test } = arrival
     arrival.isCounted = true
     group.seen++
-    if (group.counted.length < most) group.counted.push(arrival)
+    if (group.counted.length < this.#kept) group.counted.push(arrival)
     if (test !== null && group.tests.size < MAX_TESTS) group.tests.add(test)
   }
 
   #addToCount(call: SentCall, arrival: Arrival): void {
-    const { matches, ended, apart } = present(this.expectation.steps[0])
-    const count = () => {
-      const group = this.#groupOf(call)
-      if (group) this.#count(group, arrival, apart === null ? MAX_IDS : MAX_TIMED)
-    }
+    const { matches, ended } = present(this.expectation.steps[0])
     if (!areMet(matches, call)) return
+    const count = (ending?: Ending) => {
+      const group = ending && !areMet(ended, ending) ? undefined : this.#groupOf(call)
+      if (group) this.#count(group, arrival)
+    }
     if (ended.length === 0) count()
-    else
-      arrival.whenEnded.push(ending => {
-        if (areMet(ended, ending)) count()
-      })
+    else arrival.whenEnded.push(count)
   }
 
   #addToSequence(call: SentCall, arrival: Arrival): void {
@@ -166,12 +133,15 @@ export class RequestJudge {
     const { data, steps } = this.expectation
     for (let next = group.waiting[0]; next !== undefined; next = group.waiting[0]) {
       const { arrival } = next
-      const step = next.steps.find(fitting => fitting === steps[group.seen])
-      if (step?.ended.length && arrival.endedAt === null) return
-      const gap = step?.apart ? gapBetween(present(group.counted.at(-1)), arrival) : null
-      if (step && isInPace(gap, step)) this.#count(group, arrival, steps.length)
+      const step = steps[group.seen]
+      const fits = step !== undefined && next.steps.includes(step)
+      if (fits && step.ended.length > 0 && arrival.endedAt === null) return
+      const stray = fits
+        ? offPace(step, group.seen + 1, group.counted.at(-1), arrival)
+        : missOfStep(group, step, cameAs(arrival))
+      if (stray === null) this.#count(group, arrival)
       else if (!('others' in data && data.others)) {
-        group.stray = strayMessage(this.expectation, group, arrival, gap)
+        group.stray = stray
         group.waiting = []
         return
       }
@@ -179,95 +149,87 @@ export class RequestJudge {
     }
   }
 
-  #verdictOf(group: Group): Verdict {
+  judged(): Judged {
     const { expectation } = this
-    const { value, seen, counted, tests } = group
-    const judged = { ...judgedBy(expectation, group), seen }
-    const isMet = seen >= expectation.times.from && !judged.forbidden
-    const verdict = verdictOf(expectation, isMet, judged, this.#isExercised)
-    const requests = verdict.holds ? [] : counted.slice(0, MAX_IDS).flatMap(({ id }) => id ?? [])
-    return {
-      ...verdict,
-      ...(value !== undefined && { value }),
-      ...(requests.length > 0 && { requests }),
-      ...(tests.size > 0 && { tests: [...tests] })
+    const { per } = expectation.data
+    const isExercised = this.#isExercised
+    const all = Array.from(this.#groups.values(), group => ({
+      isExercised,
+      ...judgedBy(expectation, group)
+    }))
+    const [first = { isExercised, ...judgedBy(expectation, new Group()) }] = all
+    if (per === undefined || (all.length === 0 && first.isMet)) return first
+    if (all.length === 0)
+      return { ...first, isExercised: false, message: say('no_value', per).message }
+    const failed = all.find(({ forbidden }) => forbidden) ?? all.find(({ isMet }) => !isMet)
+    const { requests, value, ...met } = first
+    const judged = failed ?? {
+      ...met,
+      seen: Math.max(...all.map(({ seen = 0 }) => seen)),
+      tests: [...new Set(all.flatMap(({ tests = [] }) => tests))],
+      message: say('met_for', all.length, per).message
     }
-  }
-
-  verdict(): Verdict {
-    const { data, times } = this.expectation
-    const verdicts = Array.from(this.#groups.values(), group => this.#verdictOf(group))
-    const [verdict = this.#verdictOf(new Group())] = verdicts
-    if (data.per === undefined) return verdict
-    if (verdicts.length > 0) return this.#verdictOfValues(data.per, verdicts)
-    return times.from === 0
-      ? verdict
-      : unexercised({ ...verdict, message: say('no_value', data.per).message })
-  }
-
-  #verdictOfValues(per: Per, verdicts: readonly Verdict[]): Verdict {
-    const failed = verdicts.filter(({ holds }) => !holds)
-    const first = failed.find(({ forbidden }) => forbidden) ?? failed[0]
-    let { message } = first
-      ? say('others', first.message, failed.length - 1)
-      : say('met_for', verdicts.length, per)
-    if (this.#uncounted > 0)
-      message = say('uncounted', message, this.#uncounted, per, MAX_VALUES).message
-    if (first !== undefined) return { ...first, message }
-    const tests = [...new Set(verdicts.flatMap(({ tests = [] }) => tests))]
-    const seen = Math.max(...verdicts.map(({ seen = 0 }) => seen))
-    return { ...present(verdicts[0]), value: undefined, seen, tests, message }
+    if (this.#uncounted === 0) return judged
+    const { message } = say('uncounted', judged.message, this.#uncounted, per, MAX_VALUES)
+    return { ...judged, message }
   }
 }
 
-const gapBetween = (before: Arrival, { arrivedAt }: Arrival): number =>
-  before.endedAt === null ? 0 : Math.max(0, arrivedAt - before.endedAt)
+/** Null for a pause that is right. */
+function offPace(
+  { data, apart }: Calls,
+  nth: number,
+  before: Arrival | undefined,
+  { arrivedAt }: Arrival
+): Miss | null {
+  const gap = before?.endedAt == null ? 0 : Math.max(0, arrivedAt - before.endedAt)
+  if (apart === null || (gap >= apart.least && gap <= apart.most)) return null
+  const { on, no_sooner_than: least, no_later_than: most } = data
+  const wanted = [least && `at least ${least}`, most && `at most ${most}`].filter(Boolean)
+  const pause = `Pause before request ${nth}, ${shownOn(on)}`
+  return miss(pause, wanted.join(' and '), `${gap / 1000} s`)
+}
 
-const isInPace = (gap: number | null, { apart }: Calls): boolean =>
-  gap === null || apart === null || (gap >= apart.least && gap <= apart.most)
+const missOfStep = ({ seen }: Group, step: Calls | undefined, got: string): Miss => {
+  const wanted = step ? shownCalls(step.data) : 'no more (others: true allows others)'
+  return miss(`Request ${seen + 1} of the sequence`, wanted, got)
+}
 
-function judgedBy({ data, steps, times, description }: CallsExpectation, group: Group): Judged {
-  const { seen, counted, stray, forValue } = group
-  if ('sequence' in data) {
-    const step = steps[seen]
-    const message = step
-      ? say('out_of_order', placeOf(step, seen), forValue)
-      : say('in_order', seen)
-    return { forbidden: stray !== null, message: stray ?? message.message }
-  }
-  const calls = present(steps[0])
+const cameAs = ({ operation }: Arrival): string =>
+  operation === null ? 'a request that is not an operation' : nameOf(operation)
+
+/** The message of a count says how many requests counted, met or not. */
+function judgedBy(
+  { data, steps, times, description }: CallsExpectation,
+  group: Group
+): Omit<Judged, 'isExercised'> {
+  const { seen, value, counted, tests } = group
   const isMore = seen > times.to
-  const inOrder = counted.toSorted((a, b) => a.arrivedAt - b.arrivedAt)
-  const gaps = inOrder.slice(1).map((next, nth) => gapBetween(present(inOrder[nth]), next))
-  const nth = isMore ? -1 : gaps.findIndex(gap => !isInPace(gap, calls))
-  if (nth >= 0) {
-    const request = `Request ${nth + 2}, ${shownOn(calls.data.on)},`
-    return { forbidden: true, message: paceMessage(request, present(gaps[nth]), calls, group) }
+  const wrong = group.stray ?? (isMore ? null : firstPause(present(steps[0]), group))
+  const forbidden = isMore || wrong !== null
+  const isMet = seen >= times.from && !forbidden
+  const short =
+    'on' in data
+      ? miss(description, shownTimes(times), `${seen}`)
+      : missOfStep(group, steps[seen], 'none')
+  const message = `${missText(wrong ?? short)}${value === undefined ? '' : ` for ${value}`}`
+  const requests = isMet ? [] : counted.slice(0, MAX_IDS).flatMap(({ id }) => id ?? [])
+  return {
+    isMet,
+    forbidden,
+    message: isMet && 'sequence' in data ? say('as_expected').message : message,
+    seen,
+    ...(value !== undefined && { value }),
+    ...(requests.length > 0 && { requests }),
+    ...(tests.size > 0 && { tests: [...tests] })
   }
-  const { message } = say('count', description, shownTimes(times), seen, forValue)
-  return { forbidden: isMore, message }
 }
 
-const placeOf = ({ data }: Calls, seen: number): string =>
-  `Request ${seen + 1} of the sequence, ${shownOn(data.on)},`
-
-function strayMessage(
-  { steps }: CallsExpectation,
-  group: Group,
-  { operation }: Arrival,
-  gap: number | null
-): string {
-  const { seen, forValue } = group
-  const step = steps[seen]
-  const came = operation === null ? 'a request that is not an operation' : nameOf(operation)
-  if (step === undefined) return say('after_sequence', came, steps.length, forValue).message
-  return gap === null
-    ? say('other_request', seen + 1, shownOn(step.data.on), came, forValue).message
-    : paceMessage(placeOf(step, seen), gap, step, group)
-}
-
-function paceMessage(what: string, gap: number, { data }: Calls, { forValue }: Group): string {
-  const { no_sooner_than: least, no_later_than: most } = data
-  const bounds = [least && `at least ${least}`, most && `at most ${most}`].filter(Boolean)
-  return say('off_pace', what, gap, forValue, bounds.join(' and ')).message
+/** The first that is too short or too long. */
+function firstPause(calls: Calls, { counted }: Group): Miss | null {
+  const inOrder = counted.toSorted((a, b) => a.arrivedAt - b.arrivedAt)
+  const next = inOrder.slice(1)
+  return (
+    next.flatMap((arrival, nth) => offPace(calls, nth + 2, inOrder[nth], arrival) ?? [])[0] ?? null
+  )
 }

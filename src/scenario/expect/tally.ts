@@ -3,31 +3,41 @@ import { keep } from '../../core/remembered.js'
 import type { Store } from '../../store/store.js'
 import { pause } from '../../work/slices.js'
 import type { SentCall } from '../match/matching.js'
-import { MAX_NEAR_MISSES } from '../match/near-misses.js'
+import { missText, type NearMiss } from '../match/near-misses.js'
 import { say } from '../sentences.js'
+import { present } from '../shape/checked.js'
 import type { Calls, Ending } from './calls.js'
-import { type Expectation, nextOf, type StateExpectation } from './expectations.js'
+import {
+  type Expectation,
+  type ExpectationData,
+  nextOf,
+  type StateExpectation
+} from './expectations.js'
 import type { IsChanged } from './final-state.js'
-import { type Arrival, RequestJudge, unexercised, type Verdict, verdictOf } from './judges.js'
+import { type Arrival, type Judged, RequestJudge } from './judges.js'
 
-export type { Verdict } from './judges.js'
+export type Verdict = Omit<Judged, 'isMet' | 'isExercised'> & {
+  expectation: ExpectationData
+  wanted: string
+  /** `never exercised`: no request to judge by; it fails as `unmet` does. */
+  verdict: 'met' | 'unmet' | 'never exercised'
+  holds: boolean
+  near_misses?: NearMiss[]
+}
 
 const MAX_CHANGED = 10_000
 
 export class Tally {
   readonly isEmpty: boolean
-  readonly #judges: readonly (RequestJudge | StateExpectation)[]
-  readonly #requestJudges: readonly RequestJudge[]
+  readonly #judges = new Map<Expectation, RequestJudge>()
   #requests = 0
   /** The records that requests changed, `family/id`. */
   readonly #changed = new Map<string, true>()
 
   constructor(readonly expectations: readonly Expectation[]) {
     this.isEmpty = expectations.length === 0
-    this.#judges = expectations.map(expectation =>
-      'differences' in expectation ? expectation : new RequestJudge(expectation)
-    )
-    this.#requestJudges = this.#judges.filter(judge => judge instanceof RequestJudge)
+    for (const expectation of expectations)
+      if ('times' in expectation) this.#judges.set(expectation, new RequestJudge(expectation))
   }
 
   addRequest(call: SentCall, id: string | null = null): Arrival {
@@ -35,7 +45,7 @@ export class Tally {
     const { operation, test, arrivedAt } = call
     const of = { id, operation, test, arrivedAt }
     const arrival: Arrival = { ...of, endedAt: null, isCounted: false, whenEnded: [] }
-    for (const judge of this.#requestJudges) judge.see(call, arrival)
+    for (const judge of this.#judges.values()) judge.see(call, arrival)
     return arrival
   }
 
@@ -48,23 +58,25 @@ export class Tally {
 
   /** Requests that are still expected, of a sequence the next one. */
   awaited(): { wanted: string; calls: Calls; seen: number }[] {
-    return this.#requestJudges.flatMap(judge => {
-      const { holds, forbidden, wanted, seen = 0 } = judge.verdict()
+    return [...this.#judges.values()].flatMap(judge => {
+      const { isMet, forbidden, seen = 0 } = judge.judged()
+      const { wanted } = judge.expectation
       const calls = nextOf(judge.expectation, seen)
-      return holds || forbidden || calls === undefined ? [] : { wanted, seen, calls }
+      return isMet || forbidden || calls === undefined ? [] : { wanted, seen, calls }
     })
   }
 
   /** `isForced`: judged even without requests. */
   async verdicts(store: Store, isForced = false): Promise<Verdict[]> {
     const verdicts: Verdict[] = []
+    const isUsed = isForced || this.#requests > 0
     const isChanged: IsChanged = (family, id) => isForced || this.#changed.has(`${family}/${id}`)
-    for (const judge of this.#judges) {
-      const verdict =
-        judge instanceof RequestJudge
-          ? judge.verdict()
-          : await stateVerdict(judge, store, isChanged)
-      verdicts.push(isForced || this.#requests > 0 ? verdict : unexercised(verdict))
+    for (const expectation of this.expectations) {
+      const judged =
+        'differences' in expectation
+          ? await judgedState(expectation, store, isChanged)
+          : present(this.#judges.get(expectation)).judged()
+      verdicts.push(verdictOf(expectation, judged, isUsed))
       await pause()
     }
     return verdicts
@@ -72,18 +84,34 @@ export class Tally {
 }
 
 /** `isChanged` by a request: what no request changed is not forbidden. */
-export async function stateVerdict(
-  expectation: StateExpectation,
+async function judgedState(
+  { differences }: StateExpectation,
   store: Store,
-  isChanged: IsChanged = () => true
-): Promise<Verdict> {
-  const differences = await expectation.differences(store, isChanged)
-  const near = [...new Set(differences.flatMap(({ near_misses = [] }) => near_misses))]
-  const isMet = differences.length === 0
-  const message = differences.map(difference => difference.message).join('; ')
-  return verdictOf(expectation, isMet, {
-    forbidden: differences.some(({ forbids }) => forbids),
-    message: isMet ? say('records_hold').message : message,
-    ...(near.length > 0 && { near_misses: near.slice(0, MAX_NEAR_MISSES) })
-  })
+  isChanged: IsChanged
+): Promise<Judged> {
+  const different = await differences(store, isChanged)
+  const isMet = different.length === 0
+  const message = isMet ? say('as_expected').message : different.map(missText).join('; ')
+  const forbidden = different.some(({ forbids }) => forbids)
+  return { isMet, isExercised: true, forbidden, message }
+}
+
+/** Judged by all records, whether a request changed them or not. */
+export const stateVerdict = async (expectation: StateExpectation, store: Store): Promise<Verdict> =>
+  verdictOf(expectation, await judgedState(expectation, store, () => true), true)
+
+/** Not met if it refers to a step that was not sent. `isUsed`: some request came. */
+function verdictOf(
+  { data, wanted, unsent }: Expectation,
+  { isMet, isExercised, ...judged }: Judged,
+  isUsed: boolean
+): Verdict {
+  const missing = unsent()
+  const verdict = { expectation: data, wanted, ...judged, holds: false }
+  if (missing.length > 0 && !judged.forbidden)
+    return { ...verdict, verdict: 'never exercised', message: say('not_sent', missing).message }
+  if (isMet && isUsed) return { ...verdict, verdict: 'met', holds: true }
+  if (isExercised && isUsed) return { ...verdict, verdict: 'unmet' }
+  const { message } = say('never_exercised', judged.message)
+  return { ...verdict, verdict: 'never exercised', message }
 }

@@ -10,30 +10,23 @@ import { referenceIn, resolvedValue } from '../play/references.js'
 import { digestOf } from '../script/digests.js'
 import { say } from '../sentences.js'
 import { entriesOf, isList } from '../shape/checked.js'
-import type { Conditions, Names, Scalar, Wanted } from '../shape/entry.js'
-import { below, lookedUp, partOf, type Scope, type Tested, type Value } from './fields.js'
+import type { Conditions, Names, Wanted } from '../shape/entry.js'
+import { below, type Field, lookedUp, type Name, partOf, type Value } from './fields.js'
 import { compilePattern, isPattern, MAX_MATCHED, NEVER } from './patterns.js'
 
-type Test = (value: Value) => boolean
-
+export type Test = (value: Value) => boolean
 /** `Subject` is the request, response or record that has the value. */
 export type Condition<Subject> = {
   name: string
-  wanted: string
+  wanted: Wanted
   valueIn: (subject: Subject) => Value
-  isMet: (subject: Subject) => boolean
+  test: Test
 }
-type WrittenCondition<Subject> = Condition<Subject> & { data: Wanted }
 
 export const areMet = <Subject>(
   conditions: readonly Condition<Subject>[],
   subject: Subject
-): boolean => conditions.every(({ isMet }) => isMet(subject))
-
-export const unmetBy = <Subject, C extends Condition<Subject>>(
-  subject: Subject,
-  conditions: readonly C[]
-): C[] => conditions.filter(({ isMet }) => !isMet(subject))
+): boolean => conditions.every(({ test, valueIn }) => test(valueIn(subject)))
 
 type Comparison = { sign: string; holds: (value: number, bound: number) => boolean }
 const COMPARISONS: Readonly<Record<string, Comparison>> = {
@@ -44,34 +37,38 @@ const COMPARISONS: Readonly<Record<string, Comparison>> = {
 }
 const CONDITIONS = [...Object.keys(COMPARISONS), 'not', 'present']
 
-const numberIn = (text: string) => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : null)
+/** What has an order: a number, or an instant in milliseconds. */
+type Order = { schema: Schema; placeOf: (text: string) => number | null }
+const NUMBERS: Order = {
+  schema: { type: 'number' },
+  placeOf: text => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : null)
+}
+const INSTANTS: Order = { schema: { type: 'string', format: 'instant' }, placeOf: instantOf }
+
 const isNumeric = ({ type }: Schema) =>
   [type].flat().some(name => name === 'integer' || name === 'number')
-const isInstant = ({ format }: Schema) => format === 'instant'
 
-/** The number of a value that is compared, or the milliseconds of its instant; null for text. */
-function placeBy(schemas: readonly Schema[]): ((text: string) => number | null) | null {
-  if (schemas.some(isNumeric)) return numberIn
-  return schemas.some(isInstant) ? instantOf : null
+/** Undefined for text, which has no order. */
+function orderOf(schemas: readonly Schema[]): Order | undefined {
+  if (schemas.some(isNumeric)) return NUMBERS
+  return schemas.some(({ format }) => format === 'instant') ? INSTANTS : undefined
 }
 
 export function compileNames<Subject>(
   names: Names,
-  under: Scope<Subject>
-): WrittenCondition<Subject>[] {
+  under: Field,
+  valueIn: (subject: Subject, name: Name) => Value
+): Condition<Subject>[] {
   return Object.entries(names).flatMap(([key, wanted]) => {
-    const scope = lookedUp(key, below(under, key))
-    if (scope === null) return []
-    if (isNested(wanted, scope.schemas)) return compileNames(wanted, scope)
-    const { name } = scope
-    const valueIn = (subject: Subject) => scope.valueIn(subject, name)
-    const test = compileTest(wanted, scope)
+    const field = lookedUp(key, below(under, key))
+    if (field === null) return []
+    if (isNested(wanted, field.schemas)) return compileNames(wanted, field, valueIn)
+    const { name } = field
     return {
       name: name.join('.'),
-      data: wanted,
-      wanted: shownWanted(wanted),
-      valueIn,
-      isMet: subject => test(valueIn(subject))
+      wanted,
+      valueIn: subject => valueIn(subject, name),
+      test: compileTest(wanted, field)
     }
   })
 }
@@ -106,31 +103,30 @@ export function compileShown(wanted: Wanted, report: Report): Test {
 const hasNumber = (wanted: unknown): boolean =>
   typeof wanted === 'number' || (isObject(wanted) && Object.values(wanted).some(hasNumber))
 
-export function compileTest(wanted: Wanted, scope: Tested): Test {
+export function compileTest(wanted: Wanted, field: Field): Test {
   if (isList(wanted)) {
-    const tests = wanted.map(item => compileTest(item, { ...scope, isMember: true }))
+    const tests = wanted.map(item => compileTest(item, field))
     return value => tests.some(test => test(value))
   }
   if (isObject(wanted)) {
     const tests = entriesOf(wanted).map(([word, operand]) =>
-      compileCondition(word, operand, below(scope, word))
+      compileCondition(word, operand, below(field, word))
     )
     return value => tests.every(test => test(value))
   }
   const text = String(wanted)
-  if (isPattern(text)) return ofText(compilePattern(text, scope.report))
-  if (scope.resource === undefined && IS_DIGEST.test(text))
+  if (isPattern(text)) return ofText(compilePattern(text, field.report))
+  if (field.resource === undefined && IS_DIGEST.test(text))
     return ofText(value => value.length <= MAX_MATCHED && digestOf(value) === text)
-  const comparable = comparableBy(scope)
-  const operand = operandOf(wanted, scope, comparable)
   // a nested value can be missing with its object
-  if (referenceIn(text) === null && (wanted !== null || scope.name.length === 1))
-    checkPossible(wanted, scope)
-  return value => {
-    const now = operand()
-    if (now == null) return now === null && value === undefined
-    return value != null && comparable(String(value)) === now
-  }
+  if (referenceIn(text) === null && (wanted !== null || field.name.length === 1))
+    checkPossible(wanted, field)
+  return compileOperand(
+    wanted,
+    field,
+    text => comparable(text, field),
+    (value, operand) => value === operand
+  )
 }
 
 const ofText =
@@ -138,36 +134,35 @@ const ofText =
   value =>
     value != null && test(String(value))
 
-/** What values are compared with; null for no value, undefined while it is unknown. */
-function operandOf<T>(
+/** Compares with a value, or with the one that a response has. Null is for no value. */
+function compileOperand<T>(
   wanted: Wanted,
-  { responses, report }: Tested,
-  placeOf: (text: string) => T
-): () => T | null | undefined {
-  const placed = (value: unknown) => (value == null ? value : placeOf(String(value)))
+  { responses, report }: Field,
+  placeOf: (text: string) => T | null,
+  holds: (value: T, operand: T) => boolean
+): Test {
   const text = String(wanted)
   const reference = referenceIn(text)
-  if (reference === null) {
-    const constant = placed(wanted)
-    return () => constant
+  if (reference !== null && responses === undefined)
+    report([], say('reference_without_value', reference))
+  return value => {
+    const operand = reference === null ? wanted : responses && resolvedValue(text, responses)
+    if (value == null || operand == null) return value === undefined && operand === null
+    const [place, bound] = [placeOf(String(value)), placeOf(String(operand))]
+    return place !== null && bound !== null && holds(place, bound)
   }
-  if (responses === undefined) report([], say('reference_without_value', reference))
-  return () => responses && placed(resolvedValue(text, responses))
 }
 
-/** What makes two values equal: fields of records are written in more than one way. */
-function comparableBy({ schemas, resource }: Tested): (text: string) => unknown {
-  const placeOf = placeBy(schemas)
-  const isPlaced = placeOf === numberIn || resource !== undefined
-  if (placeOf !== null && isPlaced) return text => placeOf(text) ?? text
+/** Numbers are sent, and fields of records are written, in more than one way. */
+function comparable(text: string, { schemas, resource }: Field): unknown {
+  const order = orderOf(schemas)
+  if (order !== undefined && (order === NUMBERS || resource !== undefined))
+    return order.placeOf(text) ?? text
   const isCountry = resource !== undefined && schemas.some(({ format }) => format === 'country')
-  return text => (isCountry ? text.toUpperCase() : text)
+  return isCountry ? text.toUpperCase() : text
 }
 
-function checkPossible(
-  wanted: Scalar | null,
-  { resource, schemas, onlyRight, isMember, isNegated, report }: Tested
-): void {
+function checkPossible(wanted: Wanted, { resource, schemas, onlyRight, report }: Field): void {
   const text = String(wanted)
   const advice = comparisonMeant(text, schemas)
   if (resource === undefined && !onlyRight && advice === '') return
@@ -175,49 +170,38 @@ function checkPossible(
     if (resource !== undefined) return firstProblem(schema, wanted)
     // of a nested parameter only the parts are sent
     if (schema.type === 'object') return null
-    return firstProblem(schema, (isNumeric(schema) ? numberIn(text) : null) ?? text)
+    return firstProblem(schema, (isNumeric(schema) ? NUMBERS.placeOf(text) : null) ?? text)
   })
   const [first = null] = problems
-  if (first === null || problems.includes(null)) return
-  const code = isNegated ? 'always_matches' : 'never_matches'
-  report([], say(code, first.message, isMember ? '' : advice))
+  if (first !== null && !problems.includes(null))
+    report([], say('never_matches', first.message, advice))
 }
 
 /** `; write { gt: 5000 }` for `>5000`; empty where nothing is compared. */
 function comparisonMeant(text: string, schemas: readonly Schema[]): string {
   const [, sign, bound = ''] = /^([<>]=?) *(.*)/s.exec(text.trim()) ?? []
   const condition = Object.keys(COMPARISONS).find(name => COMPARISONS[name]?.sign === sign)
-  const isComparable = schemas.some(schema => placeBy([schema])?.(bound) != null)
+  const isComparable = orderOf(schemas)?.placeOf(bound) != null
   return condition !== undefined && isComparable ? `; write { ${condition}: ${bound} }` : ''
 }
 
-function compileCondition(word: string, operand: Wanted, scope: Tested): Test {
+function compileCondition(word: string, operand: Wanted, field: Field): Test {
   const comparison = COMPARISONS[word]
-  if (comparison !== undefined) return compileComparison(comparison, operand, scope)
+  if (comparison !== undefined) return compileComparison(comparison, operand, field)
   if (word === 'present') return value => (value !== undefined) === operand
-  const excluded = compileTest(operand, { ...scope, onlyRight: false, isNegated: true })
+  const excluded = compileTest(operand, { ...field, onlyRight: false })
   return value => !excluded(value)
 }
 
-/** Of numbers and instants: text has no order to rely on. */
-function compileComparison({ holds }: Comparison, bound: Wanted, scope: Tested): Test {
-  const { schemas, name, report } = scope
-  const placeOf = placeBy(schemas)
-  if (placeOf === null) {
+function compileComparison({ holds }: Comparison, bound: Wanted, field: Field): Test {
+  const { schemas, name, report } = field
+  const order = orderOf(schemas)
+  if (order === undefined) {
     report([], say('not_comparable', name.join('.')))
     return NEVER
   }
-  const operand = operandOf(bound, scope, placeOf)
-  if (referenceIn(String(bound)) === null) {
-    const isNumber = placeOf === numberIn
-    const problem = isNumber
-      ? firstProblem({ type: 'number' }, bound)
-      : firstProblem({ format: 'instant' }, String(bound))
-    if (problem !== null) report([], problem)
-  }
-  return value => {
-    const place = value == null ? null : placeOf(String(value))
-    const limit = operand()
-    return place !== null && limit != null && holds(place, limit)
-  }
+  const problem = referenceIn(String(bound)) === null ? firstProblem(order.schema, bound) : null
+  if (problem !== null) report([], problem)
+  const test = compileOperand(bound, field, order.placeOf, holds)
+  return value => value != null && test(value)
 }

@@ -12,27 +12,22 @@ import type { Json } from '../shape/parts.js'
 export type Value = Scalar | null | undefined
 export type Name = readonly string[]
 
-export type Tested = {
-  report: Report
+/** Where problems are reported, and the responses that can be referred to, by step. */
+export type Context = { report: Report; responses?: ReadonlyMap<string, Json> | undefined }
+/** What has a value, with the schemas of it. */
+export type Field = Context & {
   schemas: readonly Schema[]
   name: Name
-  /** What has the field, with its type; left out for the parameters of a request, which are text. */
+  /** What has typed values; left out for the parameters of a request, which are text. */
   resource?: string
   /** Reports values that no valid request can send. */
   onlyRight?: boolean
-  /** To steps, by name; left out where none can be referred to. */
-  responses?: ReadonlyMap<string, Json> | undefined
-  isMember?: boolean
-  isNegated?: boolean
 }
-/** Where problems are reported, and the responses that can be referred to. */
-export type Context = Pick<Tested, 'report' | 'responses'>
-export type Scope<Subject> = Tested & { valueIn: (subject: Subject, name: Name) => Value }
 
 /** Reports at a part of what is written. */
-export const below = <S extends { report: Report }>(scope: S, ...steps: readonly Step[]): S => ({
-  ...scope,
-  report: within(scope.report, ...steps)
+export const below = <C extends Context>(context: C, ...steps: readonly Step[]): C => ({
+  ...context,
+  report: within(context.report, ...steps)
 })
 
 const isScalar = (part: unknown): part is Scalar =>
@@ -50,10 +45,9 @@ const hasField = <T>(part: unknown, name: string): part is Readonly<Record<strin
 export const fieldIn = <T = unknown>(part: T | undefined, name: string): T | undefined =>
   hasField<T>(part, name) ? part[name] : undefined
 
-/** Of a name as `a[b][c]`, or a path as `a.b[c]`; null where brackets are not closed. */
-function stepsOf(name: string, isPath: boolean): string[] | null {
-  const [, head, brackets] = /^([^[\]]*)((?:\[[^[\]]*\])*)$/.exec(name) ?? []
-  if (head === undefined) return null
+/** Of a name as `a[b][c]`, or a path as `a.b[c]`. */
+function stepsOf(name: string, isPath: boolean): string[] {
+  const [, head = name, brackets] = /^([^[\]]*)((?:\[[^[\]]*\])*)$/.exec(name) ?? []
   const inBrackets = brackets ? brackets.slice(1, -1).split('][') : []
   return [...(isPath ? head.split('.') : [head]), ...inBrackets]
 }
@@ -68,28 +62,19 @@ export function partOf(schema: Schema, name: string): Schema | undefined {
 }
 
 /** Null, with the problem reported, for a name that is not there. */
-export function lookedUp<Subject>(key: string, under: Scope<Subject>): Scope<Subject> | null {
+export function lookedUp(key: string, { schemas, name, ...under }: Field): Field | null {
   const { resource, report } = under
-  let { schemas, name } = under
   const isName = schemas.some(schema => partOf(schema, key) !== undefined)
-  const steps = stepsOf(key, resource !== undefined && !isName)
-  if (steps === null) report([], say('unbalanced_brackets'))
-  for (const step of steps ?? []) {
+  for (const step of stepsOf(key, resource !== undefined && !isName)) {
     const parts = schemas.flatMap(schema => partOf(schema, step) ?? [])
     name = [...name, step]
     if (parts.length === 0) {
       const known = schemas.flatMap(schema => Object.keys(partsOf(schema)))
       const advice = didYouMean(step, known)
-      const path = name.join('.')
-      report(
-        [],
-        resource === undefined
-          ? say('unknown_parameter', path, advice)
-          : say('unknown_field', resource, path, advice)
-      )
+      report([], say('unknown_field', resource ?? 'request', name.join('.'), advice))
       return null
     }
     schemas = parts
   }
-  return steps && { ...under, name, schemas }
+  return { ...under, name, schemas }
 }

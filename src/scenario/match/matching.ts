@@ -16,9 +16,10 @@ import { TABLES, type Tables } from '../../reference/tables.js'
 import type { Report } from '../documents.js'
 import { digestOf } from '../script/digests.js'
 import { say } from '../sentences.js'
+import { entriesOf } from '../shape/checked.js'
 import { ABOUT, type MatchData, type Names, type On, OPERATION, type Per } from '../shape/entry.js'
 import { type Condition, compileNames } from './conditions.js'
-import { below, type Context, type Name, type Tested, type Value } from './fields.js'
+import { below, type Context, type Field, type Name, type Value } from './fields.js'
 
 /** Null for a name that has others below it, undefined for one that was not sent. */
 export type Values = (name: Name) => string | null | undefined
@@ -69,7 +70,8 @@ type Section = keyof MatchData
 export type MatchCondition = Condition<SentCall> & { section: Section }
 export type Matcher = readonly MatchCondition[]
 
-const inBody = ({ body }: SentCall, name: Name): Value => {
+type ValueIn = (call: SentCall, name: Name) => Value
+const inBody: ValueIn = ({ body }, name) => {
   const value = body(name)
   if (value || name.length > 1) return value
   // `amounts` can replace parameters that are left out
@@ -77,57 +79,44 @@ const inBody = ({ body }: SentCall, name: Name): Value => {
   return parts.map(part => body(['amounts', part])).find(Boolean) ?? value
 }
 
-type Read = { table: keyof Tables | Schema; valueIn: (call: SentCall, name: Name) => Value }
-const senderBy = (what: 'key' | 'account'): Read => ({
-  table: { properties: { [what]: {} } },
-  valueIn: call => call[what] ?? undefined
-})
+const named = (names: readonly string[]): Schema => ({ properties: each(names, () => ({})) })
 
-const SECTIONS: Readonly<Record<Section, Read>> = {
-  params: { table: 'params', valueIn: ({ params }, name) => params(name) },
-  query: { table: 'querystring', valueIn: ({ query }, name) => query(name) },
-  body: { table: 'body', valueIn: inBody },
-  headers: {
-    table: { additionalProperties: { type: 'string' } },
-    valueIn: ({ header }, [name = '']) => header(name.toLowerCase())
-  },
-  key: senderBy('key'),
-  account: senderBy('account'),
-  about: {
-    table: { properties: each(ABOUT, () => ({})) },
-    valueIn: ({ about }, [what]) => about(what as About)
-  }
-}
-
-function schemasOf(table: Read['table'], operations: readonly OperationId[]): readonly Schema[] {
-  if (typeof table === 'object') return [table]
-  return operations.flatMap(operation => {
-    const { [table]: schema }: Tables = TABLES[operation]
-    return schema === undefined ? [] : schemaOf(schema)
-  })
+const SECTIONS: Readonly<Record<Section, [table: keyof Tables | Schema, valueIn: ValueIn]>> = {
+  params: ['params', ({ params }, name) => params(name)],
+  query: ['querystring', ({ query }, name) => query(name)],
+  body: ['body', inBody],
+  headers: [
+    { additionalProperties: { type: 'string' } },
+    ({ header }, [name = '']) => header(name.toLowerCase())
+  ],
+  key: [named(['key']), ({ key }) => key ?? undefined],
+  account: [named(['account']), ({ account }) => account ?? undefined],
+  about: [named(ABOUT), ({ about }, [what]) => about(what as About)]
 }
 
 export function compileMatch(
   operations: readonly OperationId[],
   data: MatchData = {},
-  context: Context & Pick<Tested, 'onlyRight'>
+  context: Context & Pick<Field, 'onlyRight'>
 ): Matcher {
   if (operations.length === 0) return []
-  const sections = Object.entries(data) as [Section, Names | undefined][]
-  return sections.flatMap(([section, wanted]) => {
-    if (wanted === undefined) return []
-    const { table, valueIn } = SECTIONS[section]
+  return entriesOf(data).flatMap(([section, wanted]) => {
+    const [table, valueIn] = SECTIONS[section]
     const isValue = section === 'key' || section === 'account'
-    const scope = below(context, 'match', ...(isValue ? [] : [section]))
-    if (section === 'headers') checkHeaders(wanted, 'match', scope.report)
-    const schemas = schemasOf(table, operations)
-    const names = isValue ? { [section]: wanted } : wanted
-    if (schemas.length > 0)
-      return compileNames(names, { ...scope, valueIn, schemas, name: [] }).map(condition => ({
+    const names: Names = isValue ? { [section]: wanted } : wanted
+    const under = below(context, 'match', ...(isValue ? [] : [section]))
+    if (section === 'headers') checkHeaders(names, 'match', under.report)
+    const schemas = operations.flatMap(operation => {
+      if (typeof table === 'object') return table
+      const { [table]: schema }: Tables = TABLES[operation]
+      return schema === undefined ? [] : schemaOf(schema)
+    })
+    if (schemas.length === 0) under.report([], say('no_section', operations.map(nameOf), section))
+    else
+      return compileNames(names, { ...under, schemas, name: [] }, valueIn).map(condition => ({
         ...condition,
         section
       }))
-    scope.report([], say('no_section', operations.map(nameOf), section))
     return []
   })
 }

@@ -1,46 +1,54 @@
-/** Requests or records that nearly match, with the conditions that they do not meet. */
-import { isDeepStrictEqual } from 'node:util'
+/** Conditions that are not met, with the value wanted and the value seen. */
 import { shortened } from '../../core/nearest.js'
-import { withoutSecrets } from '../../core/redaction.js'
-import type { Condition } from './conditions.js'
+import { isSecretName, withoutSecrets } from '../../core/redaction.js'
+import type { Wanted } from '../shape/entry.js'
+import { areMet, type Condition, shownWanted } from './conditions.js'
 import type { Value } from './fields.js'
+import type { MatchCondition, Matcher, SentCall } from './matching.js'
 
 export type Miss = { condition: string; wanted: string; got: string }
-/** `in` is the id of the request or record. */
+/** `in` is the id of the request. */
 export type NearMiss = { in: string; misses: Miss[] }
 
-export const MAX_NEAR_MISSES = 3
+export const miss = (condition: string, wanted: string, got: string): Miss => ({
+  condition,
+  wanted,
+  got
+})
 
-export const missOf = <Subject>(
-  { name, wanted, valueIn }: Condition<Subject>,
+export const missesOf = <Subject>(
+  conditions: readonly Condition<Subject>[],
   subject: Subject
-): Miss => ({ condition: name, wanted, got: shownValue(valueIn(subject)) })
+): Miss[] =>
+  conditions
+    .filter(condition => !areMet([condition], subject))
+    .map(({ name, wanted, valueIn }) =>
+      miss(name, shownWanted(wanted), shownValue(valueIn(subject)))
+    )
+
+/** Lists conditions on values that are not stored only if no request matched. */
+export function missesOfMatch(matches: Matcher, sent: SentCall, isNone: boolean): Miss[] {
+  const isHidden = (condition: MatchCondition) =>
+    isSecret(condition) || (condition.section === 'headers' && condition.valueIn(sent) === null)
+  const misses = missesOf(
+    matches.filter(condition => !isHidden(condition)),
+    sent
+  )
+  if (misses.length > 0 || !isNone) return misses
+  return matches.filter(isHidden).map(({ section, name, wanted }) => {
+    const text =
+      section === 'key' || holdsDigest(wanted) ? 'the value in match' : shownWanted(wanted)
+    return miss(name, text, 'a value that is not stored')
+  })
+}
+
+const holdsDigest = (wanted: Wanted) => /sha256:[\da-f]{40}/.test(JSON.stringify(wanted))
+const isSecret = ({ section, name, wanted }: MatchCondition) =>
+  section === 'key' || isSecretName(name) || holdsDigest(wanted)
 
 function shownValue(value: Value): string {
   if (value === undefined) return 'nothing'
   return value === null ? 'an object or a list' : shortened(withoutSecrets(String(value)))
-}
-
-/** Keeps those with the fewest misses, the earlier ones first, the same misses once. */
-export class Nearest {
-  #nearest: (NearMiss & { count: number })[] = []
-
-  add(where: string, count: number, missesOf: () => Miss[]): void {
-    const least = this.#nearest[MAX_NEAR_MISSES - 1]?.count ?? Number.POSITIVE_INFINITY
-    if (count === 0 || count >= least) return
-    const misses = missesOf()
-    if (this.#nearest.some(near => isDeepStrictEqual(near.misses, misses))) return
-    this.#nearest = [...this.#nearest, { in: where, misses, count }]
-      .sort((a, b) => a.count - b.count)
-      .slice(0, MAX_NEAR_MISSES)
-  }
-
-  list(): NearMiss[] {
-    return this.#nearest.map(({ in: where, misses }) => ({
-      in: where,
-      misses: misses.slice(0, MAX_NEAR_MISSES)
-    }))
-  }
 }
 
 export const missText = ({ condition, wanted, got }: Miss): string =>
