@@ -118,24 +118,16 @@ const SHARED = 'outages.yaml'
 
 t.test('the build has prepared each shipped document', async t => {
   const root = t.testdir({ 'changed.yaml': `${textOf('default')}seed: 3\n` })
-  const folders = {
-    fixture: new URL('../../fixtures/', import.meta.url),
-    scenario: new URL('../../scenarios/', import.meta.url)
-  }
-  for (const [kind, folder] of Object.entries(folders)) {
+  const folders = ['fixtures', 'scenarios'].map(name => new URL(`../../${name}/`, import.meta.url))
+  for (const folder of folders) {
     for (const file of readdirSync(folder)) {
       const text = readFileSync(new URL(file, folder), 'utf8')
-      t.hasStrict(
-        preparedDocument(file, text),
-        { name: file, data: parse(text), checkedAs: file === SHARED ? 'script' : kind },
-        file
-      )
+      t.hasStrict(preparedDocument(file, text), { name: file, data: parse(text) }, file)
     }
   }
-  const { checkedAs, locate } = await LIBRARY.scenario('default')
-  t.equal(checkedAs, 'scenario')
+  const { placesOf } = await LIBRARY.scenario('default')
   t.strictSame(
-    await locate([{ steps: ['name'] }]),
+    await placesOf([{ steps: ['name'] }]),
     [{ line: 5, column: 7 }],
     'places are those of its text'
   )
@@ -143,7 +135,7 @@ t.test('the build has prepared each shipped document', async t => {
   t.equal(preparedDocument('default', `${textOf('default')} `), null)
   t.strictSame(
     Object.keys(await LIBRARY.file(`${root}/changed.yaml`)),
-    'name data numbers locate'.split(' ')
+    'name data numbers placesOf'.split(' ')
   )
 })
 

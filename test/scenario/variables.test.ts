@@ -7,8 +7,8 @@ import { parse } from 'yaml'
 import type { ApiError, Problem } from '../../src/core/errors.js'
 import { runEmulator } from '../../src/emulator.js'
 import { startEmulator } from '../../src/in-process.js'
+import { DEFAULT_LIMITS } from '../../src/scenario/documents.js'
 import { readDocument } from '../../src/scenario/read/document.js'
-import { DEFAULT_LIMITS } from '../../src/scenario/read/refusal.js'
 import type { FirstState } from '../../src/scenario/scenario.js'
 import { SAYS } from '../../src/scenario/sentences.js'
 import type { GivenVariables } from '../../src/scenario/shape/variables.js'
@@ -308,7 +308,7 @@ t.test('use: every kind of problem, in its file', async t => {
   const root = folderOf(t, {
     'wrong.yaml':
       'groups:\n  a: [ { on: POST /refund, delay: 2 } ]\n  b: [ { on: POST /refunds, delay: "${vars.no}" } ]\n  c: []\n  "d d": [ { on: "*", delay: 1s } ]\nuse: [x]\n',
-    'text.yaml': 'groups: { x: 5 }\n',
+    'text.yaml': 'groups: { x: { data: {} } }\n',
     'list.yaml': 'groups: []\n'
   })
   // biome-ignore format: a table
@@ -330,7 +330,7 @@ t.test('use: every kind of problem, in its file', async t => {
     ['outages.yaml#slow", "outages.yaml#slow', 'own.yaml:1:28 use[1]: '],
     ['wrong.yaml#a', 'wrong.yaml:2:14 groups.a[0].on: ', 'wrong.yaml:2:35 groups.a[0].delay: ', 'wrong.yaml:6:1 use: '],
     ['wrong.yaml#b', 'wrong.yaml:3:36 groups.b[0].delay: ', 'wrong.yaml:6:1 use'],
-    ['text.yaml#x', 'text.yaml:1:14 groups.x: must be an object; got 5'],
+    ['text.yaml#x', 'text.yaml:1:14 groups.x: must be a list; got an object; write other parts in the scenario, and '],
     ['wrong.yaml#c', 'wrong.yaml:4:6 groups.c: ', 'wrong.yaml:6:1 use'],
     ['wrong.yaml#d d', 'wrong.yaml:5:3 groups.d d: ', 'wrong.yaml:6:1 use']
   ]
@@ -415,12 +415,9 @@ t.test('use: a file of shared entries is checked alone', async t => {
     '6:39 groups.slow[0].delay'
   ]
   t.strictSame(await problemsIn(OUTAGES, texts({ wait: 'soon', status: 'x', no: '1' })), ofGiven)
-  t.strictSame(
-    await problemsIn(
-      'groups: { a: [ { on: POST /refunds, delay: 1s }, { on: POST /refunds, delay: 1s } ] }'
-    ),
-    ['1:50 groups.a[1]']
-  )
+  const entries =
+    '{ on: POST /refunds, delay: 1s, after: own }, { on: POST /refunds, calls: 2-1, delay: 1s }'
+  t.strictSame(await problemsIn(`groups: { a: [ ${entries} ] }`), ['1:90 groups.a[1].calls'])
 })
 
 t.test('--var: validate and check set variables of any of the files', async t => {
@@ -540,141 +537,6 @@ t.test('use: with --watch a changed file of shared entries is read again', async
   while (!logged.some(text => text.includes('was reloaded'))) await sleep(20)
   const entries = emulator.sandbox.script.listed().map(({ entry }) => entry)
   t.strictSame(entries, [{ on: 'GET /refunds', delay: '7s' }])
-})
-
-const DAY = `vars: { amount: 500, more: 2, status: 200 }
-groups:
-  day:
-    data:
-      tickets: [ { id: tkt_used, location: loc_bistro, reference: "U\${vars.amount}" }, { id: tkt_both, location: loc_bistro, reference: used } ]
-    generate: [ { tickets: "\${vars.more}", location: loc_bistro } ]
-    script:
-      - { name: refunds fail, on: POST /refunds, calls: 1, respond: { status: 503 } }
-      - { name: slow lists, on: GET /tickets, delay: 1s }
-      - { on: GET /refunds, delay: 1s }
-    steps:
-      - { as: payment, do: POST /transactions, body: { ticket: tkt_used, payment_type: external, amount: "\${vars.amount}" } }
-    play:
-      - { as: read, do: "GET /transactions/\${payment.id}", expect: { status: "\${vars.status}" } }
-    expect:
-      - { on: "GET /transactions/{id}", times: 1+ }
-      - state: { transactions: { "\${payment.id}": { amount: "\${vars.amount}" } } }
-`
-const OWN = `fixtures: [bistro]
-data: { tickets: [ { id: tkt_both, location: loc_bistro, reference: own } ] }
-generate: [ { tickets: 1, location: loc_bistro } ]
-steps: [ { as: refund, do: POST /refunds, body: { transaction: "\${payment.id}", amount: 1 } } ]
-play: [ { do: "GET /refunds/\${refund.id}" }, { do: "GET /transactions/\${read.id}" } ]
-expect: [ { on: "GET /refunds/{id}", times: 1 } ]
-`
-
-t.test('use: a group shares records, steps, plays and expectations, too', async t => {
-  const root = folderOf(t, { 'day.yaml': DAY, 'own.yaml': OWN })
-  const { first, problems, warnings } = await made(`${OWN}use: [day#day]\nvars: { more: 3 }\n`, {
-    root
-  })
-  t.strictSame([problems, warnings], [[], []], 'by name beside the scenario, before the folders')
-  const { store, steps, play, expectations, script } = first as FirstState
-  t.strictSame(
-    [store.tickets.get('tkt_used')?.reference, store.tickets.get('tkt_both')?.reference],
-    ['U500', 'own'],
-    'own records replace used ones'
-  )
-  const alone = await made(OWN.replace(/steps.*\nplay.*\n/, ''), { root })
-  t.equal(store.tickets.size - (alone.first as FirstState).store.tickets.size, 1 + 3)
-  t.strictSame(
-    [steps.map(({ as }) => as), play.length, expectations.length, script.listed().length],
-    [['payment', 'refund'], 3, 3, 3]
-  )
-  t.strictSame(
-    expectations.map(({ data }) => Object.keys(data).at(-1)),
-    ['times', 'times', 'state']
-  )
-  t.strictSame(
-    [
-      (await made('use: [day#day]\nfixtures: [bistro]\n')).coded.length,
-      (await made(OWN)).problems.length > 0
-    ],
-    [1, true],
-    'without a file it is not there'
-  )
-  // a file with the scenario's name is not the scenario itself
-  t.strictSame((await problemsOf('fixtures: [bistro]\nuse: [own#x]\n', { root })).length, 1)
-
-  const file = join(root, 'used.yaml')
-  await writeFile(file, `${OWN}use: [day.yaml#day]\n`)
-  const checked = await ran(['check', file])
-  t.equal(checked.status, 0, checked.stdout)
-  await writeFile(file, `${OWN}use: [day.yaml#day]\nvars: { status: 404, amount: 250 }\n`)
-  const failed = await ran(['check', file])
-  t.match(
-    failed.stdout,
-    /\/own\/day\.yaml:14:\d+ status: must be 404; got 200/,
-    'a play that fails is where it is written'
-  )
-  await writeFile(join(root, 'day.yaml'), DAY.replace('type: external', 'type: cash'))
-  t.match(
-    (await ran(['validate', file])).stdout,
-    /\/own\/day\.yaml:12:9 groups\.day\.steps\[0\]: POST \/transactions: /,
-    'and so is a step'
-  )
-  const { control } = await startTestEmulator(t, {
-    folders: {
-      scenarios: {
-        'day.yaml': DAY.replace('type: external', 'type: cash'),
-        'default.yaml': 'fixtures: [bistro]\n'
-      }
-    }
-  })
-  for (const note of ['', `# ${'x'.repeat(70_000)}`]) {
-    const { body } = await control('POST /load', { scenario: `${OWN}use: [day#day]\n${note}\n` })
-    const places = body.error.problems.map(({ file, line, path }: Problem) => [
-      file?.split('/').at(-1),
-      line,
-      path
-    ])
-    t.strictSame(
-      places[0],
-      ['day.yaml', 12, 'groups.day.steps[0]'],
-      'in a document that the worker reads too'
-    )
-  }
-})
-
-t.test('use: a problem of a group is reported in its file', async t => {
-  const wrong = (from: string, to: string) => folderOf(t, { 'day.yaml': DAY.replace(from, to) })
-  // biome-ignore format: a table
-  const cases: [from: string, to: string, problem: string][] = [
-    ['id: tkt_used,', 'id: "",', '5:24 groups.day.data.tickets[0].id wrong_characters'],
-    ['generate: [ {', 'generate: [ { users: 1,', '6:17 groups.day.generate[0] not_exactly_one'],
-    ['calls: 1,', 'calls: 2-1,', '8:57 groups.day.script[0].calls not_counts'],
-    ['GET /transactions/$', 'GET /transaction/$', '14:25 groups.day.play[0].do unknown_request'],
-    ['times: 1+ }', 'times: 2-1 }', '16:48 groups.day.expect[0].times not_counts'],
-    ['GET /tickets,', 'GET /refunds,', '10:9 groups.day.script[2] shadowed'],
-    ['    play:', '    plays:', '13:5 groups.day.plays unknown_name'],
-    ['times: 1+', 'tims: 1+', '16:41 groups.day.expect[0].tims unknown_name']
-  ]
-  for (const [from, to, problem] of cases) {
-    const { coded } = await made(`${OWN}use: [day.yaml#day]\n`, { root: wrong(from, to) })
-    t.strictSame(coded, [`day.yaml:${problem}`])
-    await t.rejects(
-      checkedAlone(await readDocument('day.yaml', DAY.replace(from, to))),
-      { code: 'document_invalid' },
-      `${to} alone`
-    )
-  }
-  await checkedAlone(await readDocument('day.yaml', DAY))
-  const root = folderOf(t, { 'day.yaml': DAY })
-  for (const use of [
-    '[day.yaml#dya]',
-    '[dy.yaml#day]',
-    '[{ group: day.yaml#day, override: { refunds: { calls: 2 } } }]',
-    '[{}]'
-  ]) {
-    const { problems } = await made(`${OWN}use: ${use}\n`, { root })
-    t.equal(problems.length, 1, problems.join('\n'))
-  }
-  t.equal((await problemsOf(`${OWN}uses: [day.yaml#day]\n`, { root })).length, 1)
 })
 
 t.test('use: entries of groups wait for others', async t => {

@@ -2,14 +2,14 @@
 import { within } from '../documents.js'
 import { patternsIn } from '../match/patterns.js'
 import { checkNames, namedByMatch, namedByState, type Trial } from '../records/named-records.js'
-import type { Parts } from '../shape/sources.js'
+import type { Used } from '../shape/sources.js'
 import type { StepResponses } from '../steps.js'
 import { compileExpectation, type Expectation } from './expectations.js'
 
 export type { Expectation } from './expectations.js'
 
 export async function compileExpectations(
-  { data: { expect = [] }, report, warn }: Parts,
+  { data: { expect = [] }, report, warn }: Used,
   trial: Trial,
   responses: StepResponses
 ): Promise<Expectation[]> {

@@ -5,8 +5,7 @@ import { isObject } from '../../core/schema-words.js'
 import { LINKED_FAMILIES } from '../../reference/operations.js'
 import { FAMILIES, type Store } from '../../store/store.js'
 import { inSlices } from '../../work/slices.js'
-import { type Report, within } from '../documents.js'
-import { checkCount, type DocumentLimits, tooLarge } from '../read/refusal.js'
+import { checkCount, type DocumentLimits, type Report, tooLarge, within } from '../documents.js'
 import { editing } from '../records/edits.js'
 import {
   type GenerationContext,
@@ -64,11 +63,11 @@ function warnOfFuture({ data, warn }: Used, { store, now }: GenerationContext): 
 }
 
 async function generateAll(
-  { data: { generate = [] }, problems, report, isOpen }: Used,
+  { data: { generate = [] }, problems, report }: Used,
   generation: GenerationContext
 ): Promise<void> {
   // generated records may belong to invalid ones
-  const isKnown = !isOpen && problems.length === 0
+  const isKnown = problems.length === 0
   const generating = { ...generation, faker: await fakerOf(generation.settings.seed) }
   for (const [index, entry] of generate.entries()) {
     const note = within(report, 'generate', index)

@@ -176,9 +176,9 @@ class Importer {
     const family = LINKED_FAMILIES[link]
     const id = source.fields[link]
     if (typeof id !== 'string') return undefined
-    const { store, isOpen } = this.generation
+    const { store } = this.generation
     const record = store[family].get(id)
-    if (record === undefined && !isOpen && !this.#skipped.has(id))
+    if (record === undefined && !this.#skipped.has(id))
       this.#report(source, [link], missingRecord(id, [family], store))
     return record
   }

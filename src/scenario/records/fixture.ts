@@ -10,8 +10,7 @@ import { type Family, LINKED_FAMILIES, RESOURCE_NAMES } from '../../reference/op
 import { each } from '../../reference/rules.js'
 import { FAMILIES, type RecordOf, type Store } from '../../store/store.js'
 import { completed } from '../completion.js'
-import type { DocumentProblem, Problems } from '../documents.js'
-import type { SourceDocument } from '../read/document.js'
+import type { DocumentProblem, Located, Problems } from '../documents.js'
 import { say } from '../sentences.js'
 import { instantIn } from '../shape/checked.js'
 
@@ -19,7 +18,7 @@ export type RecordFields = Readonly<Record<string, unknown>>
 export type Sourced = {
   fields: RecordFields
   index: number
-  list: { document: SourceDocument; steps: readonly Step[] }
+  list: { document: Located; steps: readonly Step[] }
 }
 export type Fixture = Readonly<Record<Section, readonly Sourced[]>>
 export type GenerationContext = {
@@ -27,8 +26,6 @@ export type GenerationContext = {
   ids: Ids
   now: number
   settings: Settings
-  /** Records may refer to others that are elsewhere. */
-  isOpen?: boolean
 }
 
 export const OWNERS = {
@@ -44,7 +41,7 @@ export const SECTIONS = ['api_keys', ...FAMILIES, 'deleted_users'] as const
 type Section = (typeof SECTIONS)[number]
 
 export const fixtureIn = (
-  document: SourceDocument,
+  document: Located,
   data: Readonly<Partial<Record<Section, unknown>>>,
   under: readonly Step[] = []
 ): Fixture =>
