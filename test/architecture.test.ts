@@ -39,7 +39,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   core: 109_760,
   work: 6_150,
   store: 22_900,
-  scenario: 262_260,
+  scenario: 260_960,
   engine: 89_310,
   evidence: 79_720,
   sandbox: 70_750,
@@ -51,7 +51,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   client: 23_760,
   cli: 122_480,
   top: 21_240,
-  test: 2_316_380,
+  test: 2_315_710,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */

@@ -63,14 +63,8 @@ class ProblemList extends Array<DocumentProblem> {
   }
 }
 
-/**
- * A gate. Errors: `document_invalid` with the problems that `make` reports; those of `first` come
- * before those of other documents.
- */
-export async function withoutProblems<T>(
-  make: (problems: Problems) => T | Promise<T>,
-  first?: Located
-): Promise<T> {
+/** A gate. Errors: `document_invalid` with the problems that `make` reports. */
+export async function withoutProblems<T>(make: (problems: Problems) => T | Promise<T>): Promise<T> {
   const problems = new ProblemList()
   try {
     const result = await make(problems)
@@ -78,7 +72,7 @@ export async function withoutProblems<T>(
   } catch (error) {
     if (error !== problems) throw error
   }
-  throw await refusalOf([...problems], first)
+  throw await refusalOf([...problems])
 }
 
 export async function refuseProblems(document: Located, checker: Checker): Promise<void> {
@@ -87,14 +81,13 @@ export async function refuseProblems(document: Located, checker: Checker): Promi
     throw await refusalOf(problems.map(problem => ({ document, ...problem })))
 }
 
-export const refusalOf = async (problems: readonly DocumentProblem[], first?: Located) =>
-  documentInvalid(await listedProblems(problems, first), problems.length > MAX_PROBLEMS)
+export const refusalOf = async (problems: readonly DocumentProblem[]) =>
+  documentInvalid(await listedProblems(problems), problems.length > MAX_PROBLEMS)
 
 const OF_NAMES = [
   'unknown_name',
   'unknown_parameter',
   'unknown_field',
-  'unused_variable',
   'no_section',
   'group_name',
   'framing_header',
@@ -105,14 +98,9 @@ const OF_NAMES = [
 ]
 
 /** With their places, by document and place, without duplicates. */
-export async function listedProblems(
-  problems: readonly DocumentProblem[],
-  first?: Located
-): Promise<Problem[]> {
+export async function listedProblems(problems: readonly DocumentProblem[]): Promise<Problem[]> {
   const listed = new Map<string, Problem>()
-  const files = new Set(first && [first.name])
   for (const document of new Set(problems.map(problem => problem.document))) {
-    const { name } = files.add(document.name) && document
     const all = problems.filter(problem => problem.document === document)
     // a missing name is probably there, but misspelt
     const misnamed = all.flatMap(({ code, steps }) =>
@@ -126,13 +114,13 @@ export async function listedProblems(
       parts.map(({ steps, code, isOfName = OF_NAMES.includes(code) }) => ({ steps, isOfName }))
     )
     for (const [index, { steps, code, message }] of parts.entries()) {
-      const problem = { file: name, path: pathOf(steps), code, message, ...places[index] }
+      const problem = { file: document.name, path: pathOf(steps), code, message, ...places[index] }
       listed.set(JSON.stringify(problem), problem)
     }
   }
-  const order = [...files]
+  const files = [...new Set(problems.map(({ document }) => document.name))]
   const rankOf = ({ file = '', line = 0, column = 0, path }: Problem) =>
-    [order.indexOf(file), line, column, line && path.length] as const
+    [files.indexOf(file), line, column, line && path.length] as const
   return [...listed.values()].slice(0, MAX_PROBLEMS).sort((a, b) => {
     const ranks = rankOf(b)
     return rankOf(a).reduce<number>((apart, rank, nth) => apart || rank - present(ranks[nth]), 0)

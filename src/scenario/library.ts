@@ -110,47 +110,32 @@ export class Library {
   }
 
   async fixture(reference: string, from: string | null): Promise<Located> {
-    const document = await this.#named(reference, from, 'fixtures', 'fixtures')
+    const document = await this.#named(reference, from, 'fixtures')
     if (document !== null) return document
     throw notFound(say('no_fixture', reference, [...this.#files('fixtures').keys()]))
   }
 
   /** A name is searched for beside the document first. */
   async sharedScript(reference: string, from: string | null): Promise<Located> {
-    if (reference === '') throw notFound(say('not_a_group'))
     const isBeside = (file: string) =>
       from !== null && file !== basename(from) && fileAt(join(dirname(from), file)) !== null
     const beside = isPath(reference)
       ? undefined
       : ENDINGS.map(ending => reference + ending).find(isBeside)
-    const file = beside ?? reference
-    const document = await this.#named(file, from, 'scenarios', 'files of groups')
-    if (document === null) {
-      const shared = (await this.#all()).filter(({ kind }) => kind === 'script')
-      throw notFound(
-        say(
-          'no_shared_script',
-          reference,
-          shared.map(({ name }) => name)
-        )
-      )
-    }
-    if (kindOf(document.data) !== 'script') throw notFound(say('no_groups', reference))
-    return document
+    const document = await this.#named(beside ?? reference, from, 'scenarios')
+    if (document !== null && kindOf(document.data) === 'script') return document
+    const all = await this.#all()
+    const known = all.flatMap(({ name, kind }) => (kind === 'script' ? name : []))
+    throw notFound(say('no_shared_script', reference, known))
   }
 
   /** Null for an unknown name. A path must stay in its folder or those of the library. */
-  async #named(
-    reference: string,
-    from: string | null,
-    shelf: Shelf,
-    what: string
-  ): Promise<Located | null> {
+  async #named(reference: string, from: string | null, shelf: Shelf): Promise<Located | null> {
     if (!isPath(reference)) {
       const entry = this.#files(shelf).get(reference)
       return entry === undefined ? null : this.file(entry.path)
     }
-    if (from === null) throw notFound(say('names_only', what, reference))
+    if (from === null) throw notFound(say('names_only', reference))
     const path = fileAt(resolve(dirname(from), reference))
     if (path === null) throw notFound(say('no_file', reference))
     const allowed = [dirname(from), ...SHELVES.flatMap(shelf => this.#folders(shelf))]

@@ -2,7 +2,13 @@
 import type { Problem } from '../core/errors.js'
 import { Ids } from '../core/ids.js'
 import { Store } from '../store/store.js'
-import { listedProblems, reportTo, type SourceOf, withoutProblems } from './documents.js'
+import {
+  type DocumentProblem,
+  listedProblems,
+  reportTo,
+  type SourceOf,
+  withoutProblems
+} from './documents.js'
 import { compileExpectations, type Expectation } from './expect/compile.js'
 import { firstRecords } from './generate/first-records.js'
 import type { Library } from './library.js'
@@ -42,13 +48,13 @@ export async function buildState(
   context: LoadContext
 ): Promise<Loaded> {
   const { document, sourceOf } = checked
-  const warnings = [...checked.warnings]
+  const warnings: DocumentProblem[] = []
   const warn = reportTo(warnings, document, sourceOf)
   const loaded = await withoutProblems(problems => {
     const report = reportTo(problems, document, sourceOf)
     return built({ ...checked, problems, warnings, report, warn }, name, context)
-  }, document)
-  if (warnings.length > 0) context.warn?.(await listedProblems(warnings, document))
+  })
+  if (warnings.length > 0) context.warn?.(await listedProblems(warnings))
   return loaded
 }
 

@@ -43,9 +43,8 @@ export const SAYS = {
   no_shared_script: (name: string, known: readonly string[]) =>
     noneCalled('file of groups', name, known),
   not_a_group: () => 'must be a file and a group in it, such as outages.yaml#brief-outage',
-  no_groups: (reference: string) => `${reference} has no groups; name a file that has groups`,
-  names_only: (what: string, reference: string) =>
-    `only a document from a file can use paths; name ${what} instead of ${reference}`,
+  names_only: (reference: string) =>
+    `only a document from a file can use paths; write a name instead of ${reference}`,
   no_file: (reference: string) => `there is no file ${reference}`,
   outside_folders: (reference: string) =>
     `${reference} lies outside the fixtures and scenarios folders`,
@@ -85,10 +84,6 @@ export const SAYS = {
     `${count === 1 ? '1 record is' : `${count} records are`} later than the clock at ${clock}; write clock: ${latest}`,
 
   // variables and shared entries
-  unused_variable: (name: string) =>
-    `nothing refers to this variable; write \${vars.${name}} where its value belongs`,
-  no_group: (file: string, group = 'GROUP') =>
-    `must name a group of ${shortened(file)}, such as ${shortened(file)}#${group}`,
   unknown_group: (name: string, groups: readonly string[]) =>
     `there is no group ${shortened(name)}${didYouMean(name, groups) || `; ${thereAre(groups)}`}`,
   group_name: () => 'the name of a group must be letters, digits, _, . and -',

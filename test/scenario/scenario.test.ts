@@ -644,8 +644,8 @@ t.test('gates: each reports everything that it finds, and a failed item stops th
     ],
     [
       'meaning', `use: [groups.yaml#a]\nfixtures: [base, bad]\n${data}steps: [{ do: GET /ticket }]\n`,
-      'doc:3:31 data.tickets[0].location missing_record', 'doc:4:15 steps[0].do unknown_request',
       'bad.yaml:2:28 tickets[0].location missing_record', 'bad.yaml:3:11 tickets[1].id listed_twice', 'bad.yaml:3:28 tickets[1].location missing_record',
+      'doc:3:31 data.tickets[0].location missing_record', 'doc:4:15 steps[0].do unknown_request',
       'groups.yaml:2:45 groups.a[0].calls not_counts'
     ]
   ]

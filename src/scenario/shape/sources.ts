@@ -4,7 +4,6 @@ import type { Step } from '../../core/places.js'
 import { isObject } from '../../core/schema-words.js'
 import {
   type DocumentPart,
-  type DocumentProblem,
   documentOf,
   type Located,
   type Problems,
@@ -24,7 +23,8 @@ import {
   checkGiven,
   expandVariables,
   type GivenVariables,
-  type VariableOptions
+  type VariableOptions,
+  type Variables
 } from './variables.js'
 
 /** A scenario whose shape is right, with all that it uses. */
@@ -35,10 +35,9 @@ export type Checked = {
   fixtures: readonly Fixture[]
   /** Of entries of groups, where they are written. */
   sourceOf: SourceOf
-  warnings: readonly DocumentProblem[]
 }
 /** While its meaning is checked. */
-export type Used = Omit<Checked, 'warnings'> & {
+export type Used = Checked & {
   problems: Problems
   warnings: Problems
   report: Report
@@ -53,7 +52,7 @@ type PlacedEntry = DocumentPart & { entry: EntryData }
 export const checkShape = (document: Located, from: From): Promise<Checked> =>
   withoutProblems(async problems => {
     const gate = { ...from, problems, report: reportTo(problems, document) }
-    const { data, entries, sources, warnings } = await readUsed(document, gate)
+    const { data, entries, sources } = await readUsed(document, gate)
     for (const source of sources)
       for (const problem of shapeProblems(source, 'fixture'))
         problems.push({ ...problem, document: source })
@@ -70,31 +69,29 @@ export const checkShape = (document: Located, from: From): Promise<Checked> =>
         return used
           ? { document: used.document, steps: [...used.steps, ...more] }
           : { document, steps }
-      },
-      warnings
+      }
     }
-  }, document)
+  })
 
 async function readUsed(document: Located, gate: Gate) {
   const { variables: assigned, library, file, problems, report } = gate
-  const warnings: DocumentProblem[] = []
   const kind = kindOf(document.data)
   if (kind === 'script') report([], say('shared_alone'))
   if (kind === 'fixture') checkGiven(assigned, [], within(report, 'vars'))
   if (kind !== 'scenario')
-    return { data: {}, entries: [], sources: kind === 'script' ? [] : [document], warnings }
-  const { data: expanded, ...more } = expandVariables(document, kind, {
+    return { data: {}, entries: [], sources: kind === 'script' ? [] : [document] }
+  const { data: expanded, variables } = expandVariables(document, kind, {
     overrides: [assigned],
     report
   })
   const data: ScenarioData = isObject(expanded) ? expanded : {}
-  const entries = await usedEntries(data, more, reportTo(warnings, document), gate)
+  const entries = await usedEntries(data, variables, gate)
   const sources: Located[] = []
   for (const [place, name] of namesUnder('fixtures', data)) {
     const source = await readable(library.fixture(name, file), problems, within(report, ...place))
     if (source) sources.push(source)
   }
-  return { data, entries, sources, warnings }
+  return { data, entries, sources }
 }
 
 function namesUnder(list: 'use' | 'fixtures', { [list]: names }: ScenarioData) {
@@ -119,34 +116,34 @@ const readable = (reading: Promise<Located>, problems: Problems, report: Report)
 
 async function usedEntries(
   data: ScenarioData,
-  { variables, used }: Omit<ReturnType<typeof expandVariables>, 'data'>,
-  warn: Report,
+  variables: Variables,
   { variables: assigned, library, file: from, problems, report }: Gate
 ): Promise<PlacedEntry[]> {
   const values = Object.fromEntries([...variables].filter(([, value]) => value !== null))
   const overrides = [{ values, isText: false }, assigned]
   const reportGiven = within(report, 'vars')
   const groups = new Map<string, PlacedEntry[]>()
-  const declared = new Set<string>()
+  const declared = new Set(variables.keys())
   let areAllRead = true
   for (const [place, reference] of namesUnder('use', data)) {
     const note = within(report, ...place)
     const [file = '', group] = reference.split(/#(?=[^#]*$)/)
+    if (file === '' || group === undefined) {
+      note([], say('not_a_group'))
+      continue
+    }
     const source = await readable(library.sharedScript(file, from), problems, note)
     areAllRead &&= source !== null
     if (source === null) continue
     const options = { overrides, report: reportTo(problems, source), reportGiven }
-    const shared = groupsIn(source, options, group ?? '')
+    const shared = groupsIn(source, options, group)
     for (const name of shared.variables.keys()) declared.add(name)
     const { names } = shared
-    if (group === undefined) note([], say('no_group', file, names[0]))
-    else if (!names.includes(group)) note([], say('unknown_group', group, names))
+    if (!names.includes(group)) note([], say('unknown_group', group, names))
     else if (groups.has(reference)) note([], say('listed_twice', reference))
     else groups.set(reference, entriesIn(source, group, shared.groups[group]))
   }
-  if (areAllRead) checkGiven(assigned, [...variables.keys(), ...declared], reportGiven)
-  for (const name of variables.keys())
-    if (!used.has(name) && !declared.has(name)) warn(['vars', name], say('unused_variable', name))
+  if (areAllRead) checkGiven(assigned, [...declared], reportGiven)
   return [...groups.values()].flat()
 }
 

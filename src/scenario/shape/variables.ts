@@ -97,18 +97,17 @@ export function expandVariables(
   document: Located,
   kind: Kind,
   { report, ...options }: VariableOptions
-): { data: unknown; variables: Variables; used: ReadonlySet<string> } {
+): { data: unknown; variables: Variables } {
   const whole = document.data
   const variables = declaredVariables(whole, { ...options, report: within(report, 'vars') })
-  const { data, used, isWhole } = expanded(whole, variables, report)
+  const { data, isWhole } = expanded(whole, variables, report)
   for (const problem of shapeProblems({ ...document, data }, kind))
     if (isWhole || ![partAt(data, problem.steps), ...problem.steps].some(hasSign))
       report(problem.steps, problem)
-  return { data, variables, used }
+  return { data, variables }
 }
 
 function expanded(data: unknown, variables: Variables, report: Report) {
-  const used = new Set<string>()
   const steps: Step[] = []
   let isWhole = true
   const note = (problem: Said) => {
@@ -118,7 +117,6 @@ function expanded(data: unknown, variables: Variables, report: Report) {
   const valueAt = (reference: string): VariableValue | null => {
     const [whole, name = ''] = /^vars(?:\.(.*))?$/s.exec(reference.trim()) ?? []
     if (whole === undefined) return null
-    used.add(name)
     const value = variables.get(name)
     if (value === null) isWhole = false
     if (value === undefined) note(say('unknown_variable', name, [...variables.keys()]))
@@ -145,7 +143,7 @@ function expanded(data: unknown, variables: Variables, report: Report) {
     }
     return copy ?? whole
   }
-  return { data: expand(data), used, isWhole }
+  return { data: expand(data), isWhole }
 }
 
 const hasParts = (whole: unknown): whole is Record<Step, unknown> =>
