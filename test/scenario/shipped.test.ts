@@ -7,8 +7,10 @@ import { playIn } from '../../src/engine/play.js'
 import { OPERATION_NAMES } from '../../src/reference/operations.js'
 import { loadScenario } from '../../src/sandbox/loading.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
+import type { Located } from '../../src/scenario/documents.js'
 import { Library, preparedDocument } from '../../src/scenario/library.js'
 import { readDocument } from '../../src/scenario/read/document.js'
+import { kindOf, shapeProblems } from '../../src/scenario/shape/scenario.js'
 import { failuresIn } from '../support/checked.js'
 import { startTestEmulator } from '../support/emulator.js'
 import { checkedAlone } from '../support/first-state.js'
@@ -122,7 +124,11 @@ t.test('the build has prepared each shipped document', async t => {
   for (const folder of folders) {
     for (const file of readdirSync(folder)) {
       const text = readFileSync(new URL(file, folder), 'utf8')
-      t.hasStrict(preparedDocument(file, text), { name: file, data: parse(text) }, file)
+      const prepared = preparedDocument(file, text) as Located
+      t.hasStrict(prepared, { name: file, data: parse(text) }, file)
+      const kind = kindOf(prepared.data)
+      Object.assign(prepared.data as object, { wrong: 1 })
+      t.strictSame(shapeProblems(prepared, kind), [], 'it is not checked again')
     }
   }
   const { placesOf } = await LIBRARY.scenario('default')
