@@ -60,7 +60,7 @@ export async function buildState(
 
 async function built(used: Used, name: string, context: LoadContext): Promise<Loaded> {
   const { data, problems, report, sourceOf } = used
-  const { steps = [], play = [], expect = [] } = data
+  const { steps = [], play = [], expect = [], script: entries = [] } = data
   const { setup, now, values: settings, sources } = setupIn(data, name, context)
   const store = new Store()
   const ids = new Ids()
@@ -68,7 +68,7 @@ async function built(used: Used, name: string, context: LoadContext): Promise<Lo
 
   // others may refer to records that were left out
   const known = problems.length === 0 ? store : null
-  const trial = { store: known, settings, scripted: scriptedIds(data.script ?? []) }
+  const trial = { store: known, settings, scripted: scriptedIds(entries) }
   const script = new Script(await compileScript(used, trial))
   const responses: StepResponses = new Map()
   const expectations = await compileExpectations(used, trial, responses)
