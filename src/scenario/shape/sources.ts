@@ -136,9 +136,8 @@ async function usedEntries(
     areAllRead &&= source !== null
     if (source === null) continue
     const options = { overrides, report: reportTo(problems, source), reportGiven }
-    const shared = groupsIn(source, options, group)
+    const { names, ...shared } = groupsIn(source, options, group)
     for (const name of shared.variables.keys()) declared.add(name)
-    const { names } = shared
     if (!names.includes(group)) note([], say('unknown_group', group, names))
     else if (groups.has(reference)) note([], say('listed_twice', reference))
     else groups.set(reference, entriesIn(source, group, shared.groups[group]))
