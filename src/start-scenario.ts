@@ -4,9 +4,8 @@ import { withoutSecrets } from './core/redaction.js'
 import { playIn } from './engine/play.js'
 import type { Sandboxes } from './sandbox/sandboxes.js'
 import type { DataFolder } from './sandbox/saved/data-folder.js'
-import { documentOf } from './scenario/documents.js'
+import { documentOf, problemLine } from './scenario/documents.js'
 import { isPath, type Library } from './scenario/library.js'
-import { problemLine } from './scenario/read/refusal.js'
 import type { GivenVariables } from './scenario/shape/variables.js'
 
 export type StartOptions = {
@@ -54,6 +53,6 @@ async function startDocument(scenario: string | object, library: Library) {
     }
   const document = isPath(scenario)
     ? await library.file(scenario)
-    : await library.scenario(scenario, '.')
+    : await library.scenario(scenario)
   return { document, origin: { name: scenario, file: document.name } }
 }

@@ -2,7 +2,7 @@
 import { type Stats, type StatsListener, unwatchFile, watchFile } from 'node:fs'
 import type { FastifyBaseLogger } from 'fastify'
 import type { ApiError } from './core/errors.js'
-import { problemLine } from './scenario/read/refusal.js'
+import { problemLine } from './scenario/documents.js'
 import { SAYS } from './server/sentences.js'
 
 const INTERVAL_MS = 250

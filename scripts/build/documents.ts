@@ -3,30 +3,29 @@
  * neither reads YAML nor checks them.
  */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { problemLine } from '../../src/scenario/documents.js'
 import { preparedName } from '../../src/scenario/library.js'
 import { readDocument } from '../../src/scenario/read/document.js'
-import { problemLine } from '../../src/scenario/read/refusal.js'
-import { isSharedScript } from '../../src/scenario/script/shared-script.js'
-import { problemsOfShape } from '../../src/scenario/shape/scenario.js'
+import { kindOf } from '../../src/scenario/shape/scenario.js'
 import { expandVariables } from '../../src/scenario/shape/variables.js'
 
 const ROOT = new URL('../../', import.meta.url)
 const FOLDER = new URL('dist/documents/', ROOT)
-const KINDS = { fixtures: 'fixture', scenarios: 'scenario' } as const
 const fail = (message: string): never => {
   throw new Error(message)
 }
 
 await mkdir(FOLDER, { recursive: true })
-for (const [folder, kind] of Object.entries(KINDS)) {
+for (const folder of ['fixtures', 'scenarios']) {
   for (const file of await readdir(new URL(folder, ROOT))) {
     const text = await readFile(new URL(`${folder}/${file}`, ROOT), 'utf8')
-    const { data } = await readDocument(file, text)
-    const checkedAs = isSharedScript(data) ? 'script' : kind
-    expandVariables(data, whole => problemsOfShape(checkedAs, whole), {
+    const document = await readDocument(file, text)
+    const kind = kindOf(document.data)
+    expandVariables(document, kind, {
       overrides: [],
       report: (steps, said) => fail(problemLine({ file, path: steps.join('.'), ...said }))
     })
-    await writeFile(new URL(preparedName(text), FOLDER), JSON.stringify({ checkedAs, data }))
+    const prepared = JSON.stringify({ kind, data: document.data })
+    await writeFile(new URL(preparedName(text), FOLDER), prepared)
   }
 }

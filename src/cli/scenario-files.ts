@@ -6,10 +6,9 @@ import { withoutSlashes } from '../core/paths.js'
 import { settingsInForce } from '../core/settings.js'
 import { type CheckedFile, isFailed, NOTHING_FOUND, withFailure } from '../reports/points.js'
 import { Library } from '../scenario/library.js'
-import { isScenarioOrFixture } from '../scenario/loading.js'
 import type { Launch } from '../scenario/scenario.js'
-import { isSharedScript } from '../scenario/script/shared-script.js'
 import { say as sayOfDocument } from '../scenario/sentences.js'
+import { isScenarioOrFixture, kindOf } from '../scenario/shape/scenario.js'
 import { SAYS, say } from './sentences.js'
 
 /** `names` are those of `--var`, each of which some file must know; `withShared` includes groups. */
@@ -90,6 +89,6 @@ async function whyLeftOut(
 ): Promise<string | null> {
   const document = await library.file(file).catch(() => null)
   if (document === null) return null
-  if (isSharedScript(document.data)) return withShared ? null : SAYS.shared_script()
+  if (kindOf(document.data) === 'script') return withShared ? null : SAYS.shared_script()
   return isScenarioOrFixture(document.data) ? null : SAYS.other_document()
 }

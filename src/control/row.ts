@@ -5,8 +5,8 @@ import type { Settings } from '../core/settings.js'
 import type { Shares } from '../core/shares.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
+import type { Located } from '../scenario/documents.js'
 import type { Library } from '../scenario/library.js'
-import type { SourceDocument } from '../scenario/read/document.js'
 import type { Body } from '../scenario/reading.js'
 import type { Data } from '../server/responses.js'
 import type { EventStreams } from './evidence/events.js'
@@ -48,7 +48,7 @@ export type Context<Q = unknown, B = unknown> = Services & {
   query: Q
   /** The parsed body, and the document it was read from. */
   body: B
-  document: SourceDocument
+  document: Located
   /** Null where an optional body was left out. */
   sent: Body
   isTrial: boolean

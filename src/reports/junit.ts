@@ -1,6 +1,7 @@
 /** Reports as JUnit, by the schema of Jenkins. */
+
+import { problemLine } from '../scenario/documents.js'
 import { explainedMessage } from '../scenario/match/near-misses.js'
-import { problemLine } from '../scenario/read/refusal.js'
 import { type CheckedFile, isFailed } from './points.js'
 import { type JudgedRun, problemsOfTest, refusedIn, sandboxName } from './run.js'
 import { SAYS } from './sentences.js'

@@ -2,7 +2,7 @@
 import type { Problem } from '../core/errors.js'
 import type { Step } from '../core/places.js'
 import type { Said } from '../core/sentences.js'
-import { placesOf, type SourceOf } from '../scenario/documents.js'
+import type { SourceOf } from '../scenario/documents.js'
 
 /** Of a step, an expectation, or the document. Warnings fail nothing. */
 export type Point = Said & {
@@ -49,7 +49,9 @@ export async function withPlaces(
   source: SourceOf
 ): Promise<Point[]> {
   const parts = points.flatMap(({ problems }) => problems.map(({ at }) => source(at)))
-  const places = await placesOf(parts)
+  const places = await Promise.all(
+    parts.map(async ({ document, steps }) => (await document.placesOf([{ steps }]))[0])
+  )
   let next = 0
   return points.map(({ problems, ms = 0, ...point }) => ({
     ...point,

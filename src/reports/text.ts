@@ -2,7 +2,7 @@
 import { visible } from '../core/visible.js'
 import type { Finding } from '../evidence/findings.js'
 import type { CoverageReport } from '../evidence/totals.js'
-import { problemLine } from '../scenario/read/refusal.js'
+import { problemLine } from '../scenario/documents.js'
 import { type CheckedFile, isFailed, isWarned, type Point } from './points.js'
 import {
   coverageShare,

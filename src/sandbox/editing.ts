@@ -5,7 +5,7 @@ import { withoutSecrets } from '../core/redaction.js'
 import type { Settings } from '../core/settings.js'
 import type { World } from '../engine/world.js'
 import type { DocumentProblem, Problems } from '../scenario/documents.js'
-import { checkCount, type DocumentLimits } from '../scenario/read/refusal.js'
+import { checkCount, type DocumentLimits } from '../scenario/documents.js'
 import {
   type Edit,
   editing,

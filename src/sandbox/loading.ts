@@ -1,8 +1,7 @@
 /** Loads scenarios into a sandbox. */
 import { Clock } from '../core/clock.js'
-import { refusalOf, type SourceOf } from '../scenario/documents.js'
+import { type Located, refusalOf, type SourceOf } from '../scenario/documents.js'
 import { firstStateOf, type Origin, requestedScenario } from '../scenario/loading.js'
-import type { SourceDocument } from '../scenario/read/document.js'
 import type { Body } from '../scenario/reading.js'
 import type { LoadContext, Loaded } from '../scenario/scenario.js'
 import { bindingsOf, type Play, playSteps } from '../scenario/steps.js'
@@ -19,7 +18,7 @@ export type GivenOptions = LoadOptions & Pick<LoadContext, 'variables' | 'keys'>
 /** A scenario or bare fixture. Errors: `document_invalid`, `document_too_large`. */
 export async function loadScenario(
   sandbox: Sandbox,
-  document: SourceDocument,
+  document: Located,
   origin: Origin,
   { warn, variables, keys, ...options }: GivenOptions = {}
 ): Promise<Loaded> {

@@ -1,8 +1,6 @@
 /** Adds and deletes records and API keys. */
 import { RESOURCE_NAMES } from '../reference/operations.js'
-import { ProblemList, refusalOf, withoutProblems } from '../scenario/documents.js'
-import type { SourceDocument } from '../scenario/read/document.js'
-import { checkCount } from '../scenario/read/refusal.js'
+import { checkCount, type Located, refusalOf, withoutProblems } from '../scenario/documents.js'
 import type { Body } from '../scenario/reading.js'
 import type { ImportedRecords } from '../scenario/records/edits.js'
 import { type Fixture, fixtureIn, recordsIn } from '../scenario/records/fixture.js'
@@ -28,13 +26,12 @@ export async function addBody(
 /** `bytes` are those of the request. Errors: `document_invalid`; as of `editInTurn`. */
 export async function addRecords(
   sandbox: Sandbox,
-  document: SourceDocument,
+  document: Located,
   bytes = 0
 ): Promise<ImportedRecords> {
   const edit = { fixtures: [await checkedFixture(document)], removed: [] }
   checkCount('The document adds', recordsIn(edit.fixtures), sandbox.settings)
-  const problems = new ProblemList()
-  return withoutProblems(problems, async () => {
+  return withoutProblems(async problems => {
     const imported = await editInTurn(sandbox, edit, 'POST /_control/records', problems, bytes)
     // Refunds of the same fixture have replaced Transactions
     const present = imported.transactions.map(
@@ -44,7 +41,7 @@ export async function addRecords(
   })
 }
 
-async function checkedFixture(document: SourceDocument): Promise<Fixture> {
+async function checkedFixture(document: Located): Promise<Fixture> {
   const problems = shapeProblems(document, 'fixture')
   if (problems.length > 0)
     throw await refusalOf(problems.map(problem => ({ document, ...problem })))

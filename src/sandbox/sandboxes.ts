@@ -2,8 +2,8 @@
 import { join } from 'node:path'
 import { settingsInForce } from '../core/settings.js'
 import { Run } from '../evidence/run.js'
+import type { Located } from '../scenario/documents.js'
 import type { Origin } from '../scenario/loading.js'
-import type { SourceDocument } from '../scenario/read/document.js'
 import type { FirstState } from '../scenario/scenario.js'
 import { heldShare } from '../work/heap.js'
 import { Worker } from '../work/worker.js'
@@ -56,7 +56,7 @@ export class Sandboxes {
 
   /** Loads the start scenario. Errors: as of `loadScenario`; nothing changes then. */
   async start(
-    document: SourceDocument,
+    document: Located,
     origin: Origin,
     options?: GivenOptions
   ): Promise<FirstState['scenario']> {

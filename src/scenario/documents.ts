@@ -1,19 +1,92 @@
-/** Problems of documents, with their places. */
+/** Documents with the places of their parts, the problems in them, and their refusal. */
 import { type Checker, MAX_PROBLEMS } from '../core/checking.js'
-import type { ApiError, Problem } from '../core/errors.js'
+import { ApiError, type Problem } from '../core/errors.js'
+import { sentence } from '../core/nearest.js'
 import { pathOf, type Step } from '../core/places.js'
 import type { Said } from '../core/sentences.js'
-import type { SourceDocument } from './read/document.js'
-import { withNumbers } from './read/numbers.js'
-import { documentInvalid, type Place, type Wanted } from './read/refusal.js'
+import { type Settings, settingsInForce } from '../core/settings.js'
+import { type WrittenNumber, withNumbers } from './read/numbers.js'
+import { say } from './sentences.js'
 import { present } from './shape/checked.js'
 
+/** Counted from 1. */
+export type Place = { line: number; column: number }
+/** A part of a document, or its name. */
+export type Part = { steps: readonly Step[]; isOfName?: boolean | undefined }
+/** Data with the places of its parts, which are null if it was not read from a text. */
+export type Located = {
+  name: string
+  data: unknown
+  placesOf: (parts: readonly Part[]) => Promise<readonly (Place | null)[]>
+  /** Numbers that are printed differently, such as `1.10`. */
+  numbers?: readonly WrittenNumber[]
+}
+/** Characters; parsed YAML takes a hundred times the memory of its text. */
+export const MAX_YAML = 4 * 2 ** 20
+export type DocumentLimits = Pick<Settings, 'limits.values' | 'limits.records' | 'limits.entries'>
+export const DEFAULT_LIMITS: DocumentLimits = settingsInForce({}).values
+
+export const documentOf = (name: string, data: unknown, place: Place | null = null): Located => ({
+  name,
+  data,
+  placesOf: async parts => parts.map(() => place)
+})
+
+export type DocumentPart = Part & { document: Located }
 export type DocumentProblem = DocumentPart & Said
-export type DocumentPart = Wanted & { document: SourceDocument }
+export type Problems = { readonly length: number; push: (problem: DocumentProblem) => unknown }
+export type Report = (
+  steps: readonly Step[],
+  problem: Said & Pick<DocumentProblem, 'isOfName'>
+) => void
+export type SourceOf = (steps: readonly Step[]) => DocumentPart
+
+export const reportTo =
+  (
+    problems: Problems,
+    document: Located,
+    sourceOf: SourceOf = steps => ({ document, steps })
+  ): Report =>
+  (steps, problem) =>
+    void problems.push({ ...problem, ...sourceOf(steps) })
+
+export const within =
+  (report: Report, ...under: readonly Step[]): Report =>
+  (steps, problem) =>
+    report([...under, ...steps], problem)
+
+/** Throws itself when there are more problems than are listed. */
+class ProblemList extends Array<DocumentProblem> {
+  override push(problem: DocumentProblem): number {
+    if (super.push(problem) > MAX_PROBLEMS) throw this
+    return this.length
+  }
+}
+
+/** A gate. Errors: `document_invalid` with the problems that `make` reports. */
+export async function withoutProblems<T>(make: (problems: Problems) => T | Promise<T>): Promise<T> {
+  const problems = new ProblemList()
+  try {
+    const result = await make(problems)
+    if (problems.length === 0) return result
+  } catch (error) {
+    if (error !== problems) throw error
+  }
+  throw await refusalOf([...problems])
+}
+
+export async function refuseProblems(document: Located, checker: Checker): Promise<void> {
+  const problems = withNumbers(document, document.data, checker.problems(document.data))
+  if (problems.length > 0)
+    throw await refusalOf(problems.map(problem => ({ document, ...problem })))
+}
+
+export const refusalOf = async (problems: readonly DocumentProblem[]) =>
+  documentInvalid(await listedProblems(problems), problems.length > MAX_PROBLEMS)
+
 const OF_NAMES = [
   'unknown_name',
   'unknown_field',
-  'unused_variable',
   'no_section',
   'group_name',
   'framing_header',
@@ -21,127 +94,64 @@ const OF_NAMES = [
   'variable_as_name',
   'not_a_variable_name'
 ]
-export type Report = (
-  steps: readonly Step[],
-  problem: Said & Pick<DocumentProblem, 'isOfName'>
-) => void
-export type SourceOf = (steps: readonly Step[]) => DocumentPart
-export type Problems = { readonly length: number; push: (problem: DocumentProblem) => unknown }
 
-/** Throws itself when there are more problems than are listed. */
-export class ProblemList implements Problems {
-  readonly all: DocumentProblem[] = []
-
-  get length(): number {
-    return this.all.length
-  }
-
-  push(...problems: DocumentProblem[]): void {
-    for (const problem of problems) if (this.all.push(problem) > MAX_PROBLEMS) throw this
-  }
-}
-
-/** Errors: `document_invalid` with the problems that `make` reported, by `documents`. */
-export async function withoutProblems<T>(
-  problems: ProblemList,
-  make: () => Promise<T>,
-  documents?: readonly SourceDocument[]
-): Promise<T> {
-  try {
-    const result = await make()
-    if (problems.length === 0) return result
-  } catch (error) {
-    if (error !== problems) throw error
-  }
-  throw await refusalOf(problems.all, documents)
-}
-
-export const sourceIn =
-  (document: SourceDocument, under: readonly Step[] = []): SourceOf =>
-  steps => ({ document, steps: [...under, ...steps] })
-
-export const reportBy =
-  (problems: Problems, sourceOf: SourceOf): Report =>
-  (steps, problem) =>
-    void problems.push({ ...problem, ...sourceOf(steps) })
-
-export const reportTo = (
-  problems: Problems,
-  document: SourceDocument,
-  under: readonly Step[] = []
-): Report => reportBy(problems, sourceIn(document, under))
-
-export const within =
-  (report: Report, ...under: readonly Step[]): Report =>
-  (steps, message) =>
-    report([...under, ...steps], message)
-
-export const documentOf = (
-  name: string,
-  data: unknown,
-  place: Place | null = null
-): SourceDocument => ({ name, data, locate: async parts => parts.map(() => place) })
-
-export async function placesOf(parts: readonly DocumentPart[]): Promise<(Place | null)[]> {
-  const places = new Map<DocumentPart, Place | null | undefined>()
-  for (const document of new Set(parts.map(part => part.document))) {
-    const contained = parts.filter(part => part.document === document)
-    // without the documents, which cannot be sent to a thread
-    const located = await document.locate(
-      contained.map(({ steps, isOfName }) => ({ steps, isOfName }))
+/** With their places, by document and place, without duplicates. */
+export async function listedProblems(problems: readonly DocumentProblem[]): Promise<Problem[]> {
+  const listed = new Map<string, Problem>()
+  for (const document of new Set(problems.map(problem => problem.document))) {
+    const all = problems.filter(problem => problem.document === document)
+    // a missing name is probably there, but misspelt
+    const misnamed = all.flatMap(({ code, steps }) =>
+      code === 'unknown_name' ? pathOf(steps.slice(0, -1)) : []
     )
-    for (const [index, part] of contained.entries()) places.set(part, located[index])
-  }
-  return parts.map(part => places.get(part) ?? null)
-}
-
-export async function refusalOf(
-  problems: readonly DocumentProblem[],
-  documents: readonly SourceDocument[] = problems.map(({ document }) => document)
-): Promise<ApiError> {
-  return documentInvalid(await listedProblems(problems, documents), problems.length > MAX_PROBLEMS)
-}
-
-/** Without duplicates, by document and place. */
-export async function listedProblems(
-  problems: readonly DocumentProblem[],
-  documents: readonly SourceDocument[]
-): Promise<Problem[]> {
-  const names = [...new Set(documents.map(({ name }) => name))]
-  const placeOf = ({ document, steps }: DocumentPart) => JSON.stringify([document.name, steps])
-  // a missing name is probably there, but misspelt
-  const misnamed = new Set(
-    problems
-      .filter(({ code }) => code === 'unknown_name')
-      .map(({ document, steps }) => placeOf({ document, steps: steps.slice(0, -1) }))
-  )
-  const unique = new Map(
-    problems
-      .filter(problem => problem.code !== 'required' || !misnamed.has(placeOf(problem)))
-      .map(problem => [`${placeOf(problem)} ${problem.message}`, problem])
-  )
-  const listed = [...unique.values()]
-  const places = await placesOf(
-    listed.map(problem => ({ isOfName: OF_NAMES.includes(problem.code), ...problem }))
-  )
-  return listed
-    .map(({ document, steps, code, message }, index) => {
-      const place = places[index]
-      const { line = 0, column = 0 } = place ?? {}
-      const rank = [names.indexOf(document.name), line, column, line && steps.length]
-      return {
-        rank,
-        problem: { file: document.name, path: pathOf(steps), code, message, ...place }
-      }
-    })
-    .sort((a, b) =>
-      a.rank.reduce((apart, number, nth) => apart || number - present(b.rank[nth]), 0)
+    const parts = all.filter(
+      ({ code, steps }) => code !== 'required' || !misnamed.includes(pathOf(steps))
     )
-    .map(({ problem }) => problem)
+    // without the document, which cannot be sent to a thread
+    const places = await document.placesOf(
+      parts.map(({ steps, code, isOfName = OF_NAMES.includes(code) }) => ({ steps, isOfName }))
+    )
+    for (const [index, { steps, code, message }] of parts.entries()) {
+      const problem = { file: document.name, path: pathOf(steps), code, message, ...places[index] }
+      listed.set(JSON.stringify(problem), problem)
+    }
+  }
+  const files = [...new Set(problems.map(({ document }) => document.name))]
+  const rankOf = ({ file = '', line = 0, column = 0, path }: Problem) =>
+    [files.indexOf(file), line, column, line && path.length] as const
+  return [...listed.values()].slice(0, MAX_PROBLEMS).sort((a, b) => {
+    const ranks = rankOf(b)
+    return rankOf(a).reduce<number>((apart, rank, nth) => apart || rank - present(ranks[nth]), 0)
+  })
 }
 
-export async function refuseProblems(document: SourceDocument, checker: Checker): Promise<void> {
-  const problems = withNumbers(document, document.data, checker.problems(document.data))
-  if (problems.length > 0)
-    throw await refusalOf(problems.map(problem => ({ document, ...problem })))
+/** `bistro.yaml:4:7 tickets[3].location: …`, as far as each part is known. */
+export function problemLine({ file, line, column, path, message }: Omit<Problem, 'code'>): string {
+  const place = [file, line, column].filter(part => part !== undefined).join(':')
+  return [place, path && `${path}:`, message].filter(Boolean).join(' ')
+}
+
+export function documentInvalid(all: Problem[], isMore = all.length > MAX_PROBLEMS): ApiError {
+  const problems = isMore
+    ? [...all.slice(0, MAX_PROBLEMS), { path: '', ...say('more_problems', MAX_PROBLEMS) }]
+    : all
+  const { length } = problems
+  const count = length === 1 ? 'a problem' : `${length} problems, the first`
+  const message = `The document has ${count}: ${sentence(problemLine(present(problems[0])))} Nothing was changed.`
+  return new ApiError('document_invalid', { message, problems })
+}
+
+export const tooLarge = (
+  limit: 'limits.records' | 'limits.entries',
+  limits: DocumentLimits,
+  what: string
+): ApiError =>
+  new ApiError('document_too_large', {
+    message: `${what}; ${limit} allows ${limits[limit]}. Raise it when you start the emulator. Nothing was changed.`
+  })
+
+/** Errors: `document_too_large`. */
+export function checkCount(what: string, count: number, limits: DocumentLimits): void {
+  if (count > limits['limits.records'])
+    throw tooLarge('limits.records', limits, `${what} ${count} records`)
 }

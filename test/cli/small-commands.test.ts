@@ -103,24 +103,14 @@ t.test('check: failed files come last', async t => {
   )
 })
 
-t.test('start: an unknown scenario is refused with a near name or file', async t => {
-  const folder = process.cwd()
-  process.chdir(t.testdir({ 'mine.yml': 'seed: 1', 'flaky-netwrok.json': '{}' }))
-  t.teardown(() => process.chdir(folder))
-  for (const [name, meant] of [
-    ['mine', 'the file ./mine.yml'],
-    ['flaky-netwrok', 'the file ./flaky-netwrok.json'],
-    ['flaky-netwok', 'flaky-network'],
-    ['decl', null],
-    ['frobnicate', null]
-  ]) {
-    const { stderr } = await ran(['exec', '--scenario', name as string, '--', 'true'])
-    t.ok(
-      stderr.startsWith(
-        `commerce-emulator: No scenario is called ${name}${meant === null ? '.' : `; did you mean ${meant}?`} Available: `
-      ),
-      stderr
-    )
+t.test('start: an unknown scenario is refused with a near name', async t => {
+  for (const [name, near] of [
+    ['flaky-netwok', '; did you mean flaky-network?'],
+    ['frobnicate', '.']
+  ] as const) {
+    const { stderr } = await ran(['exec', '--scenario', name, '--', 'true'])
+    const begin = `commerce-emulator: No scenario is called ${name}${near} Available: `
+    t.ok(stderr.startsWith(begin), stderr)
   }
 })
 

@@ -419,7 +419,7 @@ t.test('control: loadable scenarios are listed with their descriptions', async t
     - {name: named, kind: scenario, description: null, title: Of the guests}
     - {name: same, kind: scenario, description: null}
     - {name: varied, kind: scenario, description: null, vars: {last4: '0341', count: 3}}
-    - {name: wrong, kind: scenario, description: null}
+    - {name: wrong, kind: scenario, description: null, vars: {a name: 1}}
     - {name: y, kind: fixture, description: Only Y.}
   `)
   const own = ['notes', ...expected.map(({ name }) => name)]

@@ -5,7 +5,6 @@ import type { ApiError } from '../../src/core/errors.js'
 import { CHECKS, type Sentences, sayer } from '../../src/core/sentences.js'
 import { REFUSALS as ENGINE } from '../../src/engine/sentences.js'
 import { REFUSALS as SANDBOX } from '../../src/sandbox/sentences.js'
-import { SAYS as TEXTS } from '../../src/scenario/read/sentences.js'
 import { SAYS as SCENARIO } from '../../src/scenario/sentences.js'
 
 const MAX = 500
@@ -32,7 +31,6 @@ const refused = (table: object): Record<string, Say> =>
 const EMULATED = 'a refusal of the emulated API'
 const TABLES = {
   'a check': said(CHECKS),
-  'a text': said(TEXTS),
   'a scenario': said(SCENARIO),
   'a verdict': said(VERIFY),
   'a refusal of the control API': refused(CONTROL),

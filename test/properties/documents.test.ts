@@ -131,7 +131,7 @@ await property(
     }
     walk(data, [])
     const lines = text.split('\n')
-    const found = await (await readDocument('doc', text, { type: 'json' })).locate(
+    const found = await (await readDocument('doc', text, { type: 'json' })).placesOf(
       places.map(steps => ({ steps }))
     )
     for (const [index, place] of found.entries()) {

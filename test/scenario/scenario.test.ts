@@ -10,7 +10,7 @@ import { Library } from '../../src/scenario/library.js'
 import { editing, editOf } from '../../src/scenario/records/edits.js'
 import { fixtureIn } from '../../src/scenario/records/fixture.js'
 import { exported } from '../../src/scenario/records/record.js'
-import { isBareFixture, problemsOfShape } from '../../src/scenario/shape/scenario.js'
+import { kindOf, problemsOfShape } from '../../src/scenario/shape/scenario.js'
 import { FAMILIES, type Records, Store } from '../../src/store/store.js'
 import { coded } from '../support/codes.js'
 import { startTestEmulator } from '../support/emulator.js'
@@ -464,9 +464,9 @@ t.test('records merged into a running state: what others depend on cannot be cha
 
 t.test('a bare fixture is accepted as a scenario', async t => {
   for (const data of [{ tickets: [] }, { api_keys: [], tikets: [] }])
-    t.equal(isBareFixture(data), true, JSON.stringify(data))
+    t.equal(kindOf(data), 'fixture', JSON.stringify(data))
   const others = parse('[{ name: x }, { name: x, tickets: [] }, { data: {} }, {}, ~, tickets, []]')
-  for (const data of others) t.equal(isBareFixture(data), false, JSON.stringify(data))
+  for (const data of others) t.equal(kindOf(data), 'scenario', JSON.stringify(data))
 
   const { scenario, store, settings, clock } = await firstStateIn(small())
   t.strictSame(
@@ -581,7 +581,7 @@ function folders(t: Test) {
     scenarios: {
       'own.yaml': 'tickets: []',
       'groups.yaml':
-        'groups:\n  a: { script: [{ on: GET /tickets, delay: 1s, calls: 2-1 }], data: { tickets: [{ id: tkt_g, location: none }] } }\n  b: { script: [{ on: GET /tickets, delay: 1 }] }\n'
+        'groups:\n  a: [{ on: GET /tickets, delay: 1s, calls: 2-1 }]\n  b: [{ on: GET /tickets, delay: 1 }]\n  c: { script: [{ on: GET /tickets, delay: 1s }] }\n'
     }
   })
   return {
@@ -635,18 +635,18 @@ t.test('gates: each reports everything that it finds, and a failed item stops th
     [
       'fixtures there are not', `fixtures: [misfit, zzzzzz, broken, ../../x.yaml, deep, misfit, zzzzzz]\n${shape}`,
       'doc:1:20 fixtures[1] no_fixture', 'doc:1:36 fixtures[3] no_file', 'doc:1:64 fixtures[6] no_fixture', 'doc:2:1 sede unknown_name',
-      ...misfit, 'broken.yaml:1:4 not_closed', 'deep.yaml:1:1 too_deep'
+      'broken.yaml:1:4 not_closed', 'deep.yaml:1:1 too_deep', ...misfit
     ],
     ['a scenario as a fixture', 'fixtures: [scenario]\n', 'scenario.yaml:1:1 name unknown_name'],
     [
-      'groups', `use: [groups.yaml#a, groups.yaml#b]\n${shape}`, 'doc:2:1 sede unknown_name',
-      'groups.yaml:3:44 groups.b.script[0].delay wrong_format'
+      'groups', `use: [groups.yaml#a, groups.yaml#b, groups.yaml#c]\n${shape}`, 'doc:2:1 sede unknown_name',
+      'groups.yaml:3:34 groups.b[0].delay wrong_format', 'groups.yaml:4:6 groups.c wrong_type'
     ],
     [
       'meaning', `use: [groups.yaml#a]\nfixtures: [base, bad]\n${data}steps: [{ do: GET /ticket }]\n`,
+      'bad.yaml:2:28 tickets[0].location missing_record', 'bad.yaml:3:11 tickets[1].id listed_twice', 'bad.yaml:3:28 tickets[1].location missing_record',
       'doc:3:31 data.tickets[0].location missing_record', 'doc:4:15 steps[0].do unknown_request',
-      'groups.yaml:2:55 groups.a.script[0].calls not_counts', 'groups.yaml:2:104 groups.a.data.tickets[0].location missing_record',
-      'bad.yaml:2:28 tickets[0].location missing_record', 'bad.yaml:3:11 tickets[1].id listed_twice', 'bad.yaml:3:28 tickets[1].location missing_record'
+      'groups.yaml:2:45 groups.a[0].calls not_counts'
     ]
   ]
   for (const [title, text, ...problems] of cases) {

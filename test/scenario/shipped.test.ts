@@ -7,8 +7,10 @@ import { playIn } from '../../src/engine/play.js'
 import { OPERATION_NAMES } from '../../src/reference/operations.js'
 import { loadScenario } from '../../src/sandbox/loading.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
+import type { Located } from '../../src/scenario/documents.js'
 import { Library, preparedDocument } from '../../src/scenario/library.js'
 import { readDocument } from '../../src/scenario/read/document.js'
+import { kindOf, shapeProblems } from '../../src/scenario/shape/scenario.js'
 import { failuresIn } from '../support/checked.js'
 import { startTestEmulator } from '../support/emulator.js'
 import { checkedAlone } from '../support/first-state.js'
@@ -113,29 +115,24 @@ function readCurl(line: string, address: string): { url: string; options: Reques
   }
 }
 
-/** Script entries that scenarios share. */
 const SHARED = 'outages.yaml'
 
 t.test('the build has prepared each shipped document', async t => {
   const root = t.testdir({ 'changed.yaml': `${textOf('default')}seed: 3\n` })
-  const folders = {
-    fixture: new URL('../../fixtures/', import.meta.url),
-    scenario: new URL('../../scenarios/', import.meta.url)
-  }
-  for (const [kind, folder] of Object.entries(folders)) {
+  const folders = ['fixtures', 'scenarios'].map(name => new URL(`../../${name}/`, import.meta.url))
+  for (const folder of folders) {
     for (const file of readdirSync(folder)) {
       const text = readFileSync(new URL(file, folder), 'utf8')
-      t.hasStrict(
-        preparedDocument(file, text),
-        { name: file, data: parse(text), checkedAs: file === SHARED ? 'script' : kind },
-        file
-      )
+      const prepared = preparedDocument(file, text) as Located
+      t.hasStrict(prepared, { name: file, data: parse(text) }, file)
+      const kind = kindOf(prepared.data)
+      Object.assign(prepared.data as object, { wrong: 1 })
+      t.strictSame(shapeProblems(prepared, kind), [])
     }
   }
-  const { checkedAs, locate } = await LIBRARY.scenario('default')
-  t.equal(checkedAs, 'scenario')
+  const { placesOf } = await LIBRARY.scenario('default')
   t.strictSame(
-    await locate([{ steps: ['name'] }]),
+    await placesOf([{ steps: ['name'] }]),
     [{ line: 5, column: 7 }],
     'places are those of its text'
   )
@@ -143,7 +140,7 @@ t.test('the build has prepared each shipped document', async t => {
   t.equal(preparedDocument('default', `${textOf('default')} `), null)
   t.strictSame(
     Object.keys(await LIBRARY.file(`${root}/changed.yaml`)),
-    'name data numbers locate'.split(' ')
+    'name data numbers placesOf'.split(' ')
   )
 })
 

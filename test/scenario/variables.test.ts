@@ -7,8 +7,8 @@ import { parse } from 'yaml'
 import type { ApiError, Problem } from '../../src/core/errors.js'
 import { runEmulator } from '../../src/emulator.js'
 import { startEmulator } from '../../src/in-process.js'
+import { DEFAULT_LIMITS } from '../../src/scenario/documents.js'
 import { readDocument } from '../../src/scenario/read/document.js'
-import { DEFAULT_LIMITS } from '../../src/scenario/read/refusal.js'
 import type { FirstState } from '../../src/scenario/scenario.js'
 import { SAYS } from '../../src/scenario/sentences.js'
 import type { GivenVariables } from '../../src/scenario/shape/variables.js'
@@ -151,10 +151,6 @@ t.test('variables: every kind of problem, with its place and what to write', asy
       'did you mean ${vars.a}?'
     ]
   ]
-  const { warnings } = await made('vars: { a: 1, b: 2 }\nseed: "${vars.a}"\n')
-  t.strictSame(warnings, [
-    'body:1:15 vars.b: nothing refers to this variable; write ${vars.b} where its value belongs'
-  ])
   for (const [text, place, says] of cases) {
     const found = await problemsOf(text)
     const isFound = found.some(
@@ -220,11 +216,17 @@ t.test('POST /load: vars are values of the scenario, by name', async t => {
   t.equal(await tickets(), before + 3)
 
   const large = {
-    scenario: { ...scenario, vars: { count: 2, spare: 'x' }, description: 'x'.repeat(70_000) },
+    scenario: {
+      script: [{ on: 'GET /tickets', match: { about: { location: 'loc_b' } }, delay: '1s' }],
+      ...scenario,
+      description: 'x'.repeat(70_000)
+    },
     vars: { count: 4 }
   }
   const { body } = await control('POST /load', large)
-  t.hasStrict(body.warnings, [{ file: 'body', path: 'vars.spare', line: 1, column: 32 }])
+  t.hasStrict(body.warnings, [
+    { file: 'body', path: 'script[0].match.about.location', line: 1, column: 74 }
+  ])
   t.equal(await tickets(), before + 2)
   const state = (await control('GET /state')).text
   for (const [more, says] of [
@@ -308,13 +310,13 @@ t.test('use: every kind of problem, in its file', async t => {
   const root = folderOf(t, {
     'wrong.yaml':
       'groups:\n  a: [ { on: POST /refund, delay: 2 } ]\n  b: [ { on: POST /refunds, delay: "${vars.no}" } ]\n  c: []\n  "d d": [ { on: "*", delay: 1s } ]\nuse: [x]\n',
-    'text.yaml': 'groups: { x: 5 }\n',
+    'text.yaml': 'groups: { x: { data: {} } }\n',
     'list.yaml': 'groups: []\n'
   })
   // biome-ignore format: a table
   const cases: [use: string, ...problems: string[]][] = [
-    ['outages.yaml', 'own.yaml:1:7 use[0]: must name a group of outages.yaml, such as outages.yaml#brief-outage'],
-    ['list.yaml', 'list.yaml:1:9 groups: must be an object', 'own.yaml:1:7 use[0]: must name a group of list.yaml'],
+    ['outages.yaml', `own.yaml:1:7 use[0]: ${SAYS.not_a_group()}`],
+    ['list.yaml#x', 'list.yaml:1:9 groups: must be an object', 'own.yaml:1:7 use[0]: there is no group x'],
     ['outages.yaml#brief-outag', 'own.yaml:1:7 use[0]: there is no group brief-outag; did you mean brief-outage?'],
     ['outages.yaml#', 'own.yaml:1:7 use[0]: there is no group '],
     ['outages.yaml#__proto__', 'own.yaml:1:7 use[0]: there is no group __proto__'], ['#x', `own.yaml:1:7 use[0]: ${SAYS.not_a_group()}`],
@@ -322,7 +324,7 @@ t.test('use: every kind of problem, in its file', async t => {
     ['../elsewhere/secret.yaml#slow', `own.yaml:1:7 use[0]: ${SAYS.outside_folders('../elsewhere/secret.yaml')}`],
     ['/etc/passwd.yaml/#slow', `own.yaml:1:7 use[0]: ${SAYS.no_file('/etc/passwd.yaml/')}`],
     ['sub/#slow', `own.yaml:1:7 use[0]: ${SAYS.no_file('sub/')}`],
-    ['notes.yaml#x', `own.yaml:1:7 use[0]: ${SAYS.no_groups('notes.yaml')}`],
+    ['notes.yaml#x', `own.yaml:1:7 use[0]: ${SAYS.no_shared_script('notes.yaml', ['outages'])}`],
     ['own-file#x', `own.yaml:1:7 use[0]: ${SAYS.no_shared_script('own-file', ['outages'])}`],
     ['outage#x', `own.yaml:1:7 use[0]: ${SAYS.no_shared_script('outage', ['outages'])}`],
     ['brokn#x', `own.yaml:1:7 use[0]: ${SAYS.no_shared_script('brokn', ['outages'])}`],
@@ -330,7 +332,7 @@ t.test('use: every kind of problem, in its file', async t => {
     ['outages.yaml#slow", "outages.yaml#slow', 'own.yaml:1:28 use[1]: '],
     ['wrong.yaml#a', 'wrong.yaml:2:14 groups.a[0].on: ', 'wrong.yaml:2:35 groups.a[0].delay: ', 'wrong.yaml:6:1 use: '],
     ['wrong.yaml#b', 'wrong.yaml:3:36 groups.b[0].delay: ', 'wrong.yaml:6:1 use'],
-    ['text.yaml#x', 'text.yaml:1:14 groups.x: must be an object; got 5'],
+    ['text.yaml#x', 'text.yaml:1:14 groups.x: must be a list; got an object; write other parts in the scenario, and '],
     ['wrong.yaml#c', 'wrong.yaml:4:6 groups.c: ', 'wrong.yaml:6:1 use'],
     ['wrong.yaml#d d', 'wrong.yaml:5:3 groups.d d: ', 'wrong.yaml:6:1 use']
   ]
@@ -344,20 +346,13 @@ t.test('use: every kind of problem, in its file', async t => {
     `own.yaml:1:7 use[0]: must be text; got 5; write the group alone, as in outages.yaml#brief-outage; for override, an entry under script`
   ])
   t.strictSame(await problemsOf('use: [./outages.yaml#slow]\n'), [
-    `body:1:7 use[0]: ${SAYS.names_only('files of groups', './outages.yaml')}`
+    `body:1:7 use[0]: ${SAYS.names_only('./outages.yaml')}`
   ])
-  const wrongType = await made(
-    'vars: { status: x, spare: 1 }\nuse: [outages.yaml#brief-outage]\n',
-    { root }
-  )
+  const wrongType = await made('vars: { status: x }\nuse: [outages.yaml#brief-outage]\n', { root })
   t.strictSame(wrongType.coded, ['own.yaml:1:17 vars.status variable_of_type'])
-  const { warnings, problems } = await made('vars: { spare: 1 }\nuse: [none.yaml#x]\n', {
-    root,
-    variables: texts({ wait: '1s' })
-  })
   t.strictSame(
-    [warnings, problems],
-    [[], ['own.yaml:2:7 use[0]: there is no file none.yaml']],
+    await problemsOf('use: [none.yaml#x]\n', { root, variables: texts({ wait: '1s' }) }),
+    ['own.yaml:1:7 use[0]: there is no file none.yaml'],
     'what nobody could read may have the variable'
   )
 
@@ -415,12 +410,9 @@ t.test('use: a file of shared entries is checked alone', async t => {
     '6:39 groups.slow[0].delay'
   ]
   t.strictSame(await problemsIn(OUTAGES, texts({ wait: 'soon', status: 'x', no: '1' })), ofGiven)
-  t.strictSame(
-    await problemsIn(
-      'groups: { a: [ { on: POST /refunds, delay: 1s }, { on: POST /refunds, delay: 1s } ] }'
-    ),
-    ['1:50 groups.a[1]']
-  )
+  const entries =
+    '{ on: POST /refunds, delay: 1s, after: own }, { on: POST /refunds, calls: 2-1, delay: 1s }'
+  t.strictSame(await problemsIn(`groups: { a: [ ${entries} ] }`), ['1:90 groups.a[1].calls'])
 })
 
 t.test('--var: validate and check set variables of any of the files', async t => {
@@ -461,7 +453,7 @@ t.test('--var: validate and check set variables of any of the files', async t =>
 t.test('--var: start and exec set variables; exec prints warnings', async t => {
   const root = folderOf(t, {
     'one.yaml':
-      'fixtures: [empty]\nclock: 2020-01-01\nvars: { count: 1, spare: x }\ngenerate: [ { tickets: "${vars.count}" } ]\ndata: { locations: [ { id: loc_a, account: mch_bistro, display_name: A, address: { country: US } } ] }\n'
+      'fixtures: [empty]\nvars: { count: 1 }\nscript: [ { on: GET /tickets, match: { about: { location: loc_b } }, delay: 1s } ]\ngenerate: [ { tickets: "${vars.count}" } ]\ndata: { locations: [ { id: loc_a, account: mch_bistro, display_name: A, address: { country: US } } ] }\n'
   })
   const command =
     'fetch(process.env.COMMERCE_CONTROL_URL).then(answer => answer.json()).then(({ counts }) => process.exit(counts.tickets))'
@@ -473,7 +465,7 @@ t.test('--var: start and exec set variables; exec prints warnings', async t => {
   t.equal(status, 3, stderr)
   t.match(
     stderr,
-    /^commerce-emulator: warning: .*one\.yaml:3:19 vars\.spare: nothing refers to this variable/
+    /^commerce-emulator: warning: .*one\.yaml:3:\d+ script\[0\]\.match\.about\.location: no Location has the id loc_b/
   )
   const refused = await exec('--var', 'coun=3')
   t.strictSame(
@@ -494,8 +486,9 @@ t.test('--var: start and exec set variables; exec prints warnings', async t => {
 
 t.test('api: vars of startEmulator and load', async t => {
   const scenario = {
-    vars: { count: 1, spare: 'x' },
+    vars: { count: 1 },
     fixtures: ['bistro'],
+    script: [{ on: 'GET /tickets', match: { about: { location: 'loc_b' } }, delay: '1s' }],
     generate: [{ tickets: '${vars.count}' as unknown as number }]
   }
   const logged: string[] = []
@@ -506,15 +499,12 @@ t.test('api: vars of startEmulator and load', async t => {
   }
   const emulator = await startEmulator({ scenario, vars: { count: 4 }, logger })
   t.teardown(emulator.close)
-  t.match(logged, [/vars\.spare/])
+  t.match(logged, [/loc_b/])
   const tickets = async () => (await emulator.state()).tickets.length
   const before = await tickets()
 
   const loaded = await emulator.load(scenario, { vars: { count: 2 } })
-  t.strictSame(
-    [await tickets(), loaded.warnings?.map(({ path }) => path)],
-    [before - 2, ['vars.spare']]
-  )
+  t.strictSame([await tickets(), loaded.warnings?.length], [before - 2, 1])
   t.equal((await emulator.load(scenario)).dry_run, false)
   t.equal(await tickets(), before - 3)
   await t.rejects(emulator.load(scenario, { vars: { count: 'x' } }), { code: 'document_invalid' })
@@ -540,141 +530,6 @@ t.test('use: with --watch a changed file of shared entries is read again', async
   while (!logged.some(text => text.includes('was reloaded'))) await sleep(20)
   const entries = emulator.sandbox.script.listed().map(({ entry }) => entry)
   t.strictSame(entries, [{ on: 'GET /refunds', delay: '7s' }])
-})
-
-const DAY = `vars: { amount: 500, more: 2, status: 200 }
-groups:
-  day:
-    data:
-      tickets: [ { id: tkt_used, location: loc_bistro, reference: "U\${vars.amount}" }, { id: tkt_both, location: loc_bistro, reference: used } ]
-    generate: [ { tickets: "\${vars.more}", location: loc_bistro } ]
-    script:
-      - { name: refunds fail, on: POST /refunds, calls: 1, respond: { status: 503 } }
-      - { name: slow lists, on: GET /tickets, delay: 1s }
-      - { on: GET /refunds, delay: 1s }
-    steps:
-      - { as: payment, do: POST /transactions, body: { ticket: tkt_used, payment_type: external, amount: "\${vars.amount}" } }
-    play:
-      - { as: read, do: "GET /transactions/\${payment.id}", expect: { status: "\${vars.status}" } }
-    expect:
-      - { on: "GET /transactions/{id}", times: 1+ }
-      - state: { transactions: { "\${payment.id}": { amount: "\${vars.amount}" } } }
-`
-const OWN = `fixtures: [bistro]
-data: { tickets: [ { id: tkt_both, location: loc_bistro, reference: own } ] }
-generate: [ { tickets: 1, location: loc_bistro } ]
-steps: [ { as: refund, do: POST /refunds, body: { transaction: "\${payment.id}", amount: 1 } } ]
-play: [ { do: "GET /refunds/\${refund.id}" }, { do: "GET /transactions/\${read.id}" } ]
-expect: [ { on: "GET /refunds/{id}", times: 1 } ]
-`
-
-t.test('use: a group shares records, steps, plays and expectations, too', async t => {
-  const root = folderOf(t, { 'day.yaml': DAY, 'own.yaml': OWN })
-  const { first, problems, warnings } = await made(`${OWN}use: [day#day]\nvars: { more: 3 }\n`, {
-    root
-  })
-  t.strictSame([problems, warnings], [[], []], 'by name beside the scenario, before the folders')
-  const { store, steps, play, expectations, script } = first as FirstState
-  t.strictSame(
-    [store.tickets.get('tkt_used')?.reference, store.tickets.get('tkt_both')?.reference],
-    ['U500', 'own'],
-    'own records replace used ones'
-  )
-  const alone = await made(OWN.replace(/steps.*\nplay.*\n/, ''), { root })
-  t.equal(store.tickets.size - (alone.first as FirstState).store.tickets.size, 1 + 3)
-  t.strictSame(
-    [steps.map(({ as }) => as), play.length, expectations.length, script.listed().length],
-    [['payment', 'refund'], 3, 3, 3]
-  )
-  t.strictSame(
-    expectations.map(({ data }) => Object.keys(data).at(-1)),
-    ['times', 'times', 'state']
-  )
-  t.strictSame(
-    [
-      (await made('use: [day#day]\nfixtures: [bistro]\n')).coded.length,
-      (await made(OWN)).problems.length > 0
-    ],
-    [1, true],
-    'without a file it is not there'
-  )
-  // a file with the scenario's name is not the scenario itself
-  t.strictSame((await problemsOf('fixtures: [bistro]\nuse: [own#x]\n', { root })).length, 1)
-
-  const file = join(root, 'used.yaml')
-  await writeFile(file, `${OWN}use: [day.yaml#day]\n`)
-  const checked = await ran(['check', file])
-  t.equal(checked.status, 0, checked.stdout)
-  await writeFile(file, `${OWN}use: [day.yaml#day]\nvars: { status: 404, amount: 250 }\n`)
-  const failed = await ran(['check', file])
-  t.match(
-    failed.stdout,
-    /\/own\/day\.yaml:14:\d+ status: must be 404; got 200/,
-    'a play that fails is where it is written'
-  )
-  await writeFile(join(root, 'day.yaml'), DAY.replace('type: external', 'type: cash'))
-  t.match(
-    (await ran(['validate', file])).stdout,
-    /\/own\/day\.yaml:12:9 groups\.day\.steps\[0\]: POST \/transactions: /,
-    'and so is a step'
-  )
-  const { control } = await startTestEmulator(t, {
-    folders: {
-      scenarios: {
-        'day.yaml': DAY.replace('type: external', 'type: cash'),
-        'default.yaml': 'fixtures: [bistro]\n'
-      }
-    }
-  })
-  for (const note of ['', `# ${'x'.repeat(70_000)}`]) {
-    const { body } = await control('POST /load', { scenario: `${OWN}use: [day#day]\n${note}\n` })
-    const places = body.error.problems.map(({ file, line, path }: Problem) => [
-      file?.split('/').at(-1),
-      line,
-      path
-    ])
-    t.strictSame(
-      places[0],
-      ['day.yaml', 12, 'groups.day.steps[0]'],
-      'in a document that the worker reads too'
-    )
-  }
-})
-
-t.test('use: a problem of a group is reported in its file', async t => {
-  const wrong = (from: string, to: string) => folderOf(t, { 'day.yaml': DAY.replace(from, to) })
-  // biome-ignore format: a table
-  const cases: [from: string, to: string, problem: string][] = [
-    ['id: tkt_used,', 'id: "",', '5:24 groups.day.data.tickets[0].id wrong_characters'],
-    ['generate: [ {', 'generate: [ { users: 1,', '6:17 groups.day.generate[0] not_exactly_one'],
-    ['calls: 1,', 'calls: 2-1,', '8:57 groups.day.script[0].calls not_counts'],
-    ['GET /transactions/$', 'GET /transaction/$', '14:25 groups.day.play[0].do unknown_request'],
-    ['times: 1+ }', 'times: 2-1 }', '16:48 groups.day.expect[0].times not_counts'],
-    ['GET /tickets,', 'GET /refunds,', '10:9 groups.day.script[2] shadowed'],
-    ['    play:', '    plays:', '13:5 groups.day.plays unknown_name'],
-    ['times: 1+', 'tims: 1+', '16:41 groups.day.expect[0].tims unknown_name']
-  ]
-  for (const [from, to, problem] of cases) {
-    const { coded } = await made(`${OWN}use: [day.yaml#day]\n`, { root: wrong(from, to) })
-    t.strictSame(coded, [`day.yaml:${problem}`])
-    await t.rejects(
-      checkedAlone(await readDocument('day.yaml', DAY.replace(from, to))),
-      { code: 'document_invalid' },
-      `${to} alone`
-    )
-  }
-  await checkedAlone(await readDocument('day.yaml', DAY))
-  const root = folderOf(t, { 'day.yaml': DAY })
-  for (const use of [
-    '[day.yaml#dya]',
-    '[dy.yaml#day]',
-    '[{ group: day.yaml#day, override: { refunds: { calls: 2 } } }]',
-    '[{}]'
-  ]) {
-    const { problems } = await made(`${OWN}use: ${use}\n`, { root })
-    t.equal(problems.length, 1, problems.join('\n'))
-  }
-  t.equal((await problemsOf(`${OWN}uses: [day.yaml#day]\n`, { root })).length, 1)
 })
 
 t.test('use: entries of groups wait for others', async t => {

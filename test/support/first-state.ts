@@ -1,11 +1,10 @@
 import { Clock } from '../../src/core/clock.js'
 import type { ApiError, Problem } from '../../src/core/errors.js'
 import type { GivenSettings } from '../../src/core/settings.js'
-import { documentOf } from '../../src/scenario/documents.js'
+import { DEFAULT_LIMITS, documentOf, type Located } from '../../src/scenario/documents.js'
 import { Library } from '../../src/scenario/library.js'
 import { checkSharedScript, firstStateOf } from '../../src/scenario/loading.js'
-import { readDocument, type SourceDocument } from '../../src/scenario/read/document.js'
-import { DEFAULT_LIMITS } from '../../src/scenario/read/refusal.js'
+import { readDocument } from '../../src/scenario/read/document.js'
 import type { FirstState, LoadContext } from '../../src/scenario/scenario.js'
 import { coded } from './codes.js'
 
@@ -75,12 +74,6 @@ export const codesIn = async (data: unknown, where: Where = {}): Promise<string[
 
 /** Checks a shared file alone. */
 export const checkedAlone = (
-  document: SourceDocument,
+  document: Located,
   variables?: LoadContext['variables']
-): Promise<void> =>
-  checkSharedScript(document, {
-    library: new Library(NO_FOLDERS),
-    launch: { flag: {}, environment: {} },
-    clockFor: start => new Clock(Date.now, start),
-    variables
-  })
+): Promise<void> => checkSharedScript(document, variables)

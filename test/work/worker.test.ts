@@ -4,9 +4,10 @@ import { MessageChannel } from 'node:worker_threads'
 import t from 'tap'
 import { runJobs } from '../../src/jobs.js'
 import { addKey } from '../../src/sandbox/records.js'
-import { below, readDocument, type SourceDocument } from '../../src/scenario/read/document.js'
-import { DEFAULT_LIMITS } from '../../src/scenario/read/refusal.js'
-import { Body, type Reading, readBy, readLarge } from '../../src/scenario/reading.js'
+import { DEFAULT_LIMITS, type Located } from '../../src/scenario/documents.js'
+import { readDocument } from '../../src/scenario/read/document.js'
+import { Body, below, type Reading, readBy, readLarge } from '../../src/scenario/reading.js'
+import { type Kind, shapeProblems } from '../../src/scenario/shape/scenario.js'
 import { inSlices } from '../../src/work/slices.js'
 import { type Ask, type Text, Worker } from '../../src/work/worker.js'
 import { sandboxClient, smallFixture, startTestEmulator } from '../support/emulator.js'
@@ -27,7 +28,7 @@ const tickets = (count: number, more: object = {}) =>
 const list = (count: number) => Array.from({ length: count }, (_, n) => n)
 
 /** Reads as the thread does, in this process. */
-function readHere(text: string): Promise<SourceDocument> {
+function readHere(text: string): Promise<Located> {
   const run = (_: AbortSignal, job: (ask: Ask) => Promise<unknown>) =>
     job(async question => structuredClone(await readLarge(question as Reading)))
   return readBy({ run } as unknown as Worker, never)('doc', text)
@@ -52,27 +53,29 @@ t.test('reading: a large text gives the same as a small one', async t => {
     t.strictSame(other.data, one.data, title)
     t.strictSame(other.numbers, one.numbers)
     const places = [{ steps: ['a', 1], isOfName: true }, { steps: ['b'] }, { steps: ['none'] }]
-    t.strictSame(await other.locate(places), await one.locate(places))
+    t.strictSame(await other.placesOf(places), await one.placesOf(places))
   }
   t.strictSame((await readHere('{}')).data, {}, 'a small one is read at once')
 })
 
 t.test('reading: a large text with a right shape is not checked again', async t => {
-  const cases: [text: string, ...kinds: unknown[]][] = [
-    ['{"tickets":[]}', 'fixture', undefined],
-    ['name: x', 'scenario', undefined],
-    ['name: 0042', undefined, undefined],
-    ['[5]', undefined, undefined],
-    ['{"scenario":{"name":"x"}}', undefined, 'scenario'],
-    ['{"scenario":{"tickets":[]}}', undefined, 'fixture'],
-    ['{"scenario":{"tickets":[5]}}', undefined, undefined],
-    ['{"scenario":{"steps":[{"do":"GET /tickets","query":{"x":1.10}}]}}', undefined, undefined]
+  const cases: [text: string, kind: Kind, isWhole: boolean, isPart: boolean][] = [
+    ['{"tickets":[]}', 'fixture', true, false],
+    ['name: x', 'scenario', true, false],
+    ['groups: {}', 'script', true, false],
+    ['[5]', 'scenario', false, false],
+    ['{"scenario":{"name":"x"}}', 'scenario', false, true],
+    ['{"scenario":{"tickets":[]}}', 'fixture', false, true],
+    ['{"scenario":{"tickets":[5]}}', 'fixture', false, false],
+    ['{"scenario":{"steps":[{"do":"GET /tickets","query":{"x":1.10}}]}}', 'scenario', false, false]
   ]
-  for (const [text, ...kinds] of cases) {
+  for (const [text, kind, ...areRight] of cases) {
     const document = await readHere(large(text))
-    t.strictSame([document.checkedAs, document.scenarioAs], kinds, text)
-    t.equal(below(document, ['scenario']).checkedAs, kinds[1])
-    t.equal(below(document, ['other']).checkedAs, undefined)
+    const known = [document, below(document, 'scenario')].map(part => {
+      Object.assign(Object(part.data), { wrong: 1 })
+      return shapeProblems(part, kind).length === 0
+    })
+    t.strictSame(known, areRight, text)
   }
 })
 

@@ -1,5 +1,4 @@
 /** Checks documents without opening a port. */
-import { Clock, type ClockStart } from '../../core/clock.js'
 import type { Problem } from '../../core/errors.js'
 import { playIn } from '../../engine/play.js'
 import type { CheckedFile } from '../../reports/points.js'
@@ -7,7 +6,7 @@ import { type GivenOptions, loadScenario } from '../../sandbox/loading.js'
 import { Sandbox } from '../../sandbox/sandbox.js'
 import type { Library } from '../../scenario/library.js'
 import { checkSharedScript } from '../../scenario/loading.js'
-import { isSharedScript } from '../../scenario/script/shared-script.js'
+import { kindOf } from '../../scenario/shape/scenario.js'
 import { problemsOf } from '../failures.js'
 import type { CommandLaunch } from '../launch.js'
 import { checkFiles } from '../scenario-files.js'
@@ -41,9 +40,8 @@ async function load(
 ): Promise<void> {
   const sandbox = new Sandbox({ library, launch, machine: Date.now })
   const document = await library.file(file)
-  if (isSharedScript(document.data)) {
-    const clockFor = (start: ClockStart) => new Clock(Date.now, start)
-    await checkSharedScript(document, { library, launch, variables, clockFor })
+  if (kindOf(document.data) === 'script') {
+    await checkSharedScript(document, variables)
   } else {
     const options = { dryRun: true, play: playIn, variables, warn }
     await loadScenario(sandbox, document, { file, name: file }, options)

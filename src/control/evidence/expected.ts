@@ -3,7 +3,7 @@ import * as Type from 'typebox'
 import { isSecretName } from '../../core/redaction.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
 import {
-  ProblemList,
+  type Located,
   type Report,
   reportTo,
   within,
@@ -18,7 +18,6 @@ import {
   type SequenceData,
   type StateData
 } from '../../scenario/expect/expectations.js'
-import type { SourceDocument } from '../../scenario/read/document.js'
 import { expectationSchema } from '../../scenario/shape/expectation.js'
 import { say } from '../sentences.js'
 
@@ -41,13 +40,12 @@ export function wantedSchema() {
 /** Errors: `document_invalid`. */
 export async function expectationIn(
   expected: Expected,
-  document: SourceDocument,
+  document: Located,
   { settings }: Sandbox
 ): Promise<Expectation> {
-  const problems = new ProblemList()
-  const report = reportTo(problems, document)
   const headers = ['user-agent', settings['evidence.test_header'].toLowerCase()]
-  const expectation = await withoutProblems(problems, () => {
+  const expectation = await withoutProblems(problems => {
+    const report = reportTo(problems, document)
     checkKept(expected, headers, report)
     for (const [index, step] of (expected.sequence ?? []).entries())
       checkKept(step, headers, within(report, 'sequence', index))

@@ -2,7 +2,7 @@ import { explainedEntries } from '../../evidence/near-misses.js'
 import { OPERATION_NAMES } from '../../reference/operations.js'
 import { closed, optional, parameters, text, word } from '../../reference/parameters.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
-import { ProblemList, reportTo, withoutProblems } from '../../scenario/documents.js'
+import { reportTo, withoutProblems } from '../../scenario/documents.js'
 import { MAX_PATTERNS, patternsIn } from '../../scenario/match/patterns.js'
 import { checkWaiting, compileEntry, type Entry } from '../../scenario/script/entry.js'
 import { gateOf } from '../../scenario/script.js'
@@ -63,9 +63,8 @@ export const SCRIPT_ROWS: Rows = {
     status: 201,
     response: ENTRY,
     run: async ({ sandbox, settings, query, body, document }) => {
-      const problems = new ProblemList()
-      const report = reportTo(problems, document)
-      const entry = await withoutProblems(problems, () => {
+      const entry = await withoutProblems(problems => {
+        const report = reportTo(problems, document)
         const others = sandbox.script.listed().map(({ entry }) => entry)
         checkWaiting(body, [...others, body], report)
         return compileEntry(body, report)

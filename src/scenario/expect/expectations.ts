@@ -15,7 +15,7 @@ import {
   type SequenceData,
   type StateData
 } from '../shape/expectation.js'
-import type { Parts } from '../shape/sources.js'
+import type { Used } from '../shape/sources.js'
 import type { StepResponses } from '../steps.js'
 import { type Calls, compileCalls, shownCalls } from './calls.js'
 import { compileState, type StateTest } from './final-state.js'
@@ -44,7 +44,7 @@ const ANY = Number.POSITIVE_INFINITY
 
 /** The expectations of a scenario. */
 export async function compileExpectations(
-  { data: { expect = [] }, report, warn }: Parts,
+  { data: { expect = [] }, report, warn }: Used,
   trial: Trial,
   responses: StepResponses
 ): Promise<Expectation[]> {

@@ -4,8 +4,7 @@ import { isoOf } from '../../core/instants.js'
 import { LINKED_FAMILIES } from '../../reference/operations.js'
 import type { Store } from '../../store/store.js'
 import { inSlices } from '../../work/slices.js'
-import { type Report, within } from '../documents.js'
-import { checkCount, type DocumentLimits, tooLarge } from '../read/refusal.js'
+import { checkCount, type DocumentLimits, type Report, tooLarge, within } from '../documents.js'
 import { editing } from '../records/edits.js'
 import { recordsIn } from '../records/fixture.js'
 import { missingRecord } from '../records/named-records.js'
@@ -49,11 +48,11 @@ export async function firstRecords(
 }
 
 async function generateAll(
-  { data: { generate = [] }, problems, report, isOpen }: Used,
+  { data: { generate = [] }, problems, report }: Used,
   generation: GenerationContext
 ): Promise<void> {
   // generated records may belong to invalid ones
-  const isKnown = !isOpen && problems.length === 0
+  const isKnown = problems.length === 0
   const generating = { ...generation, faker: await fakerOf(generation.settings.seed) }
   for (const [index, entry] of generate.entries()) {
     const note = within(report, 'generate', index)

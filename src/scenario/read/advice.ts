@@ -9,8 +9,8 @@ import {
   visit
 } from 'yaml'
 import type { Said } from '../../core/sentences.js'
+import { say } from '../sentences.js'
 import { present } from '../shape/checked.js'
-import { say } from './sentences.js'
 
 export type Mistake = Said & { offset: number }
 export type ParserError = { code: string; message: string; pos: readonly [number, number] }

@@ -1,31 +1,19 @@
 /** Reads documents, YAML or JSON, with the place of each part. */
 import { isUtf8 } from 'node:buffer'
 import { ApiError } from '../../core/errors.js'
-import { partAt, type Step } from '../../core/places.js'
 import type { Said } from '../../core/sentences.js'
 import { visible } from '../../core/visible.js'
-import { losesCharacters, type WrittenNumber } from './numbers.js'
 import {
   DEFAULT_LIMITS,
   type DocumentLimits,
   documentInvalid,
+  type Located,
   MAX_YAML,
-  type Place,
-  type Wanted
-} from './refusal.js'
-import { say } from './sentences.js'
+  type Place
+} from '../documents.js'
+import { say } from '../sentences.js'
+import { losesCharacters } from './numbers.js'
 
-export type SourceDocument = {
-  name: string
-  data: unknown
-  locate: (parts: readonly Wanted[]) => Promise<readonly (Place | null)[]>
-  /** Numbers that are printed differently, such as `1.10`. */
-  numbers?: readonly WrittenNumber[]
-  /** The schema that the data already matched, and that of a part `scenario`. */
-  checkedAs?: Kind | undefined
-  scenarioAs?: Kind | undefined
-}
-export type Kind = 'fixture' | 'scenario' | 'script'
 export type TextType = 'json' | 'yaml'
 export type ReadOptions = { limits?: DocumentLimits; type?: TextType | undefined }
 export type ReadText = typeof readDocument
@@ -38,7 +26,7 @@ export async function readDocument(
   name: string,
   text: string,
   { limits = DEFAULT_LIMITS, type }: ReadOptions = {}
-): Promise<SourceDocument> {
+): Promise<Located> {
   const refuse = (problems: readonly (Said & Partial<Place>)[]) => {
     if (problems.length > 0)
       throw documentInvalid(problems.map(problem => ({ file: name, path: '', ...problem })))
@@ -48,33 +36,22 @@ export async function readDocument(
   if (json !== undefined) {
     const { names, problems } = sizeOf(json, limits)
     refuse(problems)
-    const written = writtenIn(text)
-    const hasAll = names === written.names
-    if (hasAll && (!written.isLossy || text.length > MAX_YAML))
-      return { name, data: json, locate: locatorIn(text) }
+    // parsed JSON has lost names that are written twice
+    const bare = text.replaceAll(/\\./g, '').replaceAll(/"[^"]*"/g, '')
+    const hasAll = names === (bare.match(/:/g)?.length ?? 0)
+    const isLossy = bare.match(/-?\d[\d.eE+-]*/g)?.some(losesCharacters) ?? false
+    if (hasAll && (!isLossy || text.length > MAX_YAML))
+      return { name, data: json, placesOf: locatorIn(text) }
     if (text.length > MAX_YAML) refuse([say('names_twice')])
   }
-  const { data, problems, numbers, locate } = await yamlIn(text)
+  const { data, problems, numbers } = await yamlIn(text)
   refuse(problems)
   refuse(sizeOf(data, limits).problems)
-  return { name, data, numbers, locate: async parts => locate(parts) }
+  return { name, data, numbers, placesOf: locatorIn(text) }
 }
 
-export function below(document: SourceDocument, under: readonly Step[]): SourceDocument {
-  if (under.length === 0) return document
-  const { name, data, numbers = [], scenarioAs, locate } = document
-  return {
-    name,
-    data: partAt(data, under),
-    numbers: numbers
-      .filter(({ steps }) => under.every((step, nth) => steps[nth] === step))
-      .map(({ steps, source }) => ({ source, steps: steps.slice(under.length) })),
-    checkedAs: under.join() === 'scenario' ? scenarioAs : undefined,
-    locate: parts => locate(parts.map(part => ({ ...part, steps: [...under, ...part.steps] })))
-  }
-}
-
-export function locatorIn(text: string): SourceDocument['locate'] {
+/** Reads the text when a place is wanted. */
+export function locatorIn(text: string): Located['placesOf'] {
   let reading: ReturnType<typeof yamlIn> | undefined
   return async parts => {
     reading ??= yamlIn(text)
@@ -84,16 +61,15 @@ export function locatorIn(text: string): SourceDocument['locate'] {
 
 const yamlIn = async (text: string) => (await import('./yaml.js')).readYaml(text)
 
-/** Errors: `body_malformed` where it must be JSON. */
+/** Undefined for YAML. */
 function jsonIn(text: string, type: TextType | undefined): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    if (type === 'json')
-      throw new ApiError('body_malformed', {
-        message: `The body is not JSON: ${visible((error as Error).message)}.`
-      })
-    return undefined
+    if (type !== 'json') return undefined
+    throw new ApiError('body_malformed', {
+      message: `The body is not JSON: ${visible((error as Error).message)}.`
+    })
   }
 }
 
@@ -110,34 +86,6 @@ function sizeOf(data: unknown, { 'limits.values': most }: DocumentLimits) {
   add(data, MAX_NESTING)
   const problems = values > most ? [say('too_many_values', most)] : []
   return { names, problems: isTooDeep ? [say('too_deep', MAX_NESTING)] : problems }
-}
-
-/** Counts repeated names too, which parsed JSON has lost. */
-function writtenIn(json: string): { names: number; isLossy: boolean } {
-  const bare = withoutTexts(json)
-  return {
-    names: bare.match(/:/g)?.length ?? 0,
-    isLossy: bare.match(/-?\d[\d.eE+-]*/g)?.some(losesCharacters) ?? false
-  }
-}
-
-/** A regular expression would need a stack as long as the longest text. */
-function withoutTexts(json: string): string {
-  const parts: string[] = []
-  let end = 0
-  for (let start = json.indexOf('"'); start >= 0; start = json.indexOf('"', end)) {
-    parts.push(json.slice(end, start))
-    end = json.indexOf('"', start + 1)
-    while (isEscaped(json, end)) end = json.indexOf('"', end + 1)
-    end++
-  }
-  return parts.join('') + json.slice(end)
-}
-
-function isEscaped(json: string, index: number): boolean {
-  let slashes = 0
-  while (json[index - 1 - slashes] === '\\') slashes++
-  return slashes % 2 === 1
 }
 
 /** Errors: `document_invalid` with the probable encoding, and the place of the first wrong byte. */

@@ -4,7 +4,7 @@ import { isSecret } from '../../core/redaction.js'
 import { SETTING_KEYS, SETTINGS } from '../../core/settings.js'
 import { type Schema, schemaOf } from '../../reference/parameters.js'
 import { PARAMETER_TABLES } from '../../reference/tables.js'
-import { say } from './sentences.js'
+import { say } from '../sentences.js'
 
 export type WrittenNumber = { steps: readonly Step[]; source: string }
 

@@ -18,11 +18,11 @@ import {
 import { MAX_PROBLEMS } from '../../core/checking.js'
 import type { Step } from '../../core/places.js'
 import type { Said } from '../../core/sentences.js'
+import { MAX_YAML, type Part, type Place } from '../documents.js'
+import { say } from '../sentences.js'
 import { present } from '../shape/checked.js'
 import { type Mistake, mistakesIn, type ParserError, type Placed, spaceMissing } from './advice.js'
 import { losesCharacters, type WrittenNumber } from './numbers.js'
-import { MAX_YAML, type Place, type Wanted } from './refusal.js'
-import { say } from './sentences.js'
 
 /** Texts, lists and objects, of some 500 bytes each. */
 const MAX_PARTS = 1_000_000
@@ -59,7 +59,7 @@ export function readYaml(text: string) {
       .sort((a, b) => a.offset - b.offset)
       .slice(0, MAX_PROBLEMS + 1)
       .map(({ code, message, offset }) => ({ code, message, ...placeOf(offset, lines) })),
-    locate: (parts: readonly Wanted[]) => parts.map(part => located(contents, part, lines))
+    locate: (parts: readonly Part[]) => parts.map(part => located(contents, part, lines))
   }
 }
 
@@ -182,7 +182,7 @@ const isLossy = (node: unknown): node is Scalar =>
 const startOf = (node: unknown): number => (node as Placed).range[0]
 
 /** Of the part, or the closest one above it that exists; a block's place is that of its name. */
-function located(whole: unknown, { steps, isOfName }: Wanted, lines: LineCounter): Place | null {
+function located(whole: unknown, { steps, isOfName }: Part, lines: LineCounter): Place | null {
   if (whole === null) return null
   let node: unknown = whole
   let start = startOf(whole)

@@ -151,9 +151,9 @@ class Importer {
     const family = LINKED_FAMILIES[link]
     const id = source.fields[link]
     if (typeof id !== 'string' || this.#skipped.has(id)) return undefined
-    const { store, isOpen } = this.generation
+    const { store } = this.generation
     const record = store[family].get(id)
-    if (record === undefined && !isOpen)
+    if (record === undefined)
       this.problems.push(problemOf(source, [link], missingRecord(id, [family], store)))
     return record
   }

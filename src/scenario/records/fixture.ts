@@ -3,22 +3,21 @@ import type { Step } from '../../core/places.js'
 import type { Said } from '../../core/sentences.js'
 import { each } from '../../reference/rules.js'
 import { FAMILIES } from '../../store/store.js'
-import type { DocumentProblem, Problems } from '../documents.js'
-import type { SourceDocument } from '../read/document.js'
+import type { DocumentProblem, Located, Problems } from '../documents.js'
 import { say } from '../sentences.js'
 import type { RecordFields } from './record.js'
 
 export type Sourced = {
   fields: RecordFields
   index: number
-  list: { document: SourceDocument; steps: readonly Step[] }
+  list: { document: Located; steps: readonly Step[] }
 }
 export type Fixture = Readonly<Record<Section, readonly Sourced[]>>
 export const SECTIONS = ['api_keys', ...FAMILIES] as const
 type Section = (typeof SECTIONS)[number]
 
 export const fixtureIn = (
-  document: SourceDocument,
+  document: Located,
   data: Readonly<Partial<Record<Section, unknown>>>,
   under: readonly Step[] = []
 ): Fixture =>

@@ -23,7 +23,7 @@ import { checkMatch, type Trial } from '../records/named-records.js'
 import { say } from '../sentences.js'
 import { instantIn, millisecondsOf } from '../shape/checked.js'
 import type { EntryData, Respond } from '../shape/entry.js'
-import type { Parts } from '../shape/sources.js'
+import type { Used } from '../shape/sources.js'
 import { digestOf, withDigests } from './digests.js'
 
 export type Entry = {
@@ -150,7 +150,7 @@ function checkRespond(
 }
 
 export async function compileScript(
-  { data: { script = [] }, problems, report, warn, sourceOf, isOpen }: Parts,
+  { data: { script = [] }, problems, report, warn, sourceOf }: Used,
   trial: Trial
 ): Promise<Entry[]> {
   const entries: Entry[] = []
@@ -158,7 +158,7 @@ export async function compileScript(
   let patterns = 0
   for (const [index, data] of script.entries()) {
     const note = within(report, 'script', index)
-    if (!isOpen) checkWaiting(data, script, note)
+    checkWaiting(data, script, note)
     const { length } = problems
     const entry = await compileEntry(data, note, patterns)
     patterns += patternsIn(data.match)

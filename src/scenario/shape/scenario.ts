@@ -2,12 +2,13 @@
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
 import { checkerOf } from '../../core/checking.js'
+import { nearest } from '../../core/nearest.js'
 import { type PlacedProblem, problemAt } from '../../core/places.js'
 import { RETIRED } from '../../core/retired.js'
 import { isObject } from '../../core/schema-words.js'
 import { SETTINGS, settingsSchema } from '../../core/settings.js'
 import { PAYMENT_TYPES, type PaymentType } from '../../reference/payment-methods.js'
-import type { Kind, SourceDocument } from '../read/document.js'
+import type { Located } from '../documents.js'
 import { withNumbers } from '../read/numbers.js'
 import { SECTIONS } from '../records/fixture.js'
 import { say } from '../sentences.js'
@@ -112,42 +113,17 @@ const VARS = mapOf(
 export const isOfScenarios = (key: keyof typeof SETTINGS) =>
   SETTINGS[key].scope === 'sandbox' && key !== 'seed'
 
-const sharedParts = () => ({
-  data: typed<Record<string, unknown>>({
-    ...fixtureSchema(),
-    description: 'Records and API keys, as in a fixture; each replaces the record with the same id.'
-  }),
-  generate: listOf(GENERATE, 'Records to generate from the seed, after data.'),
-  script: listOf(
-    entrySchema(),
-    'What the emulator does differently; the first entry that applies to a request is used.'
-  ),
-  steps: listOf(STEP, 'Requests that are sent through the API when the scenario loads.'),
-  play: listOf(
-    PLAY,
-    'Requests that `check` sends as a client would, after the steps: scripted, journaled and counted.'
-  ),
-  expect: listOf(
-    typed<ExpectationData>({ ...expectationSchema(), 'x-name': 'Expectation' }),
-    'What the client must do, and what the records must be at the end.'
-  )
-})
-export type SharedParts = {
-  [K in keyof ReturnType<typeof sharedParts>]?: Static<ReturnType<typeof sharedParts>[K]>
-}
-
 export const sharedScriptSchema = () =>
   closed(
     {
       description: text('What the groups are for.'),
       vars: VARS,
       groups: mapOf(
-        either(
-          'array',
-          listOf(entrySchema(), undefined, { minItems: 1 }),
-          closed(sharedParts(), { 'x-elsewhere': OF_DATA }),
-          'Script entries, or an object with any of data, generate, script, steps, play and expect.'
-        ),
+        listOf(entrySchema(), 'Script entries.', {
+          minItems: 1,
+          'x-advice':
+            'write other parts in the scenario, and records in a fixture that it names under fixtures'
+        }),
         'Groups by their names; a scenario includes a group with use: [FILE#GROUP].'
       )
     },
@@ -185,7 +161,25 @@ export const scenarioSchema = () =>
         { ...name(), 'x-advice': RETIRED.use },
         'Groups of other files, such as outages.yaml#brief-outage.'
       ),
-      ...sharedParts()
+      data: typed<Record<string, unknown>>({
+        ...fixtureSchema(),
+        description:
+          'Records and API keys, as in a fixture; each replaces the record with the same id.'
+      }),
+      generate: listOf(GENERATE, 'Records to generate from the seed, after data.'),
+      script: listOf(
+        entrySchema(),
+        'What the emulator does differently; the first entry that applies to a request is used.'
+      ),
+      steps: listOf(STEP, 'Requests that are sent through the API when the scenario loads.'),
+      play: listOf(
+        PLAY,
+        'Requests that `check` sends as a client would, after the steps: scripted, journaled and counted.'
+      ),
+      expect: listOf(
+        typed<ExpectationData>({ ...expectationSchema(), 'x-name': 'Expectation' }),
+        'What the client must do, and what the records must be at the end.'
+      )
     },
     { 'x-elsewhere': OF_DATA }
   )
@@ -193,31 +187,51 @@ export type ScenarioData = Static<ReturnType<typeof scenarioSchema>>
 
 export const SCENARIO_NAMES = Object.keys(scenarioSchema().properties)
 
-export function isBareFixture(data: unknown): boolean {
-  const names = isObject(data) ? Object.keys(data) : []
-  return (
-    names.some(name => SECTIONS.some(section => section === name)) &&
-    !names.some(name => SCENARIO_NAMES.includes(name))
-  )
-}
-
 const CHECKERS = {
   fixture: checkerOf(fixtureSchema),
   scenario: checkerOf(scenarioSchema),
   script: checkerOf(sharedScriptSchema)
 }
 
+export type Kind = keyof typeof CHECKERS
+
+export function kindOf(data: unknown): Kind {
+  const names = isObject(data) ? Object.keys(data) : []
+  if (names.includes('groups')) return 'script'
+  const isFixture =
+    names.some(name => SECTIONS.some(section => section === name)) &&
+    !names.some(name => SCENARIO_NAMES.includes(name))
+  return isFixture ? 'fixture' : 'scenario'
+}
+
+/** Whether at least half of the names are similar to those of a scenario or fixture. */
+export function isScenarioOrFixture(data: unknown): boolean {
+  const names = Object.keys(isObject(data) ? data : {}).filter(
+    name => !/^(name|description)$/.test(name)
+  )
+  const known = [...SCENARIO_NAMES, ...SECTIONS]
+  const similar = names.filter(name => nearest(name, known) !== null)
+  return similar.length > 0 && similar.length * 2 >= names.length
+}
+
 export const problemsOfShape = (kind: Kind, data: unknown): readonly PlacedProblem[] =>
   data === null ? [problemAt([], say('empty_document', kind))] : CHECKERS[kind].problems(data)
 
+/** Data of a right shape, which is not checked again. */
+const RIGHT = new WeakMap<object, Kind>()
+
+export function asRight(data: unknown, kind: Kind | undefined): unknown {
+  if (typeof data === 'object' && data !== null && kind !== undefined) RIGHT.set(data, kind)
+  return data
+}
+
 export const shapeProblems = (
-  document: SourceDocument,
-  kind: Kind,
-  data = document.data
+  document: Pick<Located, 'data' | 'numbers'>,
+  kind: Kind
 ): readonly PlacedProblem[] =>
-  document.checkedAs === kind && data === document.data
+  RIGHT.get(Object(document.data)) === kind
     ? []
-    : withNumbers(document, data, problemsOfShape(kind, data))
+    : withNumbers(document, document.data, problemsOfShape(kind, document.data))
 
 export const SANDBOX_SETTINGS_CHECKER = checkerOf(() =>
   settingsSchema(key => SETTINGS[key].scope === 'sandbox')

@@ -1,195 +1,173 @@
-/** Reads, expands and checks the shape of a scenario and of the groups and fixtures that it uses. */
+/** Reads the groups and fixtures that a scenario uses, and checks the shape of all. */
 import { ApiError } from '../../core/errors.js'
 import type { Step } from '../../core/places.js'
 import { isObject } from '../../core/schema-words.js'
 import {
   type DocumentPart,
-  type DocumentProblem,
   documentOf,
-  type ProblemList,
+  type Located,
+  type Problems,
   type Report,
-  reportBy,
+  reportTo,
   type SourceOf,
-  sourceIn,
-  within
+  within,
+  withoutProblems
 } from '../documents.js'
 import type { Library } from '../library.js'
-import type { SourceDocument } from '../read/document.js'
 import { type Fixture, fixtureIn } from '../records/fixture.js'
-import {
-  type Group,
-  isSharedScript,
-  partsOfUse,
-  readSharedScript
-} from '../script/shared-script.js'
 import { say } from '../sentences.js'
-import { isBareFixture, type ScenarioData, type SharedParts, shapeProblems } from './scenario.js'
-import { checkGiven, type Expanded, expandVariables, type GivenVariables } from './variables.js'
+import { isList } from './checked.js'
+import type { EntryData } from './entry.js'
+import { kindOf, type ScenarioData, shapeProblems } from './scenario.js'
+import {
+  checkGiven,
+  expandVariables,
+  type GivenVariables,
+  type VariableOptions,
+  type Variables
+} from './variables.js'
 
-export type Lists = {
-  documents: SourceDocument[]
-  problems: ProblemList
-  warnings: DocumentProblem[]
-}
-export type Parts = Lists & {
-  document: SourceDocument
+/** A scenario whose shape is right, with all that it uses. */
+export type Checked = {
+  document: Located
   data: ScenarioData
+  /** Those of other documents, then its own data. */
+  fixtures: readonly Fixture[]
+  /** Of entries of groups, where they are written. */
   sourceOf: SourceOf
+}
+/** While its meaning is checked. */
+export type Used = Checked & {
+  problems: Problems
+  warnings: Problems
   report: Report
   warn: Report
-  /** What it refers to may be elsewhere. */
-  isOpen?: boolean
 }
-export type Used = Parts & { fixtures: readonly Fixture[] }
 type From = { file: string | null; library: Library; variables?: GivenVariables | undefined }
+type Gate = From & { problems: Problems; report: Report }
+type Groups = Readonly<Record<string, readonly EntryData[]>>
+type PlacedEntry = DocumentPart & { entry: EntryData }
 
-export const partsOf = (
-  document: SourceDocument,
-  data: ScenarioData,
-  { documents, problems, warnings }: Lists,
-  sourceOf = sourceIn(document)
-): Parts => ({
-  documents,
-  problems,
-  warnings,
-  document,
-  data,
-  sourceOf,
-  report: reportBy(problems, sourceOf),
-  warn: reportBy(warnings, sourceOf)
-})
-
-/** Of a document and all that it uses. */
-export async function checkShape(
-  document: SourceDocument,
-  lists: Lists,
-  from: From
-): Promise<Used> {
-  const alone = { ...partsOf(document, {}, lists), fixtures: [] }
-  if (isSharedScript(document.data)) {
-    alone.report([], say('shared_alone'))
-    return alone
-  }
-  if (isBareFixture(document.data)) {
-    checkGiven(from.variables, [], within(alone.report, 'vars'))
-    return { ...alone, fixtures: checkedFixture(document, lists) }
-  }
-  const read = expandVariables(document.data, data => shapeProblems(document, 'scenario', data), {
-    overrides: [from.variables],
-    report: alone.report
+/** Of a scenario or bare fixture, and all that it uses. Errors: `document_invalid`. */
+export const checkShape = (document: Located, from: From): Promise<Checked> =>
+  withoutProblems(async problems => {
+    const gate = { ...from, problems, report: reportTo(problems, document) }
+    const { data, entries, sources } = await readUsed(document, gate)
+    for (const source of sources)
+      for (const problem of shapeProblems(source, 'fixture'))
+        problems.push({ ...problem, document: source })
+    if (problems.length > 0) throw problems
+    const { data: records = {}, script = [] } = data
+    const fixtures = sources.map(source => fixtureIn(source, Object(source.data)))
+    return {
+      document,
+      data: { ...data, script: [...script, ...entries.map(({ entry }) => entry)] },
+      fixtures: [...fixtures, fixtureIn(document, records, ['data'])],
+      sourceOf: steps => {
+        const [name, index, ...more] = steps
+        const used = name === 'script' ? entries[Number(index) - script.length] : undefined
+        return used
+          ? { document: used.document, steps: [...used.steps, ...more] }
+          : { document, steps }
+      }
+    }
   })
-  const parts = partsOf(document, isObject(read.data) ? read.data : {}, lists)
-  const groups = await usedGroups(parts, read, from)
-  const fixtures: Fixture[] = []
-  for (const [place, name] of namesUnder('fixtures', parts.data)) {
-    const source = await readable(parts, place, from.library.fixture(name, from.file))
-    if (source !== null) fixtures.push(...checkedFixture(source, lists))
+
+async function readUsed(document: Located, gate: Gate) {
+  const { variables: assigned, library, file, problems, report } = gate
+  const kind = kindOf(document.data)
+  if (kind === 'script') report([], say('shared_alone'))
+  if (kind === 'fixture') checkGiven(assigned, [], within(report, 'vars'))
+  if (kind !== 'scenario')
+    return { data: {}, entries: [], sources: kind === 'script' ? [] : [document] }
+  const { data: expanded, variables } = expandVariables(document, kind, {
+    overrides: [assigned],
+    report
+  })
+  const data: ScenarioData = isObject(expanded) ? expanded : {}
+  const entries = await usedEntries(data, variables, gate)
+  const sources: Located[] = []
+  for (const [place, name] of namesUnder('fixtures', data)) {
+    const source = await readable(library.fixture(name, file), problems, within(report, ...place))
+    if (source) sources.push(source)
   }
-  if (lists.problems.length > 0) return alone
-  const ownData = [...groups, parts].map(ownFixture)
-  return { ...withGroups(parts, groups), fixtures: [...fixtures, ...ownData] }
-}
-
-export function ownFixture({ data, sourceOf }: Group): Fixture {
-  const { document, steps } = sourceOf(['data'])
-  return fixtureIn(document, data.data ?? {}, steps)
-}
-
-function checkedFixture(document: SourceDocument, lists: Lists): Fixture[] {
-  const problems = shapeProblems(document, 'fixture')
-  lists.problems.push(...problems.map(problem => ({ document, ...problem })))
-  const isRight = problems.length === 0
-  return isRight && isObject(document.data) ? [fixtureIn(document, document.data)] : []
+  return { data, entries, sources }
 }
 
 function namesUnder(list: 'use' | 'fixtures', { [list]: names }: ScenarioData) {
-  const all: readonly unknown[] = Array.isArray(names) ? names : []
+  const all: readonly unknown[] = isList(names) ? names : []
   return all.flatMap((name, index): [Step[], string][] =>
     typeof name === 'string' ? [[[list, index], name]] : []
   )
 }
 
 /** Null, with the problems reported, if it cannot be read. */
-async function readable(
-  { documents, problems, report }: Parts,
-  place: readonly Step[],
-  reading: Promise<SourceDocument>
-): Promise<SourceDocument | null> {
-  try {
-    const source = await reading
-    documents.push(source)
-    return source
-  } catch (error) {
+const readable = (reading: Promise<Located>, problems: Problems, report: Report) =>
+  reading.catch(error => {
     if (!(error instanceof ApiError) || error.problems === undefined) throw error
-    for (const { file, line = 1, column = 1, ...problem } of error.problems) {
-      if (file === undefined) report(place, problem)
+    for (const { file, line = 1, column = 1, ...problem } of error.problems)
+      if (file === undefined) report([], problem)
       else {
         const document = documentOf(file, null, { line, column })
-        documents.push(document)
         problems.push({ ...problem, document, steps: [] })
       }
-    }
     return null
-  }
-}
+  })
 
-async function usedGroups(
-  parts: Parts,
-  { variables, used }: Expanded,
-  { variables: assigned, file: from, library }: From
-): Promise<Group[]> {
-  const { data, problems, report, warn } = parts
+async function usedEntries(
+  data: ScenarioData,
+  variables: Variables,
+  { variables: assigned, library, file: from, problems, report }: Gate
+): Promise<PlacedEntry[]> {
   const values = Object.fromEntries([...variables].filter(([, value]) => value !== null))
   const overrides = [{ values, isText: false }, assigned]
-  const options = { overrides, problems, reportGiven: within(report, 'vars') }
-  const groups = new Map<string, Group>()
-  const declared: string[] = []
+  const reportGiven = within(report, 'vars')
+  const groups = new Map<string, PlacedEntry[]>()
+  const declared = new Set(variables.keys())
   let areAllRead = true
   for (const [place, reference] of namesUnder('use', data)) {
-    const { file, group: name } = partsOfUse(reference)
-    const source = await readable(parts, place, library.sharedScript(file, from))
+    const note = within(report, ...place)
+    const [file = '', group] = reference.split(/#(?=[^#]*$)/)
+    if (file === '' || group === undefined) {
+      note([], say('not_a_group'))
+      continue
+    }
+    const source = await readable(library.sharedScript(file, from), problems, note)
     areAllRead &&= source !== null
     if (source === null) continue
-    const shared = readSharedScript(source, group => group === name, options)
-    declared.push(...shared.variables)
-    const group = shared.groups.get(name ?? '')
-    if (name === null) report(place, say('no_group', file, shared.names[0]))
-    else if (group === undefined) report(place, say('unknown_group', name, shared.names))
-    else if (groups.has(reference)) report(place, say('listed_twice', reference))
-    else groups.set(reference, group)
+    const options = { overrides, report: reportTo(problems, source), reportGiven }
+    const { names, ...shared } = groupsIn(source, options, group)
+    for (const name of shared.variables.keys()) declared.add(name)
+    if (!names.includes(group)) note([], say('unknown_group', group, names))
+    else if (groups.has(reference)) note([], say('listed_twice', reference))
+    else groups.set(reference, entriesIn(source, group, shared.groups[group]))
   }
-  if (!areAllRead) return []
-  checkGiven(assigned, [...new Set([...variables.keys(), ...declared])], within(report, 'vars'))
-  for (const name of variables.keys())
-    if (!used.has(name) && !declared.includes(name))
-      warn(['vars', name], say('unused_variable', name))
-  return [...groups.values()]
+  if (areAllRead) checkGiven(assigned, [...declared], reportGiven)
+  return [...groups.values()].flat()
 }
 
-/** Lists that groups add to; in those of FIRST the scenario's own items come first. */
-const JOINED = ['generate', 'script', 'steps', 'play', 'expect'] as const
-const FIRST: readonly string[] = ['script', 'expect']
+const GROUP_NAME = /^[A-Za-z0-9_][\w.-]*$/
 
-export function withGroups(parts: Parts, groups: readonly Group[]): Parts {
-  const sources = new Map<Step | undefined, DocumentPart[]>()
-  const data: SharedParts = { ...parts.data }
-  for (const name of JOINED) {
-    const all: Group[] = FIRST.includes(name) ? [parts, ...groups] : [...groups, parts]
-    const members = all.flatMap(({ data, sourceOf }) => {
-      const list: readonly unknown[] = data[name] ?? []
-      return list.map((member, index) => ({ member, source: sourceOf([name, index]) }))
-    })
-    Object.assign(data, { [name]: members.map(({ member }) => member) })
-    sources.set(
-      name,
-      members.map(({ source }) => source)
-    )
-  }
-  return partsOf(parts.document, data, parts, steps => {
-    const [name, index, ...more] = steps
-    const source = sources.get(name)?.[Number(index)]
-    return source === undefined
-      ? parts.sourceOf(steps)
-      : { ...source, steps: [...source.steps, ...more] }
-  })
+/** Of a shared file, all or one. */
+export function groupsIn(document: Located, options: VariableOptions, group?: string) {
+  const { groups: all, ...more } = document.data as { groups: unknown }
+  const named = Object.entries(isObject(all) ? all : {})
+  const wanted = named.filter(([name]) => group === undefined || name === group)
+  const part = { ...more, groups: isObject(all) ? Object.fromEntries(wanted) : all }
+  const { data, variables } = expandVariables({ ...document, data: part }, 'script', options)
+  for (const [name] of wanted)
+    if (!GROUP_NAME.test(name)) options.report(['groups', name], say('group_name'))
+  const { groups } = data as { groups: Groups }
+  return { groups, names: named.map(([name]) => name), variables }
 }
+
+const entriesIn = (
+  document: Located,
+  group: string,
+  entries: Groups[string] | undefined
+): PlacedEntry[] =>
+  (isList(entries) ? entries : []).map((entry, index) => ({
+    entry,
+    document,
+    steps: ['groups', group, index]
+  }))

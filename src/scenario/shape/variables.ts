@@ -1,15 +1,18 @@
 /** Variables: values of `vars`, which replace `${vars.NAME}` in texts. */
 import { shortened } from '../../core/nearest.js'
-import { type PlacedProblem, partAt, type Step } from '../../core/places.js'
+import { partAt, type Step } from '../../core/places.js'
 import { isObject } from '../../core/schema-words.js'
 import { type Said, shownGot } from '../../core/sentences.js'
 import { typedValue } from '../../core/typed-value.js'
-import { type Report, within } from '../documents.js'
+import { type Located, type Report, within } from '../documents.js'
 import { unclosedIn, withValues } from '../play/references.js'
 import { say } from '../sentences.js'
 import { present } from './checked.js'
+import { type Kind, shapeProblems } from './scenario.js'
 
 export type VariableValue = string | number | boolean
+/** By name; null for an invalid one. */
+export type Variables = ReadonlyMap<string, VariableValue | null>
 export type GivenVariables = {
   values: Readonly<Record<string, unknown>>
   /** From a command line: each text becomes a value of the default's type. */
@@ -28,6 +31,9 @@ const TYPES: Readonly<Record<string, string>> = {
   boolean: 'true or false'
 }
 
+export const isVariableValue = (value: unknown): value is VariableValue =>
+  Object.hasOwn(TYPES, typeof value)
+
 /** `reportGiven` reports the problems of `overrides`, the first of which counts. */
 export type VariableOptions = {
   overrides: readonly (GivenVariables | undefined)[]
@@ -35,57 +41,43 @@ export type VariableOptions = {
   reportGiven?: Report
 }
 
-export function declaredVariables(
-  declared: unknown,
+function declaredVariables(
+  data: unknown,
   { overrides, report, reportGiven = report }: VariableOptions
-): Map<string, VariableValue | null> {
+): Variables {
   const variables = new Map<string, VariableValue | null>()
-  for (const [name, fallback] of Object.entries(isObject(declared) ? declared : {})) {
+  const declared = isObject(data) && isObject(data.vars) ? data.vars : {}
+  for (const [name, fallback] of Object.entries(declared)) {
+    variables.set(name, null)
     // the schema reports values of other types
-    const isValue = isVariableValue(fallback)
-    const problem = isValue ? problemOfDefault(name, String(fallback)) : null
-    if (problem !== null) report([name], problem)
-    const isRight = isValue && problem === null
-    variables.set(name, isRight ? valueOrDefault(name, fallback, overrides, reportGiven) : null)
+    if (!isVariableValue(fallback)) continue
+    const override = overrides.find(variables => variables && Object.hasOwn(variables.values, name))
+    if (!NAME.test(name)) report([name], say('not_a_variable_name'))
+    else if (String(fallback).includes('${')) report([name], say('variable_of_variable'))
+    else variables.set(name, assigned(name, fallback, override, override ? reportGiven : report))
   }
   return variables
 }
 
-const isVariableValue = (value: unknown): value is VariableValue =>
-  Object.hasOwn(TYPES, typeof value)
-
-function problemOfDefault(name: string, fallback: string): Said | null {
-  if (!NAME.test(name)) return say('not_a_variable_name')
-  if (fallback.includes('${')) return say('variable_of_variable')
-  return fallback.length > MAX_VALUE ? say('variable_too_long', MAX_VALUE, fallback.length) : null
-}
-
-function valueOrDefault(
+function assigned(
   name: string,
   fallback: VariableValue,
-  all: VariableOptions['overrides'],
+  override: GivenVariables | undefined,
   report: Report
 ): VariableValue | null {
-  const override = all.find(variables => variables && Object.hasOwn(variables.values, name))
-  if (override === undefined) return fallback
-  const value = override.isText
-    ? typedValue(String(override.values[name]), { type: typeof fallback })
-    : override.values[name]
-  const got = typeof value === 'string' && value ? `the text ${shortened(value)}` : shownGot(value)
+  const type = typeof fallback
+  const sent = override ? override.values[name] : fallback
+  const value = override?.isText ? typedValue(String(sent), { type }) : sent
+  if (!isVariableValue(value) || typeof value !== type) {
+    const got =
+      value && typeof value === 'string' ? `the text ${shortened(value)}` : shownGot(value)
+    const problem = [name, present(TYPES[type]), shortened(String(fallback)), got] as const
+    report([name], say('variable_of_type', ...problem))
+    return null
+  }
   const { length } = String(value)
-  if (!isVariableValue(value) || typeof value !== typeof fallback)
-    report(
-      [name],
-      say(
-        'variable_of_type',
-        name,
-        present(TYPES[typeof fallback]),
-        shortened(String(fallback)),
-        got
-      )
-    )
-  else if (length > MAX_VALUE) report([name], say('variable_too_long', MAX_VALUE, length))
-  else return value
+  if (length <= MAX_VALUE) return value
+  report([name], say('variable_too_long', MAX_VALUE, length))
   return null
 }
 
@@ -100,82 +92,58 @@ export function checkGiven(
     if (!declared.includes(name)) report([name], say('unknown_variable', name, declared))
 }
 
-export type Expanded = {
-  data: unknown
-  variables: ReadonlyMap<string, VariableValue | null>
-  used: ReadonlySet<string>
-}
-
-/** Expands variables; problems that `check` finds at unresolved places are left out. */
+/** Also reports the problems of its shape, except at places without a value. */
 export function expandVariables(
-  data: unknown,
-  check: (data: unknown) => readonly PlacedProblem[],
-  { report, reportGiven, overrides }: VariableOptions
-): Expanded {
-  const variables = declaredVariables(isObject(data) ? data.vars : undefined, {
-    overrides,
-    report: within(report, 'vars'),
-    reportGiven
-  })
-  const expansion = new Expansion(variables, report)
-  const whole = expansion.expand(data)
-  for (const problem of check(whole))
-    if (expansion.isWhole || ![partAt(whole, problem.steps), ...problem.steps].some(hasSign))
+  document: Located,
+  kind: Kind,
+  { report, ...options }: VariableOptions
+): { data: unknown; variables: Variables } {
+  const whole = document.data
+  const variables = declaredVariables(whole, { ...options, report: within(report, 'vars') })
+  const { data, isWhole } = expanded(whole, variables, report)
+  for (const problem of shapeProblems({ ...document, data }, kind))
+    if (isWhole || ![partAt(data, problem.steps), ...problem.steps].some(hasSign))
       report(problem.steps, problem)
-  return { data: whole, variables, used: expansion.used }
+  return { data, variables }
 }
 
-class Expansion {
-  readonly used = new Set<string>()
-  isWhole = true
-  readonly #variables: Expanded['variables']
-  readonly #report: (problem: Said) => void
-  readonly #steps: Step[] = []
-
-  constructor(variables: Expanded['variables'], report: Report) {
-    this.#variables = variables
-    this.#report = problem => {
-      this.isWhole = false
-      report([...this.#steps], problem)
-    }
+function expanded(data: unknown, variables: Variables, report: Report) {
+  const steps: Step[] = []
+  let isWhole = true
+  const note = (problem: Said) => {
+    isWhole = false
+    report([...steps], problem)
   }
-
-  expand(whole: unknown): unknown {
-    if (typeof whole === 'string') return hasSign(whole) ? this.#expandText(whole) : whole
+  const valueAt = (reference: string): VariableValue | null => {
+    const [whole, name = ''] = /^vars(?:\.(.*))?$/s.exec(reference.trim()) ?? []
+    if (whole === undefined) return null
+    const value = variables.get(name)
+    if (value === null) isWhole = false
+    if (value === undefined) note(say('unknown_variable', name, [...variables.keys()]))
+    return value ?? null
+  }
+  const expandText = (text: string): unknown => {
+    const unclosed = unclosedIn(text)
+    if (unclosed !== undefined && hasSign(unclosed)) note(say('reference_not_closed', unclosed))
+    return withValues(text, (reference, all) => valueAt(reference) ?? all)
+  }
+  const expand = (whole: unknown): unknown => {
+    if (typeof whole === 'string') return hasSign(whole) ? expandText(whole) : whole
     if (!hasParts(whole)) return whole
     let copy: Record<Step, unknown> | undefined
     for (const step of Array.isArray(whole) ? whole.keys() : Object.keys(whole)) {
-      if (this.#steps.length === 0 && step === 'vars') continue
-      const part = whole[step]
-      this.#steps.push(step)
-      if (hasSign(step)) this.#report(say('variable_as_name'))
-      const value = this.expand(part)
-      this.#steps.pop()
-      if (value === part) continue
+      if (steps.length === 0 && step === 'vars') continue
+      steps.push(step)
+      if (hasSign(step)) note(say('variable_as_name'))
+      const value = expand(whole[step])
+      steps.pop()
+      if (value === whole[step]) continue
       copy ??= Object.assign(Array.isArray(whole) ? [] : {}, whole)
       copy[step] = value
     }
     return copy ?? whole
   }
-
-  #expandText(text: string): unknown {
-    const unclosed = unclosedIn(text)
-    if (unclosed !== undefined && hasSign(unclosed))
-      this.#report(say('reference_not_closed', unclosed))
-    return withValues(text, (reference, all) => this.#valueAt(reference.trim()) ?? all)
-  }
-
-  /** Null for other references, and for variables without a value. */
-  #valueAt(reference: string): VariableValue | null {
-    const [whole, name = ''] = /^vars(?:\.(.*))?$/s.exec(reference) ?? []
-    if (whole === undefined) return null
-    this.used.add(name)
-    const value = this.#variables.get(name)
-    if (value === null) this.isWhole = false
-    if (value === undefined)
-      this.#report(say('unknown_variable', name, [...this.#variables.keys()]))
-    return value ?? null
-  }
+  return { data: expand(data), isWhole }
 }
 
 const hasParts = (whole: unknown): whole is Record<Step, unknown> =>
