@@ -12,7 +12,7 @@ import {
   type Page
 } from 'playwright-core'
 import tap, { type Test } from 'tap'
-import { startTestEmulator } from '../support/emulator.js'
+import { type Emulator, sandboxClient, startTestEmulator } from '../support/emulator.js'
 
 /** Where Debian's package and common installers put it; `CHROMIUM` overrides this. */
 const PLACES = [
@@ -110,6 +110,18 @@ export async function openConsole(
   const violations = () => accessViolations(page)
   return { ...emulator, origin, page, context, problems, violations }
 }
+
+/** Waits until a place shows a text. */
+export const see = (place: Page | Locator, text: string | RegExp, options = {}): Promise<void> =>
+  place.getByText(text, options).waitFor()
+export const press = (place: Page | Locator, name: string | RegExp): Promise<void> =>
+  place.getByRole('button', { name }).click()
+export const follow = (place: Page | Locator, name: string | RegExp): Promise<void> =>
+  place.getByRole('link', { name }).click()
+
+/** Creates the sandbox worker-1. */
+export const makeSandbox = ({ inject }: Pick<Emulator, 'inject'>): Promise<unknown> =>
+  sandboxClient({ inject }, 'worker-1').control('POST /reset')
 
 /** Waits until an expression is true; the page's policy forbids Playwright's own way. */
 export async function until(page: Page, expression: string): Promise<void> {
