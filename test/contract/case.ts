@@ -73,6 +73,8 @@ export type Case = {
   /** Assumptions that the response relies on, and some that it does not. */
   relies?: readonly AssumptionId[]
   reliesNot?: readonly AssumptionId[]
+  /** All of them. */
+  rests?: readonly AssumptionId[]
   /** Depends on the reference only, so any service is tested. */
   reference?: true
   /** The valid request that it varies: a service that refuses everything passes no rule. */
