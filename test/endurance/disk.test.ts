@@ -1,6 +1,5 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, statSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { statSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -97,80 +96,3 @@ t.test(`a full disk, ${ROUNDS} times: no confirmed change is lost, the end is 1 
   }
   t.comment(`${made} Refunds, ${statSync(file).size} bytes`)
 })
-
-const hasStrace = spawnSync('strace', ['-f', 'true']).status === 0
-
-t.test(
-  'a write is the system calls that the tests of power loss know',
-  { skip: hasStrace ? false : 'strace cannot be used here' },
-  async t => {
-    const folder = await realpath(await mkdtemp(join(tmpdir(), 'traced-')))
-    t.teardown(() => rm(folder, { recursive: true }))
-    const [data, scenario, trace] = ['data', 'scenario.json', 'trace'].map(name =>
-      join(folder, name)
-    ) as [string, string, string]
-    await writeFile(scenario, JSON.stringify(SCENARIO))
-    const { port, child, end } = await started(['--scenario', scenario, '--data', data])
-    const tracer = spawnTracer(t, child.pid as number, trace)
-    for (const since = Date.now(); !existsSync(trace) && Date.now() - since < 10_000; )
-      await sleep(20)
-    await sleep(500)
-    const { call, close } = clientOf(port, null, KEY)
-    for (let nth = 0; nth < 2; nth++)
-      t.equal((await call('POST /next/refunds', REFUND)).status, 200)
-    close()
-    t.equal(await end('SIGTERM'), 0)
-    await tracer
-
-    const whole = [
-      'openat O_WRONLY|O_CREAT|O_EXCL|O_TRUNC 0600',
-      'write',
-      'fsync',
-      'rename',
-      'openat folder',
-      'fsync folder'
-    ]
-    const calls = callsIn(await readFile(trace, 'utf8'), data)
-    const withoutRepeats = calls.filter((call, nth) => call !== calls[nth - 1])
-    t.strictSame(withoutRepeats, [...whole, ...whole])
-  }
-)
-
-async function spawnTracer(t: Test, pid: number, trace: string): Promise<void> {
-  const calls =
-    'openat,open,creat,write,writev,pwrite64,pwritev,pwritev2,ftruncate,truncate,fallocate,fsync,fdatasync,sync_file_range,rename,renameat,renameat2'
-  const tracer = spawn(
-    'strace',
-    ['-f', '-y', '-s', '0', '-o', trace, '-e', `trace=${calls}`, '-p', String(pid)],
-    { stdio: 'ignore' }
-  )
-  t.teardown(() => tracer.kill('SIGKILL'))
-  await once(tracer, 'close')
-}
-
-/** System calls on a folder that write or make writes durable; locks are left out. */
-function callsIn(trace: string, folder: string): string[] {
-  const begun = new Map<string, string>()
-  return trace.split('\n').flatMap(line => {
-    const [, thread = '', text = ''] = /^(\d+) +(.*)$/.exec(line) ?? []
-    if (text.endsWith('<unfinished ...>'))
-      begun.set(thread, text.replace(/ ?<unfinished \.\.\.>/, ''))
-    const [, rest] = /^<\.\.\. \w+ resumed>(.*)$/.exec(text) ?? []
-    const whole = rest === undefined ? text : `${begun.get(thread)}${rest}`
-    if (text.endsWith('<unfinished ...>') || !whole.includes(folder) || whole.includes('/lock-'))
-      return []
-    const [, call = '', given = ''] = /^(\w+)\((.*)\) += /.exec(whole) ?? []
-    const isFolder = given.includes(`<${folder}>`) || given.includes(`"${folder}"`)
-    if (call === 'openat' && !isFolder && !given.includes('O_CREAT')) return []
-    const [flags = ''] = call === 'openat' && !isFolder ? (/O_[A-Z_|]+, \d+/.exec(given) ?? []) : []
-    return [
-      [
-        call,
-        flags.replace('|O_CLOEXEC', '').replace(',', ''),
-        isFolder && call !== 'rename' ? 'folder' : ''
-      ]
-        .filter(part => part !== '')
-        .join(' ')
-    ]
-  })
-}
