@@ -766,6 +766,10 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = { 'FORM-1': rule(
 }
 
 const SCOPED = { 'auth.visibility': 'scoped' }
+const createUserOf = (account: string): Call => ({
+  ...createUser(),
+  on: `POST /accounts/${account}/users`
+})
 const asReseller = (call: Call): Call => ({ ...call, key: 'reseller' })
 const JSON_TYPE = { 'content-type': 'application/json' }
 /** A User of the merchant's Account, and a User of another. */
@@ -993,6 +997,9 @@ A19: assumption(
   relies('a Transaction hidden', asReseller(refundOf('charge')), noReference('transaction', 'A19'), { settings: SCOPED }),
   relies('a cursor hidden', asReseller(locations({ starting_after: 'loc_a' })), noCursor('starting_after'), { settings: SCOPED }),
   relies('an update hidden', asReseller(updateLocation({ phone: '1' })), notThere(), { settings: SCOPED }),
+  ...([ [{ on: 'POST /accounts/mch_a', body: { phone: '1' } }], [createUserOf('mch_a')], [{ on: 'DELETE /accounts/mch_a/users/usr_a' }, 'account_id'],
+    [onRefund({ 'metadata[k]': 'v' })], [list('/accounts/mch_a/users')] ] as const).map(([call, param = 'id']) =>
+    relies(`${call.on} hidden`, asReseller(call), notThere(param), { settings: SCOPED, records: { users: USERS_APART } })),
   not("the key's own", read('/locations/loc_a')),
   not("the key's own, scoped", read('/locations/loc_a'), { settings: SCOPED }),
   not('the Users of its own Account, scoped', list('/accounts/mch_a/users'),
