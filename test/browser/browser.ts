@@ -61,9 +61,7 @@ const launched = (): Promise<Browser> => {
 }
 
 type Options = Parameters<typeof startTestEmulator>[1] & {
-  /** The page's first hash, such as `#/data`. */
   hash?: string
-  /** The page's address; the base sandbox when left out. */
   path?: string
   size?: keyof typeof SIZES
   theme?: 'light' | 'dark'
@@ -106,12 +104,10 @@ export async function openConsole(
     const unexpected = problems.filter(problem => !expected?.test(problem))
     if (unexpected.length > 0) tap.fail(`${t.name}: ${unexpected.join('; ')}`)
   })
-  /** Violations of WCAG 2.2 A and AA and of good practice, each with its elements. */
   const violations = () => accessViolations(page)
   return { ...emulator, origin, page, context, problems, violations }
 }
 
-/** Waits until a place shows a text. */
 export const see = (place: Page | Locator, text: string | RegExp, options = {}): Promise<void> =>
   place.getByText(text, options).waitFor()
 export const press = (place: Page | Locator, name: string | RegExp): Promise<void> =>
@@ -119,7 +115,6 @@ export const press = (place: Page | Locator, name: string | RegExp): Promise<voi
 export const follow = (place: Page | Locator, name: string | RegExp): Promise<void> =>
   place.getByRole('link', { name }).click()
 
-/** Creates the sandbox worker-1. */
 export const makeSandbox = ({ inject }: Pick<Emulator, 'inject'>): Promise<unknown> =>
   sandboxClient({ inject }, 'worker-1').control('POST /reset')
 

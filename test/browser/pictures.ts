@@ -16,9 +16,6 @@ const sizeOf = (png: Buffer) => ({ width: png.readUInt32BE(16), height: png.read
 
 type Opened = Awaited<ReturnType<typeof openConsole>>
 
-/**
- * The requests of a shop's tests: a payment, its Refunds, and mistakes. Returns the payment's id.
- */
 async function shop({ call, control }: Pick<Opened, 'call' | 'control'>): Promise<string> {
   const send = (test: string, on: string, body?: string) =>
     call(on, {

@@ -23,7 +23,6 @@ const HEADERS = {
 const PAID = {
   transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'external', amount: 5000 }]
 }
-/** Would be an image with a script if it were markup. */
 const HOSTILE = '<img src=x onerror="document.title=1"><b>bold</b>'
 
 /** Sends requests over HTTP: faults lose connections there. */
@@ -42,7 +41,6 @@ const client = (origin: string) => {
   }
 }
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
-/** The problem shown at a field. */
 const problemAt = (page: Page, label: string) =>
   page.locator('.field', { has: page.getByLabel(label) }).locator('.problem')
 const card = (page: Page, name: string) => page.getByRole('region', { name, exact: true })

@@ -12,9 +12,7 @@ const { PATH, HOME } = process.env
 export const OWN_ENVIRONMENT = { PATH, HOME, _TAPJS_PROCESSINFO_COVERAGE_: '0' }
 
 export type BuiltCommand = {
-  /** The address that the command printed, `http://localhost:PORT/next`. */
   baseUrl: string
-  /** Sends SIGTERM and returns the exit code or signal. */
   stop: () => Promise<number | string>
 }
 

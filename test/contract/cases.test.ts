@@ -103,7 +103,6 @@ const isBracketed = (text = '') =>
     .split('&')
     .some(pair => /^[^=]+\[[^\]]+\]/.test(decodeURIComponent(pair.split('=')[0] as string)))
 
-/** The admission rules that a request passes. */
 function wayIn({ blames, decoded }: Case, { on, body, query }: Sent): readonly RuleId[] {
   const stopped = blames && !decoded && STOPS[blames[1]]
   if (stopped) return stopped
@@ -117,7 +116,6 @@ function wayIn({ blames, decoded }: Case, { on, body, query }: Sent): readonly R
   }
   return WAY_IN.filter(rule => shows[rule] && rule !== blames?.[3])
 }
-/** The rules in the order of the ledger, each once. */
 const ordered = (rules: readonly RuleId[]) => RULE_IDS.filter(rule => rules.includes(rule))
 const isRule = (by: string | undefined): by is RuleId => RULE_IDS.includes(by as RuleId)
 const isUnset = (value: unknown) => value === null || value === undefined
@@ -217,7 +215,6 @@ async function startCases(t: Test) {
 type Cases = Awaited<ReturnType<typeof startCases>>
 type Played = Awaited<ReturnType<Cases['played']>>
 
-/** The response, the blame of a refusal, and that a refusal changes nothing. */
 async function checkAnswer(
   t: Test,
   { title, call, answers, blames, later = [], settings }: Case,
@@ -277,7 +274,6 @@ function checkRules(
   t.notOk(isWayInLater, `${title}: the way in comes first`)
 }
 
-/** The assumptions that the response relies on, without standing ones. */
 function checkAssumptions(
   t: Test,
   { title, blames, relies = [], reliesNot = [], rests }: Case,

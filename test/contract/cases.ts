@@ -266,7 +266,6 @@ function comparison(bound: Bound): RuleCases {
   )
 }
 
-/** A parameter that a create needs, left out and empty. */
 const needed = (create: (body?: Fields) => Call, param: string, by: RuleId) => [
   broken(
     `without ${param}`,

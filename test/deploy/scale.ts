@@ -96,7 +96,6 @@ t.teardown(async () => {
   await Promise.all(emulators.map(({ end }) => end('SIGKILL')))
   rmSync(folder, { recursive: true })
 })
-/** A request through the balancer. */
 const call = (on: string, sent?: Sent) => send(balancer.port, on, sent)
 const inSandbox = (name: string, on: string, sent?: Sent) =>
   call(on.replace(' ', ` /sandbox/${name}`), sent)
@@ -118,7 +117,6 @@ const names = Array.from({ length: SANDBOXES }, (_, nth) => `pipeline-${nth % 20
 const ofEach = async <R>(work: (name: string) => Promise<R>) =>
   new Map(await Promise.all(names.map(async name => [name, await work(name)] as const)))
 
-/** The sandboxes that each process lists, or its status. */
 async function held(): Promise<Json[]> {
   const paths = PROCESSES.map(number => `/_balancer/process/${number}/_control/sandboxes`)
   const lists = await Promise.all(paths.map(path => call(`GET ${path}`)))

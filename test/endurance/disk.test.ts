@@ -33,7 +33,6 @@ async function smallDisk(t: Test): Promise<string | null> {
   return status === 0 ? folder : null
 }
 
-/** Fills a disk. Returns a function that frees it. */
 async function filled(folder: string): Promise<() => Promise<void>> {
   const filler = join(folder, 'filler')
   spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=512', 'conv=fsync'])

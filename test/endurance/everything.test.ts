@@ -43,7 +43,6 @@ const MIB = 1024 ** 2
 type Calls = (site: string, port: number | null) => void
 type Sample = { rss: number; heap: number }
 
-/** A data folder with its successive processes. */
 class Site {
   readonly watch = new Watch()
   readonly places = placesOf(CLIENTS)
@@ -216,7 +215,6 @@ class Site {
     return ending
   }
 
-  /** Any new text on stderr is an error. */
   #complaints(): void {
     const lines = (this.#running?.complaints() ?? '').split('\n').slice(this.#complained, -1)
     this.#complained += lines.length

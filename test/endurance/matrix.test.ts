@@ -18,12 +18,9 @@ import { figure } from './support/options.js'
 
 const RECORDS = figure('RECORDS', { short: 1000, long: 240_000 })
 const AT_ONCE = figure('AT_ONCE', { short: 2, long: 6 })
-/** Maximum processor time of the serving thread without a break. */
 const BUSY_MS = figure('BUSY_MS', { short: 10_000, long: 250 })
 const NEIGHBOUR_MS = figure('NEIGHBOUR_MS', { short: 60_000, long: 250 })
-/** Bytes of a document at its limit. */
 const LARGEST = figure('LARGEST', { short: 300_000, long: 67_000_000 })
-/** Items of a list at its limit. */
 const MEMBERS = figure('MEMBERS', { short: 2000, long: 10_000 })
 const JOURNAL = figure('JOURNAL', { short: 120, long: 1000 })
 const NODE_FLAGS = [
@@ -31,7 +28,6 @@ const NODE_FLAGS = [
   '--require',
   fileURLToPath(new URL('./support/busy.cjs', import.meta.url))
 ]
-/** Slow senders, and requests without a response. */
 const SLOW = figure('SLOW', { short: 50, long: 500 })
 const HUNG = figure('HUNG', { short: 20, long: 200 })
 const HAS_FIGURES = existsSync('/proc/thread-self/schedstat')
@@ -42,7 +38,6 @@ const PATTERN = '/^(?:[a-z]{1,20}-?){1,9}$/'
 
 type Row = { name: string; on: string; body?: string; type?: string }
 
-/** A fixture or scenario of about this many bytes. */
 function largeText(bytes: number, wrap: (tickets: object[]) => unknown): string {
   const one = { location: 'loc_bistro', reference: 'r'.repeat(200) }
   return json(wrap(Array(Math.min(RECORDS, Math.floor(bytes / json(one).length))).fill(one)))
@@ -118,7 +113,6 @@ function matrix(ticket: string, last: string): Row[] {
   )
 }
 
-/** The longest work of the serving thread without a break since the last call. */
 async function busyIn({ child }: Running, file: string): Promise<number> {
   if (!HAS_FIGURES) return 0
   await rm(file, { force: true })

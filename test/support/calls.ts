@@ -149,7 +149,6 @@ const type = fc.oneof(
 /** Usually the first, seldom another. */
 const mostly = <T>(one: fc.Arbitrary<T>, other: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 9, arbitrary: one }, other)
-/** A request to the emulated API. */
 export const apiCall: fc.Arbitrary<Call> = fc
   .record({
     right: fc.constantFrom(...RIGHT, ...REFUSED_BY_RULE),

@@ -49,7 +49,6 @@ export async function firstStateIn(
   )
 }
 
-/** The problems of a document, or its initial state. */
 export async function lookedAt(data: unknown, where: Where = {}): Promise<Looked> {
   const warnings: Problem[] = []
   try {
@@ -65,15 +64,12 @@ export async function lookedAt(data: unknown, where: Where = {}): Promise<Looked
   }
 }
 
-/** The problems of a document, as `path: message`. */
 export const problemsIn = async (data: unknown, where: Where = {}): Promise<string[]> =>
   (await lookedAt(data, where)).problems.map(({ path, message }) => `${path}: ${message}`)
 
-/** The problems of a document, as `path code`. */
 export const codesIn = async (data: unknown, where: Where = {}): Promise<string[]> =>
   (await lookedAt(data, where)).problems.map(({ path, ...said }) => coded(path, said))
 
-/** Checks a shared file alone. */
 export const checkedAlone = (
   document: SourceDocument,
   variables?: LoadContext['variables']

@@ -17,7 +17,6 @@ import { RULE_PLACES, type RuleId } from '../../src/reference/rules.js'
 import { Store } from '../../src/store/store.js'
 
 const { values: SETTINGS } = settingsInForce({})
-/** Parameters decoded from form text. */
 export const form = (text: string): FormObject => decodeForm(text, SETTINGS).root
 
 const STORE = new Store()
@@ -114,7 +113,6 @@ export const judgement = (
   relied: relied.map(assumption => ASSUMPTION_PLACES[assumption])
 })
 
-/** Limits of a journal for tests that do not need them. */
 export const journalLimits = (given: Partial<JournalLimits> = {}): JournalLimits => ({
   entries: 1000,
   bytes: 1_000_000,

@@ -18,7 +18,6 @@ const FOLDER = process.env.CLIENTS_FOLDER ?? (await mkdtemp(join(tmpdir(), 'clie
 const KEY = 'sk_test_merchant'
 const MAX_RUN_MS = 600_000
 
-/** Thrown to skip a client. */
 class NotInstallable extends Error {}
 
 /** Runs a command line of words without spaces; returns its output. Errors: the end of it. */
@@ -41,7 +40,6 @@ async function run(line, { cwd, env = {}, allowed = [0] }) {
   return output
 }
 
-/** A step outside the client; if it fails, the client is skipped. */
 async function install(line, options) {
   try {
     return await run(line, options)
@@ -55,7 +53,6 @@ async function npm(cwd, ...packages) {
   const flags = '--no-audit --no-fund --ignore-scripts --loglevel=error'
   await install(`npm install ${flags} ${packages.join(' ')}`, { cwd })
 }
-/** A Python environment with packages. */
 async function pip(cwd, packages) {
   await install('python3 -m venv .venv', { cwd })
   await install(`.venv/bin/pip install --quiet --disable-pip-version-check ${packages}`, { cwd })
@@ -75,7 +72,6 @@ const TSCONFIG = {
   allowImportingTsExtensions: true,
   noEmit: true
 }
-/** Type-checks, bundles and runs a session. */
 async function typescript(cwd, file, env) {
   await writeFile(
     join(cwd, 'tsconfig.json'),
@@ -101,7 +97,6 @@ async function generator(cwd, language, properties) {
   await run(`java -jar ${jar} generate -i openapi.json -g ${language} -o client${more}`, { cwd })
 }
 
-/** A Go module for the session, next to the generated package. */
 async function go(cwd, session, env) {
   await install('go version', { cwd })
   await cp(join(HERE, session), join(cwd, 'main.go'))
@@ -109,7 +104,6 @@ async function go(cwd, session, env) {
   return run('go run .', { cwd, env })
 }
 
-/** A Rust package for the session, next to the generated one. */
 const CARGO = `[package]
 name = "session"
 version = "0.0.0"
@@ -158,7 +152,6 @@ async function schemathesis(cwd, { COMMERCE_BASE_URL, COMMERCE_CONTROL_URL }) {
   }
 }
 
-/** A plain client, whose session is a script. */
 const plain = (script, program, prepare) => ({
   async tried(cwd, env) {
     await (prepare ? prepare(cwd) : install(`${program} --version`, { cwd }))
@@ -179,7 +172,6 @@ const generated = (session, packages, line = '', prepare = async () => {}) => ({
     return typescript(cwd, `${session}.ts`, env)
   }
 })
-/** A client for Python, of a document, and its session. */
 const pythonClient = (of, session) => ({
   of,
   async tried(cwd, env) {
@@ -190,7 +182,6 @@ const pythonClient = (of, session) => ({
     return run(`.venv/bin/python ${session}`, { cwd, env })
   }
 })
-/** A client for Go. */
 const oapiCodegen = (of, session) => ({
   of,
   async tried(cwd, env) {
@@ -348,7 +339,6 @@ const CLIENTS = {
   perl: plain('session.pl', 'perl')
 }
 
-/** Starts the built command; returns base address and process. */
 async function startEmulator() {
   const child = spawn(
     process.execPath,

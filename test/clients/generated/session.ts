@@ -60,7 +60,6 @@ export const BASE_URL = process.env.COMMERCE_BASE_URL ?? ''
 export const withKey = {
   headers: { authorization: `Basic ${btoa(`${process.env.COMMERCE_API_KEY}:`)}` }
 }
-/** Names and values as a form. */
 export const formOf = (values: object = {}): URLSearchParams =>
   new URLSearchParams(
     Object.entries(values).map(([name, value]): [string, string] => [name, String(value)])

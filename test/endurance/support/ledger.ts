@@ -36,7 +36,6 @@ export class Ledger {
     return this.#facts.get(name)?.id
   }
 
-  /** Confirms a change. Returns the problems of its ids. */
   answered(change: Change, ids: Record<string, string> = {}): string[] {
     const { sets = {}, removes = [], advances = 0, clears } = change
     this.unanswered.delete(change)
@@ -68,7 +67,6 @@ export class Ledger {
     this.#seconds = 0
   }
 
-  /** Confirmed facts that are missing or different. */
   #lost({ facts, seconds }: SandboxState, open: Change[]): string[] {
     const mayGo = new Set(open.flatMap(({ removes = [] }) => removes))
     const lost = [...this.#facts].flatMap(([name, fact]) => {
@@ -102,7 +100,6 @@ export class Ledger {
   }
 }
 
-/** Reads a sandbox through its control API, and every Transaction through the list. */
 export async function readSandbox({ call }: Client, clock: string): Promise<SandboxState> {
   const facts: Facts = new Map()
   const problems: string[] = []

@@ -32,7 +32,6 @@ export const placesOf = (clients: readonly number[]): Place[] =>
 /** Every value names sandbox, client and round: 3x0-7-12 is the twelfth of client 0 of sandbox 3. */
 const MARK = /\b(\d+)x\d+-\d+-\d+/g
 
-/** Marks in a text that belong to a sandbox with another number. */
 export const foreignMarks = (text: string, nth: number | null): string[] =>
   [...text.matchAll(MARK)].filter(([, of]) => Number(of) !== nth).map(([mark]) => mark)
 
@@ -180,5 +179,4 @@ async function change(worker: Worker, mark: string): Promise<string[]> {
   return (acts[random.of(kinds)] as () => Promise<string[]>)()
 }
 
-/** Codes that a Refund of a random amount may get. */
 const REFUSALS: readonly unknown[] = ['refund_exceeds_remaining', 'charge_already_refunded']

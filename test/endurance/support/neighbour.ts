@@ -15,10 +15,8 @@ const PATHS = ['GET /next/tickets?limit=5', 'GET /next/locations', 'GET /next/tr
 const BARE = `const server = require('node:http').createServer((_, answer) => answer.end('{}')).listen(0, '127.0.0.1', () => console.log(server.address().port))
 process.stdin.on('end', () => process.exit()).resume()`
 
-/** Milliseconds of each request, and its error if any. */
 type Seen = { times: number[]; wrong: string[] }
 
-/** Starts a neighbour in a child process; `taken` returns new measurements. */
 export function startNeighbour() {
   const child = fork(fileURLToPath(import.meta.url), ['calls'], {
     env: OWN_ENVIRONMENT,

@@ -47,10 +47,8 @@ const REFUSED: readonly (readonly [status: number, code: string, ...document: Do
   [404, 'scenario_unknown', '{"scenario":"no-such-scenario"}']
 ]
 
-/** A sandbox that is loaded repeatedly, with the counts of its records. */
 export class LoadedSandbox {
   readonly name: string
-  /** Counts that it may show. */
   #allowed: string[] = []
   #countsOf: readonly string[] = []
 
@@ -116,7 +114,6 @@ async function load(current: Round, sandbox: LoadedSandbox): Promise<void> {
 
 const MAY_BE_GONE: readonly unknown[] = ['sandbox_unknown', 'snapshot_unknown']
 
-/** A sandbox that is recreated while its snapshots are written. */
 async function churn(current: Round, index: number): Promise<void> {
   const name = `churned-${index}`
   const { port, watch, pauseMs } = current
