@@ -133,32 +133,6 @@ t.test(
   }
 )
 
-t.test(
-  'console: a scenario of the library is checked and loaded, and a load and a reset are undone',
-  LONG,
-  async t => {
-    const { page, control } = await openConsole(t, { hash: '#/scenario' })
-
-    await card(page, 'test').waitFor()
-    await follow(page, 'Load another…')
-    await page.getByLabel('Search scenarios').fill('last second')
-    await follow(page, /^month-end/)
-    await see(page, '“month-end” is valid.')
-    t.equal((await control('GET ')).body.scenario.name, 'test')
-    await button(page, 'Load scenario').click()
-    await card(page, 'month-end').waitFor()
-    t.equal((await control('GET ')).body.scenario.name, 'month-end')
-
-    await control('POST /script', { on: 'GET /tickets', delay: '1ms' })
-    await button(page, 'Reset the state').click()
-    await see(page, 'Reset. You can undo this')
-    t.strictSame((await control('GET /script')).body.data, [])
-    await button(page, 'Restore before-load').click()
-    await see(page, 'Snapshot before-load restored')
-    t.equal((await control('GET ')).body.counts.tickets, 1, 'the records from before the load')
-  }
-)
-
 t.test('console: the loaded scenario is known by its name and description', BROWSER, async t => {
   const { page } = await openConsole(t, { hash: '#/data' })
   const listed = [
