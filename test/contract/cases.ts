@@ -333,6 +333,7 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = { 'FORM-1': rule(
   broken('multipart', { on: 'POST /locations', body: '--x--', headers: { 'content-type': 'multipart/form-data; boundary=x' } }, wrongType('FORM-1'),
     { relies: ['A32'] }),
   broken('another type', { ...createLocation(), headers: { 'content-type': 'text/plain' } }, wrongType('FORM-1'), { relies: ['A32'] }),
+  broken('no type', { ...createLocation(), headers: { 'content-type': '' } }, wrongType('FORM-1'), { relies: ['A32'] }),
   broken('broken percent-encoding of a value', postLocation('display_name=%zz'), malformed('display_name', 'FORM-1')),
   broken('broken percent-encoding of a name', postLocation('%zz=1'), malformed('%zz', 'FORM-1'))),
 'FORM-2': rule(createLocation({ 'address[city]': 'Boston' }),
@@ -924,6 +925,7 @@ A13: assumption(
     { settings: { 'search.last4': 'contains' }, given: ['charge'], answers: { page: ['${charge.id}'] } }),
   not('no search', tickets({ 'created[gte]': '2020-01-01T00:00:00Z' }))),
 A14: assumption(
+  relies('a parameter of a read', { ...readLocation, query: 'x=1' }, unknown('x')),
   ...([ [createLocation({ colour: 'red' }), 'colour'], [createLocation({ Phone: '1' }), 'Phone'], [createLocation({ id: 'loc_mine' }), 'id'],
     [createLocation({ 'tags[]': 'a' }), 'tags[]'], [createLocation({ 'a[b][c]': '1' }), 'a[b][c]'],
     [postLocation('display_name=A&address[country]=US&__proto__[phone]=1'), '__proto__[phone]'],
