@@ -19,7 +19,7 @@ public class GeneratorJava {
         client.setRequestInterceptor(request -> request.header("Authorization", "Basic " + key));
         RefundsApi refunds = new RefundsApi(client);
 
-        var found = new TicketsApi(client).listTickets(100, null, null, "loc_bistro", "T-12", null, null, null, "2026-02-01");
+        var found = new TicketsApi(client).listTickets(100L, null, null, "loc_bistro", "T-12", null, null, null, "2026-02-01");
         expect("Tickets", found.getData().get(0).getId(), "tkt_12");
 
         var paid = new TransactionsApi(client).createTransaction("tkt_12", "card", null, null, null, "visa", null, "4242424242424242", null, null, null,

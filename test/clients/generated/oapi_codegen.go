@@ -37,7 +37,7 @@ func main() {
 	client := must(commerce.NewClientWithResponses(os.Getenv("COMMERCE_BASE_URL")))
 	none := context.Background()
 
-	found := must(client.ListTicketsWithResponse(none, &commerce.ListTicketsParams{Location: given("loc_bistro"), SearchQuery: given("T-12"), CreatedLt: given("2026-02-01"), Limit: given(int32(100))}, key))
+	found := must(client.ListTicketsWithResponse(none, &commerce.ListTicketsParams{Location: given("loc_bistro"), SearchQuery: given("T-12"), CreatedLt: given("2026-02-01"), Limit: given(int64(100))}, key))
 	expect("Tickets", []any{len(found.JSON200.Data), found.JSON200.Data[0].Id}, []any{1, "tkt_12"})
 
 	payment := must(client.CreateTransactionWithFormdataBodyWithResponse(none, commerce.CreateTransaction{Ticket: "tkt_12", PaymentType: "card", Amount: given(int64(3000)), CardNumber: given("4242424242424242"), CardBrand: given("visa")}))

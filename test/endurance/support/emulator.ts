@@ -7,9 +7,11 @@ import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { OWN_ENVIRONMENT } from '../../conformance/built-command.js'
 import type { Json } from '../../support/json.js'
 
+/** A child's environment, without settings or coverage of `dist/`. */
+const { PATH, HOME } = process.env
+export const OWN_ENVIRONMENT = { PATH, HOME, _TAPJS_PROCESSINFO_COVERAGE_: '0' }
 const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url))
 
 const MOST_KEPT = 1_000_000

@@ -6,8 +6,7 @@ import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { OWN_ENVIRONMENT } from '../../conformance/built-command.js'
-import { clientOf } from './emulator.js'
+import { clientOf, OWN_ENVIRONMENT } from './emulator.js'
 
 const PAUSE_MS = 10
 const BREAK_MS = 500
