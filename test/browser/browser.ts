@@ -12,7 +12,7 @@ import {
   type Page
 } from 'playwright-core'
 import tap, { type Test } from 'tap'
-import { startTestEmulator } from '../support/emulator.js'
+import { type Emulator, sandboxClient, startTestEmulator } from '../support/emulator.js'
 
 /** Where Debian's package and common installers put it; `CHROMIUM` overrides this. */
 const PLACES = [
@@ -61,9 +61,7 @@ const launched = (): Promise<Browser> => {
 }
 
 type Options = Parameters<typeof startTestEmulator>[1] & {
-  /** The page's first hash, such as `#/data`. */
   hash?: string
-  /** The page's address; the base sandbox when left out. */
   path?: string
   size?: keyof typeof SIZES
   theme?: 'light' | 'dark'
@@ -106,10 +104,19 @@ export async function openConsole(
     const unexpected = problems.filter(problem => !expected?.test(problem))
     if (unexpected.length > 0) tap.fail(`${t.name}: ${unexpected.join('; ')}`)
   })
-  /** Violations of WCAG 2.2 A and AA and of good practice, each with its elements. */
   const violations = () => accessViolations(page)
   return { ...emulator, origin, page, context, problems, violations }
 }
+
+export const see = (place: Page | Locator, text: string | RegExp, options = {}): Promise<void> =>
+  place.getByText(text, options).waitFor()
+export const press = (place: Page | Locator, name: string | RegExp): Promise<void> =>
+  place.getByRole('button', { name }).click()
+export const follow = (place: Page | Locator, name: string | RegExp): Promise<void> =>
+  place.getByRole('link', { name }).click()
+
+export const makeSandbox = ({ inject }: Pick<Emulator, 'inject'>): Promise<unknown> =>
+  sandboxClient({ inject }, 'worker-1').control('POST /reset')
 
 /** Waits until an expression is true; the page's policy forbids Playwright's own way. */
 export async function until(page: Page, expression: string): Promise<void> {

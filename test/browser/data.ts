@@ -3,7 +3,18 @@
  */
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
-import { BROWSER, isAccessible, LONG, linesOf, openConsole, SIZES, write } from './browser.js'
+import {
+  BROWSER,
+  follow,
+  isAccessible,
+  LONG,
+  linesOf,
+  openConsole,
+  press,
+  SIZES,
+  see,
+  write
+} from './browser.js'
 
 /** Would be markup if it were not shown as text. */
 const MARKUP = '<img src=x onerror=alert(1)>'
@@ -40,7 +51,7 @@ t.test(
       .waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('onerror')
-    await page.getByText('1 of 2 tickets').waitFor()
+    await see(page, '1 of 2 tickets')
     const row = page.getByRole('row', { name: /tkt_b/ })
     t.match(await row.textContent(), MARKUP)
     t.equal(
@@ -62,7 +73,7 @@ t.test(
     })
 
     const chosen = page.getByRole('link', { name: /^Refunds/ })
-    await chosen.getByText('1').waitFor()
+    await see(chosen, '1')
     await page.waitForTimeout(100)
     const { x, width } = (await chosen.boundingBox()) as { x: number; width: number }
     t.ok(x >= 0 && x + width <= SIZES.narrow.width, `${x} ${width}`)
@@ -101,14 +112,14 @@ t.test(
       expected: /400/
     })
 
-    await page.getByRole('button', { name: 'Add or edit records' }).click()
+    await press(page, 'Add or edit records')
     await write(
       page.getByRole('textbox', { name: 'Fixture' }),
       'tickets:\n  - { id: tkt_c, location: loc_z }\n'
     )
-    await page.getByRole('button', { name: 'Merge into the state' }).click()
+    await press(page, 'Merge into the state')
     const dialog = page.getByRole('dialog', { name: 'Add or edit records' })
-    await dialog.getByRole('button', { name: 'Line 2' }).click()
+    await press(dialog, 'Line 2')
     t.match(await dialog.getByRole('alert').textContent(), /no Location has the id loc_z/)
     t.equal(await dialog.locator('.cm-problem').textContent(), '  - { id: tkt_c, location: loc_z }')
     t.equal(await dialog.locator('.editor').evaluate(host => host.matches(':focus-within')), true)
@@ -124,22 +135,22 @@ t.test(
       0,
       'the problem of another text is gone'
     )
-    await page.getByRole('button', { name: 'Merge into the state' }).click()
-    await page.getByText('Added or changed: 1 ticket.').waitFor()
+    await press(page, 'Merge into the state')
+    await see(page, 'Added or changed: 1 ticket.')
 
     await page.goto(page.url().replace(/#.*/, '#/data/transactions/txn_a'))
     await page.getByRole('button', { name: 'Edit', exact: true }).click()
     const text = page.getByRole('textbox', { name: 'Fixture' })
     t.match(await linesOf(text), /^transactions:\n {2}- id: txn_a\n/)
     await write(text, (await linesOf(text)).replace('amount: 4200', 'amount: 4300'))
-    await page.getByRole('button', { name: 'Merge into the state' }).click()
-    await page.getByText('Added or changed: 1 transaction.').waitFor()
+    await press(page, 'Merge into the state')
+    await see(page, 'Added or changed: 1 transaction.')
     t.equal((await control('GET /state')).body.transactions[0].amount, 4300)
 
-    await page.getByRole('link', { name: 'API keys' }).click()
+    await follow(page, 'API keys')
     await page.getByLabel('A new key that acts as').selectOption('rsl_r')
-    await page.getByRole('button', { name: 'Create key' }).click()
-    await page.getByText(/ acts as rsl_r$/).waitFor()
+    await press(page, 'Create key')
+    await see(page, / acts as rsl_r$/)
     t.equal((await control('GET /keys')).body.data.length, 3)
   }
 )
@@ -148,7 +159,7 @@ t.test('console: the state is exported as a fixture', LONG, async t => {
   const { page } = await openConsole(t, { hash: '#/data', records: RECORDS })
   const downloads = page.waitForEvent('download')
   await page.getByText('Export', { exact: true }).click()
-  await page.getByRole('link', { name: 'State as YAML' }).click()
+  await follow(page, 'State as YAML')
 
   t.match(await readFile(await (await downloads).path(), 'utf8'), /id: rfd_a/)
 })

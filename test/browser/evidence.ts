@@ -4,8 +4,8 @@
  */
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
-import { smallFixture } from '../support/emulator.js'
-import { BROWSER, isAccessible, LONG, openConsole, SIZES, until } from './browser.js'
+import { authorization, smallFixture } from '../support/emulator.js'
+import { BROWSER, follow, isAccessible, LONG, openConsole, SIZES, see, until } from './browser.js'
 
 /** Would be markup if it were not shown as text. */
 const MARKUP = '<img src=x onerror=alert(1)>'
@@ -43,13 +43,13 @@ t.test(
     const badge = page.getByRole('link', { name: /^Tests & evidence/ })
     const expected = page.getByRole('region', { name: 'Expectations of test' })
 
-    await badge.getByText('0/3').waitFor()
+    await see(badge, '0/3')
     t.equal(await expected.getByText('not exercised', { exact: false }).count(), 3)
-    await page.getByText('No findings').waitFor()
+    await see(page, 'No findings')
     await misbehave(opened)
-    await badge.getByText('1/3').waitFor()
+    await see(badge, '1/3')
     await call('GET /tickets')
-    await badge.getByText('0/3').waitFor()
+    await see(badge, '0/3')
     const lines = expected.getByRole('listitem')
     t.match(
       await lines.nth(0).textContent(),
@@ -57,15 +57,15 @@ t.test(
     )
     t.match(await lines.nth(2).textContent(), /Near miss: req_2 needs amount 500, got 99999\./)
     const finding = page.getByRole('listitem').filter({ hasText: 'refused-and-repeated' })
-    await finding.getByText('The response will be the same: correct the request').waitFor()
+    await see(finding, 'The response will be the same: correct the request')
     t.equal(await page.locator('.badge.bad').count(), 1, 'no finding is an error')
-    await finding.getByRole('link', { name: 'req_2' }).click()
+    await follow(finding, 'req_2')
     t.equal(page.url(), `${origin}/_control#/requests/req_2`)
     await page.goBack()
-    await lines.nth(0).getByRole('link', { name: 'req_5' }).click()
+    await follow(lines.nth(0), 'req_5')
     t.equal(page.url(), `${origin}/_control#/requests/req_5`)
-    await page.getByRole('link', { name: 'Scenario' }).click()
-    await page.getByRole('region', { name: 'test', exact: true }).getByText('got 2 → ').waitFor()
+    await follow(page, 'Scenario')
+    await see(page.getByRole('region', { name: 'test', exact: true }), 'got 2 → ')
   }
 )
 
@@ -86,10 +86,10 @@ t.test(
     await page.getByRole('link', { name: 'REF-7' }).waitFor()
     t.equal(await rows.count(), 58)
     t.strictSame((await cells('REF-7').allTextContents()).slice(0, 2), ['–', '2'])
-    await page.getByRole('link', { name: /^violated/ }).click()
+    await follow(page, /^violated/)
     await until(page, "document.querySelectorAll('tbody tr').length === 1")
     t.equal(page.url(), `${origin}/_control#/evidence/rules?state=violated`)
-    await page.getByRole('link', { name: 'REF-7' }).click()
+    await follow(page, 'REF-7')
     t.equal(page.url(), `${origin}/_control#/requests?q=rule%3AREF-7`)
   }
 )
@@ -97,13 +97,13 @@ t.test(
 t.test('console: the link of a test finds everything that was counted for it', LONG, async t => {
   const opened = await openConsole(t, { hash: '#/evidence/tests', records: RECORDS })
   const { page, inject } = opened
-  const headers = { authorization: `Basic ${btoa('sk_merchant:')}`, 'test-name': 'reads a Ticket' }
+  const headers = { authorization: authorization(), 'test-name': 'reads a Ticket' }
   await misbehave(opened)
   await inject({ method: 'GET', url: '/sandbox/worker-1/next/tickets', headers })
 
   await page.getByRole('row', { name: /reads a Ticket 2/ }).waitFor()
-  await page.getByRole('link', { name: 'reads a Ticket' }).click()
-  await page.getByText('2 requests').waitFor()
+  await follow(page, 'reads a Ticket')
+  await see(page, '2 requests')
   await page.getByRole('row', { name: /worker-1/ }).waitFor()
 })
 
@@ -131,7 +131,7 @@ t.test('console: assumptions by share of calls, and what each test did, as text'
   t.match(await row.textContent(), /REF-7.*refused-and-repeated ×1/)
   t.equal(await page.locator('main img').count(), 0)
   await page.goBack()
-  await page.getByRole('link', { name: 'errors.expose_rule' }).click()
+  await follow(page, 'errors.expose_rule')
   await page.getByLabel('Value of errors.expose_rule').waitFor()
   t.equal(await page.locator('.setting').count(), 1, 'the setting of an assumption is found')
 })
@@ -145,12 +145,12 @@ t.test(
     await misbehave(opened)
     await control('POST /reset')
 
-    await page.getByText('No findings').waitFor()
-    await page.getByRole('link', { name: 'Whole run' }).click()
+    await see(page, 'No findings')
+    await follow(page, 'Whole run')
     await page.getByRole('link', { name: '#1/req_2' }).first().waitFor()
     await page.getByText('Export', { exact: true }).click()
     const downloads = page.waitForEvent('download')
-    await page.getByRole('link', { name: 'Report of the run, HTML' }).click()
+    await follow(page, 'Report of the run, HTML')
     const report = await readFile(await (await downloads).path(), 'utf8')
     t.match(report, /^<!doctype html>/i)
     t.match(report, /refused-and-repeated/)

@@ -1,7 +1,7 @@
 /** The twelve tasks that people use the console for, each with the clicks that it takes. */
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { BROWSER, openConsole, write } from './browser.js'
+import { BROWSER, makeSandbox, openConsole, see, write } from './browser.js'
 
 type Opened = Awaited<ReturnType<typeof openConsole>>
 
@@ -30,7 +30,7 @@ const JOBS: readonly [job: string, clicks: number, run: Job][] = [
     1,
     async ({ page, click }) => {
       await click('row', /req_3/)
-      await page.locator('.verdict').getByText('REF-7: a Refund').waitFor()
+      await see(page.locator('.verdict'), 'REF-7: a Refund')
     }
   ],
   [
@@ -38,7 +38,7 @@ const JOBS: readonly [job: string, clicks: number, run: Job][] = [
     1,
     async ({ page, click }) => {
       await click('link', 'pays back')
-      await page.getByText('2 requests').waitFor()
+      await see(page, '2 requests')
     }
   ],
   [
@@ -48,7 +48,7 @@ const JOBS: readonly [job: string, clicks: number, run: Job][] = [
       await click('link', 'Data')
       await click('row', new RegExp(payment))
       await click('link', /^\d+ requests$/)
-      await page.getByText('amount_refunded: ').waitFor()
+      await see(page, 'amount_refunded: ')
     }
   ],
   [
@@ -69,7 +69,7 @@ const JOBS: readonly [job: string, clicks: number, run: Job][] = [
       const body = page.getByLabel('Body')
       await body.fill((await body.inputValue()).replace('400', '300'))
       await click('button', 'Send')
-      await page.getByText('Sent as req_4; the response is 200').waitFor()
+      await see(page, 'Sent as req_4; the response is 200')
     }
   ],
   [
@@ -95,9 +95,9 @@ const JOBS: readonly [job: string, clicks: number, run: Job][] = [
       await click('link', 'Scenario')
       await click('link', 'Clock')
       await click('button', 'Resume')
-      await page.getByText('running', { exact: true }).waitFor()
+      await see(page, 'running', { exact: true })
       await click('button', 'Advance 1 h')
-      await page.getByText('Now: 2026-03-01 19:05').waitFor()
+      await see(page, 'Now: 2026-03-01 19:05')
     }
   ],
   [
@@ -107,9 +107,9 @@ const JOBS: readonly [job: string, clicks: number, run: Job][] = [
       await click('link', 'Scenario')
       await click('link', 'Library & editor')
       await click('link', /^month-end/)
-      await page.getByText('name: month-end').waitFor()
+      await see(page, 'name: month-end')
       await click('button', 'Load scenario')
-      await page.getByText('month-end loaded').waitFor()
+      await see(page, 'month-end loaded')
     }
   ],
   [
@@ -123,7 +123,7 @@ const JOBS: readonly [job: string, clicks: number, run: Job][] = [
         'name: mine\nfixtures: [bistro]\n'
       )
       await click('button', 'Load scenario')
-      await page.getByText('mine loaded').waitFor()
+      await see(page, 'mine loaded')
     }
   ],
   [
@@ -131,7 +131,7 @@ const JOBS: readonly [job: string, clicks: number, run: Job][] = [
     1,
     async ({ page, click, refund }) => {
       await click('button', 'Sandbox: base sandbox')
-      await page.getByText(`Refund ${refund}: `).waitFor()
+      await see(page, `Refund ${refund}: `)
     }
   ],
   [
@@ -159,13 +159,9 @@ t.test('console: twelve tasks, each with as few clicks as it needs', BROWSER, as
         call('POST /refunds', { body: { transaction: paid.id, amount }, headers })
       const { body: made } = await refund(200)
       await refund(400)
-      await inject({
-        method: 'POST',
-        url: '/sandbox/worker-1/_control/reset',
-        headers: { host: 'localhost' }
-      })
+      await makeSandbox({ inject })
       await page.reload()
-      await page.getByText('3 requests').waitFor()
+      await see(page, '3 requests')
       await page.evaluate(COUNT)
 
       await run({

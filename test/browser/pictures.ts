@@ -4,21 +4,18 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
-import { LONG, openConsole, SIZES } from './browser.js'
-import { sizeOf, smaller } from './png.js'
+import { LONG, openConsole, SIZES, see } from './browser.js'
 
 const FOLDER = new URL('../../docs/console/', import.meta.url)
 const DOCUMENTS = ['README.md', 'docs/console.md'].map(
   path => new URL(`../../${path}`, import.meta.url)
 )
 /** Maximum bytes of a picture. */
-const MOST_BYTES = 150_000
+const MOST_BYTES = 250_000
+const sizeOf = (png: Buffer) => ({ width: png.readUInt32BE(16), height: png.readUInt32BE(20) })
 
 type Opened = Awaited<ReturnType<typeof openConsole>>
 
-/**
- * The requests of a shop's tests: a payment, its Refunds, and mistakes. Returns the payment's id.
- */
 async function shop({ call, control }: Pick<Opened, 'call' | 'control'>): Promise<string> {
   const send = (test: string, on: string, body?: string) =>
     call(on, {
@@ -54,7 +51,7 @@ async function pictured(t: Test, { page }: Pick<Opened, 'page'>, name: string): 
     document.activeElement.blur()
   }`)
   const file = new URL(`${name}.png`, FOLDER)
-  const picture = smaller(await page.screenshot())
+  const picture = await page.screenshot()
   if (process.env.PICTURES === 'write') writeFileSync(file, picture)
   t.ok(picture.length < MOST_BYTES, `${name}: ${picture.length} bytes`)
   t.strictSame([sizeOf(picture), sizeOf(readFileSync(file))], [SIZES.wide, SIZES.wide])
@@ -80,13 +77,13 @@ t.test('console: the pictures of the documentation are of the real page', LONG, 
     }
   })
   const { page, origin, control } = opened
-  await page.getByText('Live').waitFor()
+  await see(page, 'Live')
   const id = await shop(opened)
-  await page.getByText('12 requests').waitFor()
+  await see(page, '12 requests')
 
   await page.goto(`${origin}/_control#/requests/req_8`)
-  await page.getByText('REF-7: a Refund').waitFor()
-  await page.locator('.status a').getByText('refunds', { exact: true }).waitFor()
+  await see(page, 'REF-7: a Refund')
+  await see(page.locator('.status a'), 'refunds', { exact: true })
   await page.waitForTimeout(700)
   await pictured(t, opened, 'requests')
 
@@ -101,7 +98,7 @@ t.test('console: the pictures of the documentation are of the real page', LONG, 
   await control('DELETE /script')
   await page.goto(`${origin}/_control#/scenario/script?add=decline`)
   await page.getByRole('button', { name: 'Add entry' }).waitFor()
-  await page.getByText('No entries: the emulator responds').waitFor()
+  await see(page, 'No entries: the emulator responds')
   await pictured(t, opened, 'script')
 
   await page.goto(`${origin}/_control#/scenario`)

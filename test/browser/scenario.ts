@@ -2,17 +2,27 @@
 import { readFile } from 'node:fs/promises'
 import type { Locator, Page } from 'playwright-core'
 import t from 'tap'
-import { MERCHANT, smallFixture } from '../support/emulator.js'
-import { BROWSER, isAccessible, LONG, linesOf, openConsole, SIZES, write } from './browser.js'
+import { authorization, smallFixture } from '../support/emulator.js'
+import {
+  BROWSER,
+  follow,
+  isAccessible,
+  LONG,
+  linesOf,
+  openConsole,
+  press,
+  SIZES,
+  see,
+  write
+} from './browser.js'
 
 const HEADERS = {
-  authorization: `Basic ${Buffer.from(`${MERCHANT}:`).toString('base64')}`,
+  authorization: authorization(),
   'content-type': 'application/x-www-form-urlencoded'
 }
 const PAID = {
   transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'external', amount: 5000 }]
 }
-/** Would be an image with a script if it were markup. */
 const HOSTILE = '<img src=x onerror="document.title=1"><b>bold</b>'
 
 /** Sends requests over HTTP: faults lose connections there. */
@@ -31,7 +41,6 @@ const client = (origin: string) => {
   }
 }
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
-/** The problem shown at a field. */
 const problemAt = (page: Page, label: string) =>
   page.locator('.field', { has: page.getByLabel(label) }).locator('.problem')
 const card = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
@@ -50,17 +59,17 @@ t.test(
     await write(yaml, (await linesOf(yaml)).replace('The card was declined.', 'Not today'))
     await button(page, 'Add entry').click()
     const entry = card(page, 'Entries').getByRole('listitem').filter({ hasText: 'scr_1' })
-    await entry.getByText('0 applied').waitFor()
+    await see(entry, '0 applied')
     const declined = await pay()
     t.strictSame(
       [declined.status, declined.body.error.code, declined.body.error.message],
       [402, 'card_declined', 'Not today']
     )
     t.equal((await pay()).status, 200)
-    await entry.getByText('2 matched').waitFor()
-    await entry.getByText('1 applied').waitFor()
+    await see(entry, '2 matched')
+    await see(entry, '1 applied')
     await button(page, 'Remove scr_1').click()
-    await page.getByText('the emulator responds as the reference says').waitFor()
+    await see(page, 'the emulator responds as the reference says')
     t.equal(
       await page.evaluate('document.activeElement.textContent'),
       'Entries',
@@ -109,44 +118,18 @@ t.test(
       'what was not exercised is not wrong'
     )
     await refund(2000)
-    await entries.filter({ hasText: 'scr_2' }).getByText('1 applied').waitFor()
+    await see(entries.filter({ hasText: 'scr_2' }), '1 applied')
     t.equal(
       await entries.filter({ hasText: 'scr_2' }).getByText('Near miss').count(),
       0,
       'it was applied'
     )
-    await near.getByRole('link', { name: 'req_1' }).click()
+    await follow(near, 'req_1')
     t.equal(page.url(), `${origin}/_control#/requests/req_1`)
-    await page
-      .getByRole('complementary', { name: 'Request req_1' })
-      .getByText('Near miss: the script entry scr_1')
-      .waitFor()
-  }
-)
-
-t.test(
-  'console: a scenario of the library is checked and loaded, and a load and a reset are undone',
-  LONG,
-  async t => {
-    const { page, control } = await openConsole(t, { hash: '#/scenario' })
-
-    await card(page, 'test').waitFor()
-    await page.getByRole('link', { name: 'Load another…' }).click()
-    await page.getByLabel('Search scenarios').fill('last second')
-    await page.getByRole('link', { name: /^month-end/ }).click()
-    await page.getByText('“month-end” is valid.').waitFor()
-    t.equal((await control('GET ')).body.scenario.name, 'test')
-    await button(page, 'Load scenario').click()
-    await card(page, 'month-end').waitFor()
-    t.equal((await control('GET ')).body.scenario.name, 'month-end')
-
-    await control('POST /script', { on: 'GET /tickets', delay: '1ms' })
-    await button(page, 'Reset the state').click()
-    await page.getByText('Reset. You can undo this').waitFor()
-    t.strictSame((await control('GET /script')).body.data, [])
-    await button(page, 'Restore before-load').click()
-    await page.getByText('Snapshot before-load restored').waitFor()
-    t.equal((await control('GET ')).body.counts.tickets, 1, 'the records from before the load')
+    await see(
+      page.getByRole('complementary', { name: 'Request req_1' }),
+      'Near miss: the script entry scr_1'
+    )
   }
 )
 
@@ -160,7 +143,7 @@ t.test('console: the loaded scenario is known by its name and description', BROW
   await page.route('**/_control/scenarios', route => route.fulfill({ json: { data: listed } }))
 
   await page.goto(page.url().replace('#/data', '#/scenario/library'))
-  await page.getByText('Mine.').waitFor()
+  await see(page, 'Mine.')
   t.match(await page.locator('.gallery a:has(.good)').getAttribute('href'), /own/)
 })
 
@@ -183,10 +166,10 @@ t.test(
     await form.getByRole('listitem').filter({ hasText: 'did you mean GET /tickets' }).waitFor()
     await page.locator('.cm-problem').nth(1).waitFor()
     t.equal(await page.locator('.cm-problem').count(), 2)
-    await form.getByRole('status').getByText('2 problems', { exact: true }).waitFor()
+    await see(form.getByRole('status'), '2 problems', { exact: true })
     await button(page, 'Load scenario').click()
     await page.waitForTimeout(300)
-    await form.getByRole('button', { name: 'Line 5' }).click()
+    await press(form, 'Line 5')
     t.equal(
       await page.locator('.cm-problem').last().textContent(),
       '  - { on: GET /tikets, delay: 1s }'
@@ -200,7 +183,7 @@ t.test(
       mimeType: 'application/yaml',
       buffer: Buffer.from('name: opened\nfixtures: [bistro]\n')
     })
-    await page.getByText('“opened” is valid.').waitFor()
+    await see(page, '“opened” is valid.')
     t.equal(await linesOf(editor), 'name: opened\nfixtures: [bistro]\n')
     t.equal(await form.getByRole('button', { name: /^Line/ }).count(), 0)
     await button(page, 'Load scenario').click()
@@ -219,14 +202,10 @@ t.test(
     })
     const editor = page.getByLabel('Scenario or fixture, as YAML or JSON')
     const shown = page.locator('.status a')
-    const press = (name: string) =>
-      page
-        .getByRole('main')
-        .getByRole('link', { name: new RegExp(`^${name}`) })
-        .click()
+    const choose = (name: string) => follow(page.getByRole('main'), new RegExp(`^${name}`))
 
-    await press('late-refunds')
-    await page.getByText('“late-refunds” is valid.').waitFor()
+    await choose('late-refunds')
+    await see(page, '“late-refunds” is valid.')
     await write(
       editor,
       (await control('GET /scenarios/late-refunds')).text.replace(
@@ -234,25 +213,22 @@ t.test(
         'name: mine'
       )
     )
-    await page.getByText('“mine” is valid.').waitFor()
-    await press('test-cards')
-    await page.getByText('“test-cards” is valid.').waitFor()
+    await see(page, '“mine” is valid.')
+    await choose('test-cards')
+    await see(page, '“test-cards” is valid.')
     await button(page, 'Load scenario').click()
-    await page.getByText('test-cards loaded').waitFor()
+    await see(page, 'test-cards loaded')
     await page.goto(`${origin}/_control#/scenario/library`)
     await write(editor, 'name: mine\nfixtures: [bistro]\n')
-    await page.getByText('“mine” is valid.').waitFor()
-    await press('slow-lists')
-    await page
-      .locator('.toast', { hasText: 'The text was replaced' })
-      .getByRole('button', { name: 'Undo' })
-      .click()
-    await page.getByText('“mine” is valid.').waitFor()
+    await see(page, '“mine” is valid.')
+    await choose('slow-lists')
+    await press(page.locator('.toast', { hasText: 'The text was replaced' }), 'Undo')
+    await see(page, '“mine” is valid.')
 
-    await press('month-end')
-    await page.getByText('“month-end” is valid.').waitFor()
+    await choose('month-end')
+    await see(page, '“month-end” is valid.')
     await button(page, 'Load scenario').click()
-    await page.getByText('month-end loaded').waitFor()
+    await see(page, 'month-end loaded')
     await call('POST /transactions', {
       body: { ticket: 'tkt_52', payment_type: 'external', amount: 100 },
       key: 'sk_test_merchant'
@@ -261,28 +237,27 @@ t.test(
     await page.goto(`${origin}/_control#/scenario/library`)
     await write(editor, 'name: mine\nfixtures: [bistro]\n')
     await button(page, 'Load scenario').click()
-    await shown.getByText('mine').waitFor()
-    const undo = () => page.getByRole('button', { name: 'Undo' }).click()
+    await see(shown, 'mine')
+    const undo = () => press(page, 'Undo')
     await undo()
-    await shown.getByText('month-end').waitFor()
-    await page.getByText('Undone, except the cleared request log.').waitFor()
+    await see(shown, 'month-end')
+    await see(page, 'Undone, except the cleared request log.')
     t.equal((await control('GET /state')).body.transactions.length, paid)
     await control('POST /reset')
     t.equal((await control('GET ')).body.scenario.name, 'month-end', 'what a reset goes back to')
 
     await control('POST /load', { scenario: { name: 'from elsewhere', data: smallFixture() } })
-    await shown.getByText('from elsewhere').waitFor()
+    await see(shown, 'from elsewhere')
     await page.goto(`${origin}/_control#/scenario/library`)
-    await press('default')
-    await page.getByText('“default” is valid.').waitFor()
+    await choose('default')
+    await see(page, '“default” is valid.')
     await button(page, 'Load scenario').click()
-    await shown.getByText('default', { exact: true }).waitFor()
+    await see(shown, 'default', { exact: true })
     await undo()
-    await page
-      .getByText(
-        'A reset still goes back to default, since the previous scenario is not in the library.'
-      )
-      .waitFor()
+    await see(
+      page,
+      'A reset still goes back to default, since the previous scenario is not in the library.'
+    )
     t.equal((await control('GET ')).body.counts.tickets, 1)
   }
 )
@@ -292,9 +267,9 @@ t.test('console: a snapshot is saved, restored and deleted', LONG, async t => {
   const name = page.getByLabel('Name of the snapshot')
   const snapshots = card(page, 'Snapshots')
 
-  await snapshots.getByText('No snapshots yet.').waitFor()
+  await see(snapshots, 'No snapshots yet.')
   await button(page, 'Save').click()
-  await snapshots.getByText('Must be a name, such as lunch.').waitFor()
+  await see(snapshots, 'Must be a name, such as lunch.')
   await name.fill('not a name')
   await name.press('Enter')
   await snapshots.locator('.problem').filter({ hasText: 'not a name' }).waitFor()
@@ -303,7 +278,7 @@ t.test('console: a snapshot is saved, restored and deleted', LONG, async t => {
   await button(page, 'Restore lunch').waitFor()
   await name.fill('lunch')
   await name.press('Enter')
-  await snapshots.getByText('The snapshot lunch exists already; delete it first.').waitFor()
+  await see(snapshots, 'The snapshot lunch exists already; delete it first.')
   await page.setViewportSize(SIZES.narrow)
   const tops = await Promise.all(
     ['Restore lunch', 'Delete lunch'].map(
@@ -315,7 +290,7 @@ t.test('console: a snapshot is saved, restored and deleted', LONG, async t => {
     body: { ticket: 'tkt_a', payment_type: 'external', amount: 100 }
   })
   await button(page, 'Restore lunch').click()
-  await page.getByText('Snapshot lunch restored').waitFor()
+  await see(page, 'Snapshot lunch restored')
   t.equal((await control('GET ')).body.counts.transactions, 0)
   await button(page, 'Delete lunch').click()
   await button(page, 'Delete the snapshot').click()
@@ -332,13 +307,13 @@ t.test('console: the clock is set, advanced, let run and frozen', LONG, async t 
 
   await instant.fill('2026-02-28T23:59:59Z')
   await instant.press('Enter')
-  await shown.getByText('2026-02-28 23:59:59 UTC').waitFor()
+  await see(shown, '2026-02-28 23:59:59 UTC')
   await by.fill('24h')
   await by.press('Enter')
-  await shown.getByText('2026-03-01 23:59:59 UTC').waitFor()
+  await see(shown, '2026-03-01 23:59:59 UTC')
   await by.fill('36h')
   await by.press('Enter')
-  await shown.getByText('2026-03-03 11:59:59 UTC').waitFor()
+  await see(shown, '2026-03-03 11:59:59 UTC')
   t.strictSame(await clock(), { now: '2026-03-03T11:59:59.000Z', running: false })
   await by.fill('soon')
   await button(page, 'Advance').click()
@@ -365,7 +340,7 @@ t.test('console: the clock is set, advanced, let run and frozen', LONG, async t 
   t.equal((await clock()).running, false)
   await instant.fill('2026-05-01')
   await button(page, 'Set').click()
-  await shown.getByText('2026-05-01 00:00').waitFor()
+  await see(shown, '2026-05-01 00:00')
   t.match((await clock()).now, '2026-05-01T00:00')
 })
 
@@ -386,7 +361,7 @@ t.test(
       await page.waitForTimeout(200)
       if (from !== '') await write(yaml, (await linesOf(yaml)).replaceAll(from, to))
       await button(page, 'Add entry').click()
-      await card(page, 'Entries').getByText('0 applied').waitFor()
+      await see(card(page, 'Entries'), '0 applied')
     }
 
     await add('Lose a response')
@@ -405,7 +380,7 @@ t.test(
 
     await add('Hold until 2 requests arrive')
     const first = refund('100')
-    await card(page, 'Gates').getByText('1 waiting, in this order.').waitFor()
+    await see(card(page, 'Gates'), '1 waiting, in this order.')
     const second = refund('200')
     t.strictSame([(await first).status, (await second).status], [200, 200])
 
@@ -430,7 +405,7 @@ t.test(
     await button(page, 'Remove scr_2').waitFor()
     await button(page, 'Remove all entries').click()
     await button(page, 'Remove all').click()
-    await page.getByText('the emulator responds as the reference says').waitFor()
+    await see(page, 'the emulator responds as the reference says')
     t.strictSame((await control('GET /script')).body.data, [])
   }
 )
@@ -468,7 +443,7 @@ t.test(
     await form.getByRole('button', { name: 'Line 2' }).waitFor()
     await write(yaml, '- on: GET /tickets\n  delay: 2ms\n')
     await button(page, 'Add entry').click()
-    await page.getByText('scr_2 added').waitFor()
+    await see(page, 'scr_2 added')
     t.strictSame(
       (await control('GET /script')).body.data[1].entry,
       { on: 'GET /tickets', delay: '2ms' },
@@ -486,20 +461,20 @@ t.test('console: a gate shows who waits in which order, and can open in reverse'
   const gates = card(page, 'Gates')
 
   await button(page, 'Add entry').click()
-  await gates.getByText('closed').waitFor()
+  await see(gates, 'closed')
   const answered: string[] = []
   const noted = async (amount: string) => {
     const answer = (await (await refund(amount)).json()) as { amount: number }
     answered.push(String(answer.amount))
   }
   const first = noted('100')
-  await gates.getByText('1. req_1 POST /refunds').waitFor()
+  await see(gates, '1. req_1 POST /refunds')
   const second = noted('200')
-  await gates.getByText('2. req_2 POST /refunds').waitFor()
+  await see(gates, '2. req_2 POST /refunds')
   await button(page, 'Open in reverse: refunds').click()
-  await page.getByText('The gate refunds is open; 2 requests go on').waitFor()
+  await see(page, 'The gate refunds is open; 2 requests go on')
   await Promise.all([first, second])
-  await gates.getByText('Requests go through.').waitFor()
+  await see(gates, 'Requests go through.')
   t.equal(await button(page, 'Open: refunds').isDisabled(), true)
   const { refunds } = (await control('GET /state')).body
   t.strictSame(
@@ -522,11 +497,10 @@ t.test(
     const value = page.getByLabel('Value of pagination.max_limit')
     const setting = page.locator('.setting').filter({ hasText: 'pagination.max_limit' })
 
-    await page
-      .locator('.setting')
-      .filter({ hasText: 'pagination.default_limit' })
-      .getByText('from the scenario')
-      .waitFor()
+    await see(
+      page.locator('.setting').filter({ hasText: 'pagination.default_limit' }),
+      'from the scenario'
+    )
     t.equal(
       await setting.getByRole('link', { name: 'A10' }).getAttribute('href'),
       '#/evidence/assumptions'
@@ -534,23 +508,23 @@ t.test(
     t.equal(await button(page, 'Reset pagination.max_limit').count(), 0)
     await value.fill('5')
     await value.press('Enter')
-    await setting.getByText('changed here').waitFor()
+    await see(setting, 'changed here')
     t.equal((await call('GET /tickets?limit=6')).status, 400)
     await value.fill('0')
     await button(page, 'Change pagination.max_limit').click()
     await setting.locator('.problem').filter({ hasText: 'must be at least 1' }).waitFor()
     await value.fill('5')
     await button(page, 'Reset pagination.max_limit').click()
-    await page.getByText('pagination.max_limit is reset').waitFor()
+    await see(page, 'pagination.max_limit is reset')
     t.equal(
       (await control('GET /settings')).body.settings['pagination.max_limit'].source,
       'default'
     )
-    await setting.getByText('default', { exact: true }).waitFor()
+    await see(setting, 'default', { exact: true })
     t.equal(await value.inputValue(), '100')
     await page.getByLabel('Value of pagination.order').selectOption('oldest_first')
     await button(page, 'Change pagination.order').click()
-    await page.getByText('pagination.order is oldest_first').waitFor()
+    await see(page, 'pagination.order is oldest_first')
 
     await page.getByLabel('Search settings').fill('changed here')
     await page.waitForURL(/#\/settings\?q=changed/)
@@ -558,12 +532,12 @@ t.test(
       'pagination.order'
     ])
     await page.getByLabel('Search settings').fill('port')
-    await page.locator('.setting').filter({ hasText: 'port' }).getByText('from --port').waitFor()
+    await see(page.locator('.setting').filter({ hasText: 'port' }), 'from --port')
     await page.keyboard.press('Tab')
     await page.locator('.setting > div > code').first().click()
     await page.keyboard.press('/')
     await page.keyboard.type('nothing is like that')
-    await page.getByText('No matching settings').waitFor()
+    await see(page, 'No matching settings')
   }
 )
 
@@ -578,7 +552,7 @@ t.test('console: the value of the control token is never in the page', LONG, asy
 
   await page.getByText('control_token').first().waitFor()
   t.notMatch(await page.content(), 'open sesame')
-  await page.locator('.setting').filter({ hasText: 'control_token' }).getByText('***').waitFor()
+  await see(page.locator('.setting').filter({ hasText: 'control_token' }), '***')
 })
 
 t.test('console: nothing that was sent is markup in the views of the scenario', LONG, async t => {
@@ -626,11 +600,11 @@ t.test('console: nothing that was sent is markup in the views of the scenario', 
   })
   await page.goto(`${origin}/_control#/scenario/script`)
   const answer = send('POST /refunds', { transaction: 'txn_a', reason: HOSTILE })
-  await card(page, 'Gates').getByText('1. req_1 POST /refunds').waitFor()
+  await see(card(page, 'Gates'), '1. req_1 POST /refunds')
   await isText('script')
   await button(page, 'Open: g').click()
   t.equal((await answer).status, 400)
-  await page.getByText('The gate g is open').waitFor()
+  await see(page, 'The gate g is open')
   await isText('gates')
 
   await page.goto(`${origin}/_control#/settings?q=${encodeURIComponent('test_header')}`)
@@ -654,7 +628,7 @@ t.test('console: the views of the scenario can be used with the keyboard alone',
   )
     await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
-  await page.getByText('every response is an error until').waitFor()
+  await see(page, 'every response is an error until')
   for (let nth = 0; nth < 25; nth++) {
     await page.keyboard.press('Tab')
     if ((await page.evaluate('document.activeElement.textContent')) === 'Add entry') break
@@ -745,9 +719,9 @@ t.test(
 
     await page.goto(page.url().replace(/#.*|$/, '#/scenario'))
     const present = card(page, 'from elsewhere')
-    await present.getByText('wanted GET /tickets: 1 request').waitFor()
+    await see(present, 'wanted GET /tickets: 1 request')
     const download = page.waitForEvent('download')
-    await present.getByRole('button', { name: 'Download' }).click()
+    await press(present, 'Download')
     const saved = await readFile(await (await download).path(), 'utf8')
     const loaded = await control('POST /load', saved, { 'content-type': 'application/yaml' })
     t.equal(loaded.status, 200, saved)
@@ -758,8 +732,8 @@ t.test(
       (await control('POST /verify?report=1')).body.expectations[0].expectation,
       expect[0]
     )
-    await present.getByRole('link', { name: 'View' }).click()
-    await page.getByText('“from elsewhere” is valid.').waitFor()
+    await follow(present, 'View')
+    await see(page, '“from elsewhere” is valid.')
   }
 )
 

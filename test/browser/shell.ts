@@ -6,8 +6,18 @@ import type { AddressInfo } from 'node:net'
 import { brotliDecompressSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { authorization } from '../sandbox/client.js'
-import { BROWSER, isAccessible, LONG, openConsole, until } from './browser.js'
+import { authorization } from '../support/emulator.js'
+import {
+  BROWSER,
+  follow,
+  isAccessible,
+  LONG,
+  makeSandbox,
+  openConsole,
+  press,
+  see,
+  until
+} from './browser.js'
 
 const BUILT = new URL('../../dist/console/', import.meta.url)
 /** Maximum bytes of the first view as sent; 39 kB are fonts. */
@@ -33,7 +43,7 @@ t.test(
   async t => {
     const { page, call, origin } = await openConsole(t)
 
-    await page.getByText('Waiting for the first request').waitFor()
+    await see(page, 'Waiting for the first request')
     await call('GET /tickets/tkt_a')
     await page.getByRole('row', { name: /req_1/ }).click()
     t.equal(page.url(), `${origin}/_control#/requests/req_1`)
@@ -56,7 +66,7 @@ t.test('console: with a token the browser sends it with every request', BROWSER,
   const token = 'open sesame, open sesame'
   const settings = { control_token: token }
   const { page, origin } = await openConsole(t, { settings, password: token, expected: /401/ })
-  await page.getByText('Live').waitFor()
+  await see(page, 'Live')
   await page.goto(`${origin}/_control/docs`)
   await page.getByText('List Locations').first().waitFor()
 })
@@ -114,7 +124,7 @@ t.test('console: the help lists the keys, and they can be switched off', LONG, a
   await search.waitFor()
   await page.keyboard.press('?')
   const help = page.getByRole('dialog', { name: 'Shortcuts' })
-  await help.getByText('Search', { exact: true }).waitFor()
+  await see(help, 'Search', { exact: true })
   t.equal(
     await page.evaluate(
       `[...document.querySelectorAll('.keys kbd')].every(key => key.offsetWidth + 8 < key.parentElement.clientWidth)`
@@ -127,7 +137,7 @@ t.test('console: the help lists the keys, and they can be switched off', LONG, a
   await until(page, 'document.activeElement.type === undefined')
   await page.keyboard.press('/')
   t.equal(await page.evaluate('document.activeElement.type'), undefined, 'the key does nothing')
-  await page.getByRole('button', { name: 'Shortcuts' }).click()
+  await press(page, 'Shortcuts')
   await help.getByLabel('Single-key shortcuts').check()
   await page.keyboard.press('Escape')
   await page.keyboard.press('/')
@@ -137,7 +147,7 @@ t.test('console: the help lists the keys, and they can be switched off', LONG, a
 })
 
 const chooseSandbox = async (page: Page, name: string) => {
-  await page.getByRole('button', { name: /^Sandbox: / }).click()
+  await press(page, /^Sandbox: /)
   const dialog = page.getByRole('dialog', { name: 'Sandboxes' })
   await dialog.getByRole('link', { name, exact: true }).click()
   await dialog.waitFor({ state: 'detached' })
@@ -148,17 +158,13 @@ t.test(
   LONG,
   async t => {
     const { page, inject, origin } = await openConsole(t)
-    await inject({
-      method: 'POST',
-      url: '/sandbox/worker-1/_control/reset',
-      headers: { host: 'localhost' }
-    })
+    await makeSandbox({ inject })
     await page.reload()
 
     const name = () => page.getByRole('button', { name: /^Sandbox: / }).textContent()
     await chooseSandbox(page, 'worker-1')
     t.equal(page.url(), `${origin}/_control#/requests?sandbox=worker-1`)
-    await page.getByRole('link', { name: 'Tests & evidence' }).click()
+    await follow(page, 'Tests & evidence')
     t.equal(page.url(), `${origin}/_control#/evidence?sandbox=worker-1`)
     await until(page, "document.title === 'Tests & evidence · worker-1 · commerce-emulator'")
     await page.goBack()
@@ -175,21 +181,21 @@ t.test(
     await inject({ method: 'POST', url: reset, headers: { host: 'localhost' } })
     await page.reload()
     await chooseSandbox(page, 'worker-1')
-    await page.getByText('Waiting for the first request').waitFor()
+    await see(page, 'Waiting for the first request')
 
-    await page.getByRole('button', { name: /^Sandbox: / }).click()
-    await page.getByRole('button', { name: 'Delete worker-1' }).click()
-    await page.getByRole('button', { name: 'Delete sandbox' }).click()
+    await press(page, /^Sandbox: /)
+    await press(page, 'Delete worker-1')
+    await press(page, 'Delete sandbox')
     await page.keyboard.press('Escape')
-    await page.getByText('There is no sandbox worker-1.').waitFor()
+    await see(page, 'There is no sandbox worker-1.')
     t.equal(await page.getByRole('group', { name: 'Quick actions' }).count(), 0)
     for (const view of ['Data', 'Scenario', 'Settings', 'Tests & evidence'])
-      await page.getByRole('link', { name: view }).click()
+      await follow(page, view)
     await page.waitForTimeout(2500)
     t.strictSame((await control('GET /sandboxes')).body.data, [])
-    await page.getByRole('button', { name: 'Create worker-1' }).click()
-    await page.getByText('Expectations of').waitFor()
-    await page.getByText('Sandbox worker-1 created').waitFor()
+    await press(page, 'Create worker-1')
+    await see(page, 'Expectations of')
+    await see(page, 'Sandbox worker-1 created')
   }
 )
 
@@ -203,7 +209,7 @@ t.test('console: a late response from the previous sandbox replaces nothing', LO
   })
   await page.reload()
   const shown = page.locator('.status a')
-  await shown.getByText('test', { exact: true }).waitFor()
+  await see(shown, 'test', { exact: true })
   await page.route('**/_control', async route => {
     if (!route.request().url().includes('worker-1'))
       await new Promise(next => setTimeout(next, 500))
@@ -211,7 +217,7 @@ t.test('console: a late response from the previous sandbox replaces nothing', LO
   })
 
   await chooseSandbox(page, 'worker-1')
-  await shown.getByText('month-end').waitFor()
+  await see(shown, 'month-end')
   await chooseSandbox(page, 'base sandbox')
   await chooseSandbox(page, 'worker-1')
   await page.waitForTimeout(800)
@@ -271,7 +277,7 @@ t.test(
       t.equal(sandboxes.find('shop').isOfPages, true, `${host}: a page alone has used its sandbox`)
       await sandboxes.delete('shop')
       await page.getByText('console').click()
-      await page.getByText('Live').waitFor()
+      await see(page, 'Live')
     }
     t.equal(sandbox.requests, 0)
   }
@@ -297,11 +303,7 @@ for (const [hash, button, title] of DIALOGS) {
           await call('POST /refunds')
           await control('POST /script', { on: 'GET /tickets', delay: '1ms' })
           await control('PUT /snapshots/lunch')
-          await inject({
-            method: 'POST',
-            url: '/sandbox/worker-1/_control/reset',
-            headers: { host: 'localhost' }
-          })
+          await makeSandbox({ inject })
           await page.reload()
           await page.getByRole('button', { name: button, exact: true }).click()
           await page.getByRole('dialog', { name: title }).waitFor()

@@ -13,7 +13,6 @@ import { ran, serving } from '../support/command.js'
 import { smallFixture } from '../support/emulator.js'
 import { freePort } from '../support/ports.js'
 
-/** The key that a request was sent with. */
 const keyOf = (authorization = '') =>
   Buffer.from(authorization.replace(/^Basic /, ''), 'base64').toString()
 const OPTIONS: CheckOptions = {
@@ -23,7 +22,6 @@ const OPTIONS: CheckOptions = {
   variables: new Map(),
   timeout: 30_000
 }
-/** Options for a running service. */
 const to = (
   against: string,
   keys: Record<string, string> = {},
@@ -81,7 +79,6 @@ const BAD = {
 }
 const ranAgainst = (base: string, file: string, ...args: string[]) =>
   ran(['check', file, '--against', base, ...args])
-/** The points of scenarios written as JSON. */
 const checkOf = async (
   folder: string,
   options: CheckOptions,

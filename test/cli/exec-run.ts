@@ -35,7 +35,6 @@ ${code}`
 ]
 export const read = (path: string) => JSON.parse(readFileSync(path, 'utf8'))
 
-/** A scenario with the small set of records. */
 export const scenarioIn = (t: Test, more: object = {}, name = 'own') =>
   `${t.testdir({ 'own.yaml': JSON.stringify({ name, data: smallFixture(), ...more }) })}/own.yaml`
 
@@ -51,7 +50,6 @@ export type Running = {
 }
 type Options = { variables?: Record<string, string>; nodeArgs?: string[]; main?: string[] }
 
-/** Runs the command in a separate process, killed when the test ends. */
 export function running(
   t: Test,
   args: string[],
@@ -77,7 +75,6 @@ export function running(
   }
 }
 
-/** Waits until stdout has this many lines, or the process ends. */
 export async function linesWritten({ stdout, ended }: Running, count: number): Promise<void> {
   let isOver = false
   void ended.then(() => {

@@ -28,7 +28,6 @@ async function ready(t: Test, ...given: [args: string[], options?: Parameters<ty
   return { ...run, last, baseUrl, controlUrl: baseUrl.replace('/next', '/_control') }
 }
 
-/** Sends the signal and returns the exit status. */
 function signalled({ child, ended }: Running, signal: NodeJS.Signals): Promise<number | string> {
   child.kill(signal)
   return ended

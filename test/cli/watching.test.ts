@@ -30,7 +30,6 @@ async function watching(t: Test, scenario: object | null) {
     const answer = await fetch(`${emulator.baseUrl}/tickets/tkt_a`, { headers: { authorization } })
     return ((await answer.json()) as { reference: string }).reference
   }
-  /** Waits for a line that starts with a text; returns its level and rest. */
   const logged = async (start: string) => {
     const found = () => lines.find(({ msg }) => msg.startsWith(start))
     while (!found()) await sleep(20)

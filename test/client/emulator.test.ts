@@ -45,7 +45,6 @@ const ADDRESSES = [
 const CLOCK = { now: NOW, running: false }
 const DECLINED = { on: 'POST /refunds', calls: 1, respond: { status: 402 } } as const
 
-/** The result of a request: its value or its error. */
 const outcome = (work: () => Promise<unknown>): Promise<Json> =>
   work().catch(error => {
     if (!(error instanceof EmulatorError)) throw error
@@ -61,7 +60,6 @@ const outcome = (work: () => Promise<unknown>): Promise<Json> =>
     }
   })
 
-/** An emulator as users' tests have it, both ways. */
 const WAYS: { [way: string]: (t: Test, scenario?: Scenario) => Promise<Emulator> } = {
   'in process': async (t, scenario = SCENARIO) => {
     const emulator = await startEmulator({ scenario, now: () => Date.parse(NOW) })
@@ -86,7 +84,6 @@ const refused = (code: string, status?: number, param?: string, more: object = {
   ...more
 })
 
-/** A value without its sentences. */
 const bare = (value: unknown): Json =>
   value &&
   JSON.parse(

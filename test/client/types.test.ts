@@ -11,7 +11,6 @@ const [, TYPES] = /"types": "([^"]+)"/.exec(
   readFileSync(`${ROOT}package.json`, 'utf8')
 ) as unknown as [string, string]
 
-/** Compiler errors in files, for a user without other types. */
 function compiled(files: readonly string[]): string[] {
   const program = ts.createProgram(files, {
     target: ts.ScriptTarget.ES2022,

@@ -19,7 +19,6 @@ const COMMAND = [
   `${SUITE}refunds.test.mjs`
 ]
 
-/** Runs the built command; returns its status and output. */
 const ran = (...args: string[]) =>
   new Promise<{ status: unknown; stdout: string; stderr: string }>(resolve =>
     execFile(process.execPath, [MAIN, ...args], { env: OWN_ENVIRONMENT }, (error, stdout, stderr) =>
@@ -46,36 +45,9 @@ t.test('exec: the suite passes, but its client makes two mistakes', async t => {
   t.strictSame(stdout.match(/^# (tests|pass|fail) \d+$/gm), ['# tests 10', '# pass 10', '# fail 0'])
   t.match(
     stderr,
-    /^\ncommerce-emulator\n {2}Requests {6}25\n {2}Coverage {6}35 of 91 rule outcomes, 38\.4 %; 26 rules never exercised, 14 never violated\n/
-  )
-  t.match(
-    stderr,
     /\n {2}Report {8}.*report\.html\n {2}FAILED {8}findings: stopped-at-empty-page, refused-and-repeated\n.*\n.*\n {2}Next {10}.*repro '#1\/req_\d+' --run .*run\.json\n$/
   )
-  const { status: ended, criteria, run } = JSON.parse(read('run.json'))
-  t.strictSame(
-    run.findings.map(({ finding, severity, times, requests }: Record<string, unknown>) => [
-      finding,
-      severity,
-      times,
-      requests
-    ]),
-    [
-      ['stopped-at-empty-page', 'error', 1, ['#1/req_3']],
-      ['refused-and-repeated', 'warning', 1, ['#1/req_18', '#1/req_19']]
-    ]
-  )
-  t.strictSame(
-    [ended, criteria.map(({ criterion, passed }: Record<string, unknown>) => [criterion, passed])],
-    [
-      0,
-      [
-        ['coverage', true],
-        ['expectations', true],
-        ['findings', false]
-      ]
-    ]
-  )
+  const { run } = JSON.parse(read('run.json'))
   const refused = run.requests.filter(({ outcome }: { outcome: string }) => outcome === 'refused')
   t.strictSame(
     refused.map(({ entry }: { entry: { why: { rules: object[] } } }) => entry.why.rules.length > 0),

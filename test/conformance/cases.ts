@@ -36,7 +36,6 @@ async function check(ctx: Context, each: Case, right: Case['right']): Promise<vo
   }
 }
 
-/** A page of a list, or a resource. */
 function carriedOut(answer: Answer): void {
   if (answer.on.startsWith('GET') && !answer.body?.id) listed(answer)
   else if (answer.status !== 204) accepted(answer)

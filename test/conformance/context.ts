@@ -21,7 +21,6 @@ export class Run {
     this.service = { ...service, baseUrl: service.baseUrl.replace(/\/+$/, '') }
   }
 
-  /** A text that no other request of any run has sent. */
   readonly unique = (): string =>
     `${Date.now().toString(36)}${process.pid.toString(36)}n${++this.#names}`
 
@@ -61,7 +60,6 @@ export class Run {
   }
 }
 
-/** The requests and records of one check. */
 export class Context extends Performance<Answer> {
   /** How many violations of the rule this check has tried, and seen refused. */
   violations = 0
@@ -82,7 +80,6 @@ export class Context extends Performance<Answer> {
     })
   }
 
-  /** Skips a check that cannot be set up at this service. */
   skip(reason: string): never {
     throw new Skip(reason)
   }
@@ -101,17 +98,14 @@ export class Context extends Performance<Answer> {
   }
 }
 
-/** Why a check cannot be set up; null if it failed. */
 export const skipReason = (error: unknown): string | null =>
   error instanceof Skip || error instanceof NotGiven ? error.message : null
 
-/** Creation time in milliseconds. */
 export function createdOf({ id, created }: Resource): number {
   const at = Date.parse(created)
   assert.ok(!Number.isNaN(at), `${id}: must be created to be a time, not ${created}`)
   return at
 }
 
-/** An unset value: absent, null or empty. */
 export const isUnset = (value: unknown): boolean =>
   value === undefined || value === null || value === ''

@@ -9,7 +9,6 @@ const made = async (ctx: Context, call: Parameters<Context['send']>[0]): Promise
   accepted(await ctx.send(call))
 const refundOf = (transaction: string, amount?: number) => refund({ transaction, amount })
 
-/** The ids of embedded Refunds, at any depth of a Transaction. */
 function embeddedIn(transaction: unknown, refunds: readonly string[]): string[] | null {
   if (typeof transaction !== 'object' || transaction === null) return null
   if (Array.isArray(transaction)) {
@@ -22,7 +21,6 @@ function embeddedIn(transaction: unknown, refunds: readonly string[]): string[] 
   )
 }
 
-/** Every value of a field with this name, at any depth of a response. */
 function valuesOf(name: string, within: unknown): unknown[] {
   if (typeof within !== 'object' || within === null) return []
   return Object.entries(within).flatMap(([key, value]) => [

@@ -6,11 +6,8 @@ import assert from 'node:assert/strict'
 import type { Sent } from '../contract/performing.js'
 import type { Json } from '../support/json.js'
 
-/** The service's address and keys. */
 export type Service = {
-  /** The base address; every path is relative to it. */
   baseUrl: string
-  /** An API key of a merchant Account. */
   merchantKey: string
   /** The API key of a reseller Account; without it, checks that need it are skipped. */
   resellerKey?: string | undefined
@@ -20,7 +17,6 @@ export type Service = {
 
 export type Resource = Readonly<Record<string, Json>>
 export type Answer = {
-  /** The call, for a message: `POST /refunds`. */
   on: string
   status: number
   text: string
@@ -28,7 +24,6 @@ export type Answer = {
   body: Json
 }
 
-/** Thrown if a check cannot be set up at this service. */
 export class Skip extends Error {}
 
 const TIMEOUT = 60_000
@@ -36,7 +31,6 @@ const TIMEOUT = 60_000
 const basic = (name: string, password = ''): string =>
   `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
 
-/** Sends a request; redirects are not followed. */
 export async function send(
   { baseUrl, merchantKey, resellerKey }: Service,
   { on, body, query, key = 'merchant', headers = {}, outside }: Sent
@@ -75,7 +69,6 @@ function jsonOf(text: string): Json {
   }
 }
 
-/** A short description of a response, for a message. */
 export const describeAnswer = ({ on, status, text }: Answer): string =>
   `${on} answered ${status}: ${text.length > 300 ? `${text.slice(0, 300)}…` : text || '(empty)'}`
 

@@ -19,12 +19,10 @@ export type Result = {
   /** How many violations of the rule were tried, and correctly refused. */
   violations: number
 }
-/** A rule of `test/contract/rules.json`. */
 export type LedgerRule = { id: string; rule: string; sections: number[]; violable: boolean }
 
 export const CHECKS: readonly Check[] = [...CASE_CHECKS, ...SEQUENCES]
 
-/** Runs the checks in order and yields each result. */
 export async function* conformance(
   service: Service,
   checks: readonly Check[] = CHECKS
@@ -50,7 +48,6 @@ async function resultOf({ rule, title, run }: Check, ctx: Context): Promise<Resu
   }
 }
 
-/** The message, with the cause of a failed connection. */
 const reasonOf = ({ message, cause }: Error): string =>
   cause instanceof Error
     ? `${message}: ${cause.message || (cause as { code?: string }).code}`

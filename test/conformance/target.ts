@@ -7,9 +7,6 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 const isLoopback = (host: string) => /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(host)
 
-/**
- * The service named by the environment, or null. Errors: a bad address or key, or a remote host.
- */
 export function targetOf(environment: Environment): Service | null {
   const {
     CONFORMANCE_BASE_URL,

@@ -12,7 +12,6 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml; charset=utf-8',
   woff2: 'font/woff2'
 }
-/** The files of the build, as pages name them. */
 const FILES = readdirSync(new URL('../../dist/console/', import.meta.url)).flatMap(
   file => /(.*)\.br$/.exec(file)?.[1] ?? []
 )
@@ -224,11 +223,14 @@ t.test(
 
     const files =
       'index.html docs.html none.js none.css console.js.br ..%2femulator.js ..%2f..%2fpackage.json __proto__ .js console.js%00 console.js.map'
+    const docs =
+      'index.html swagger-ui.js?x=1 ../package.json ..%2fpackage.json %2e%2e%2f%2e%2e%2fpackage.json'
     for (const path of [
       ...files.split(' ').map(file => `/console/${file}`),
       '/console',
       '/console/',
-      '/console.js'
+      '/console.js',
+      ...docs.split(' ').map(file => `/docs/${file}`)
     ]) {
       const { status, body } = await inject({
         method: 'GET',
@@ -240,6 +242,9 @@ t.test(
   }
 )
 
+const PAGES =
+  '/ /docs /openapi.json /docs/swagger-ui.css /console/docs.js /console/console.js'.split(' ')
+
 t.test('console: pages of other origins are refused', async t => {
   const { control } = await startTestEmulator(t, { settings: { control_token: 'secret' } })
 
@@ -249,11 +254,11 @@ t.test('console: pages of other origins are refused', async t => {
     [401, 'Basic realm="commerce-emulator control"'],
     'the browser asks for the token'
   )
-  for (const path of ['/', '/docs', '/console/console.js', '/state', '/nothing']) {
+  for (const path of [...PAGES, '/state', '/nothing']) {
     const { status, body } = await control(`GET ${path}`, undefined, HTML)
     t.strictSame([status, body.error.code], [401, 'token_required'], path)
   }
-  for (const path of ['/', '/docs', '/console/console.js']) {
+  for (const path of PAGES) {
     t.equal(
       (await control(`GET ${path}`, undefined, { ...HTML, host: 'evil.example' })).status,
       403,

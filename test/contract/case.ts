@@ -23,7 +23,6 @@ export type Call = {
   outside?: true
 }
 
-/** Fields of a resource, nested; null for an unset field. */
 export type Shown = { readonly [name: string]: Shown | string | number | boolean | null }
 
 /** What a response must contain; anything else is not compared. */
@@ -35,10 +34,8 @@ export type Expected = {
   holds?: readonly string[]
   lacks?: readonly string[]
   page?: readonly string[]
-  /** How many records the page has. */
   count?: number
   has_more?: boolean
-  /** Whether the response has no body. */
   empty?: true
 }
 
@@ -54,7 +51,6 @@ export type Case = {
   title: string
   /** Records created before the request, in addition to those that its texts name. */
   given?: readonly GivenName[]
-  /** Requests sent before it, which must succeed. */
   before?: readonly Call[]
   /** Fixture records that the API cannot create. */
   records?: Readonly<Record<string, object[]>>
@@ -62,7 +58,6 @@ export type Case = {
   settings?: Readonly<Record<string, unknown>>
   call: Call
   answers?: Expected
-  /** For a refused request. */
   blames?: Blame
   /** What a later request must return; `${made}` is the record in the response. */
   later?: readonly (readonly [call: Call, expected: Expected])[]
@@ -73,6 +68,8 @@ export type Case = {
   /** Assumptions that the response relies on, and some that it does not. */
   relies?: readonly AssumptionId[]
   reliesNot?: readonly AssumptionId[]
+  /** All of them. */
+  rests?: readonly AssumptionId[]
   /** Depends on the reference only, so any service is tested. */
   reference?: true
   /** The valid request that it varies: a service that refuses everything passes no rule. */
@@ -83,7 +80,6 @@ export type RuleCases = {
   /** The valid request that violations vary, unless they name another. */
   right?: Call
   kept: readonly Case[]
-  /** Near misses: neither passed nor violated. */
   silent: readonly Case[]
   broken: readonly Case[]
 }
@@ -127,7 +123,6 @@ export const BANK = {
 }
 const METADATA = { 'metadata[order]': 'A-17', 'metadata[till]': '3' }
 
-/** A valid request of each kind, with the changes of a case. */
 export const createLocation = (body: Fields = {}): Call => ({
   on: 'POST /locations',
   body: { display_name: 'Bistro ${unique}', ...US, ...body }
@@ -212,7 +207,6 @@ export const GIVENS = {
     'card[number]': '5555555555554444',
     'card[last4]': '4444'
   }),
-  /** Paid without a card. */
   cash: payLeast({ amount: 1000, currency: 'usd' }),
   /** Paid on a Ticket of `place`. */
   charge_there: pay({ ticket: '${ticket_there.id}' }),
@@ -233,7 +227,6 @@ export const GIVENS = {
 export type KnownName = 'ticket' | 'newest_ticket' | 'older_ticket' | 'place' | 'ticket_there'
 export type GivenName = keyof typeof GIVENS | KnownName
 
-/** A valid request of each operation that takes a key. */
 export const WITH_KEY: readonly Call[] = [
   createLocation(),
   read('/locations/${location.id}'),

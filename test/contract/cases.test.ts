@@ -20,8 +20,16 @@ import {
   smallFixture
 } from '../support/requests.js'
 import { stateOf } from '../support/world.js'
-import { type AssumptionId, type Case, type Expected, type RuleId, STOPS } from './case.js'
-import { ASSUMPTION_CASES, RULE_CASES } from './cases.js'
+import {
+  type AssumptionCases,
+  type AssumptionId,
+  type Case,
+  type CountedAssumption,
+  type Expected,
+  type RuleId,
+  STOPS
+} from './case.js'
+import { ASSUMPTION_CASES, RULE_CASES, USUAL } from './cases.js'
 import { Performance, type Sent } from './performing.js'
 
 const ledger = (name: string) =>
@@ -29,6 +37,7 @@ const ledger = (name: string) =>
 const rules: { id: RuleId; violable: boolean; passable?: false }[] = ledger('rules')
 const RULE_IDS = Object.keys(RULE_CASES) as RuleId[]
 const STANDING: readonly AssumptionId[] = ['A01', 'A33', 'A34']
+const NONE = { relies: [], not: [] }
 const titles = (cases: readonly Case[]) => cases.map(({ title }) => title)
 const repeated = (cases: readonly Case[]) =>
   titles(cases).filter((title, at, all) => all.indexOf(title) !== at)
@@ -65,12 +74,13 @@ t.test('every rule has passes, near misses and, if possible, violations', async 
 })
 
 t.test('every counted assumption has responses that rely on it, and near misses', async t => {
-  const counted = (ledger('assumptions') as { id: AssumptionId }[])
+  const counted = (ledger('assumptions') as { id: CountedAssumption }[])
     .map(({ id }) => id)
     .filter(id => !STANDING.includes(id))
-  t.strictSame(Object.keys(ASSUMPTION_CASES), counted)
-  for (const [id, { relies, not }] of Object.entries(ASSUMPTION_CASES)) {
-    t.ok(relies.length > 0 && not.length > 0, id)
+  for (const id of counted) {
+    const { relies, not } = ASSUMPTION_CASES[id] ?? NONE
+    const isUsual = USUAL.filter(({ rests }) => rests?.includes(id)).length
+    t.ok(relies.length + isUsual > 0 && not.length + USUAL.length > isUsual, id)
     t.strictSame(
       titles(not.filter(({ blames }) => blames?.[3] === id)),
       [],
@@ -78,6 +88,10 @@ t.test('every counted assumption has responses that rely on it, and near misses'
     )
     t.strictSame([relies, not].map(repeated), [[], []], `the titles of ${id} differ`)
   }
+  t.strictSame(
+    Object.keys(ASSUMPTION_CASES).filter(id => !counted.includes(id as CountedAssumption)),
+    []
+  )
 })
 
 const WAY_IN: readonly RuleId[] = ['BASE-1', 'AUTH-1', 'AUTH-3', 'FORM-1', 'FORM-2', 'FORM-3']
@@ -89,7 +103,6 @@ const isBracketed = (text = '') =>
     .split('&')
     .some(pair => /^[^=]+\[[^\]]+\]/.test(decodeURIComponent(pair.split('=')[0] as string)))
 
-/** The admission rules that a request passes. */
 function wayIn({ blames, decoded }: Case, { on, body, query }: Sent): readonly RuleId[] {
   const stopped = blames && !decoded && STOPS[blames[1]]
   if (stopped) return stopped
@@ -103,7 +116,6 @@ function wayIn({ blames, decoded }: Case, { on, body, query }: Sent): readonly R
   }
   return WAY_IN.filter(rule => shows[rule] && rule !== blames?.[3])
 }
-/** The rules in the order of the ledger, each once. */
 const ordered = (rules: readonly RuleId[]) => RULE_IDS.filter(rule => rules.includes(rule))
 const isRule = (by: string | undefined): by is RuleId => RULE_IDS.includes(by as RuleId)
 const isUnset = (value: unknown) => value === null || value === undefined
@@ -203,7 +215,6 @@ async function startCases(t: Test) {
 type Cases = Awaited<ReturnType<typeof startCases>>
 type Played = Awaited<ReturnType<Cases['played']>>
 
-/** The response, the blame of a refusal, and that a refusal changes nothing. */
 async function checkAnswer(
   t: Test,
   { title, call, answers, blames, later = [], settings }: Case,
@@ -263,13 +274,13 @@ function checkRules(
   t.notOk(isWayInLater, `${title}: the way in comes first`)
 }
 
-/** The assumptions that the response relies on, without standing ones. */
 function checkAssumptions(
   t: Test,
-  { title, blames, relies = [], reliesNot = [] }: Case,
+  { title, blames, relies = [], reliesNot = [], rests }: Case,
   { why }: Played
 ): void {
   const ids = why.assumptions.map(({ assumption }) => assumption)
+  if (rests) t.strictSame([...ids].sort(), rests, title)
   const by = blames && !isRule(blames[3]) ? [blames[3]] : []
   const needed = [...relies, ...by, ...(blames ? (['A07'] as const) : [])]
   const barred = [...reliesNot, ...(blames ? [] : (['A07', 'A08'] as const)), ...STANDING]
@@ -305,27 +316,35 @@ t.test('the rules', async t => {
   )
 })
 
+/** The response relies on the assumption, and is the one that is counted for it. */
+function checkCounted(t: Test, { sandbox }: Cases, id: AssumptionId, { answer }: Played) {
+  const { times, requests } = sandbox.evidence.totals.assumptions.get(id)
+  t.strictSame([times, requests], [1, [answer.headers['request-id']]], `${id}: counted`)
+}
+
 t.test('the assumptions', async t => {
   const cases = await startCases(t)
+  await t.test('all of a usual response', async t => {
+    for (const each of USUAL) {
+      const played = await cases.played(each)
+      checkAssumptions(t, each, played)
+      for (const id of each.rests ?? []) checkCounted(t, cases, id, played)
+      await checkAnswer(t, each, played)
+    }
+  })
   for (const [id, { relies, not }] of Object.entries(ASSUMPTION_CASES) as [
     AssumptionId,
-    (typeof ASSUMPTION_CASES)['A02']
+    AssumptionCases
   ][]) {
     await t.test(id, async t => {
       for (const each of [...relies, ...not]) {
         const played = await cases.played(each)
-        const { times, requests } = cases.sandbox.evidence.totals.assumptions.get(id)
         const own = relies.includes(each)
           ? { relies: [...(each.relies ?? []), id] }
           : { reliesNot: [...(each.reliesNot ?? []), id] }
         checkAssumptions(t, { ...each, ...own }, played)
         if (each.blames && each.blames[0] !== 501) checkRules(t, cases, each, played)
-        if (relies.includes(each))
-          t.strictSame(
-            [times, requests],
-            [1, [played.answer.headers['request-id']]],
-            `${each.title}: counted`
-          )
+        if (relies.includes(each)) checkCounted(t, cases, id, played)
         await checkAnswer(t, each, played)
       }
     })

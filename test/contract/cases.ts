@@ -5,6 +5,7 @@
 import {
   ADDRESS,
   type AssumptionCases,
+  type AssumptionId,
   asJson,
   BANK,
   type Blame,
@@ -265,7 +266,6 @@ function comparison(bound: Bound): RuleCases {
   )
 }
 
-/** A parameter that a create needs, left out and empty. */
 const needed = (create: (body?: Fields) => Call, param: string, by: RuleId) => [
   broken(
     `without ${param}`,
@@ -323,12 +323,9 @@ const NEEDS_CARD = { settings: { 'refunds.without_card': 'reject' } } as const
 export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = { 'FORM-1': rule(createLocation(),
   kept('spaces, plus signs, ampersands and letters beyond ASCII', createLocation({ display_name: 'Café 9 + Söhne & Co = 100 % ${unique}' }), LOCATION_MADE,
     showing({ display_name: 'Café 9 + Söhne & Co = 100 % ${unique}' }), { reliesNot: ['A32', 'A36'] }, ANY),
-  kept('a payment', payLeast(), PAID_LEAST),
   kept('a type with its charset', { ...createLocation(), headers: { 'content-type': 'application/x-www-form-urlencoded; charset=UTF-8' } }, LOCATION_MADE),
-  kept('a call that is refused later', createLocation({ display_name: undefined }), missing('display_name', 'LOC-1')),
   near('an empty body', { on: 'POST /locations/${location.id}', body: '' }, ['UPD-1']),
   near('no body', { on: 'POST /locations/${location.id}' }, ['UPD-1']),
-  near('a GET', readLocation),
   near('a name given twice', postLocation('display_name=A&display_name=B'), malformed('display_name', 'A36')),
   near('parameters in the query of a POST', { on: 'POST /locations', query: { display_name: 'A', 'address[country]': 'US' } }, unknown('display_name'),
     ANY),
@@ -336,16 +333,15 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = { 'FORM-1': rule(
   broken('multipart', { on: 'POST /locations', body: '--x--', headers: { 'content-type': 'multipart/form-data; boundary=x' } }, wrongType('FORM-1'),
     { relies: ['A32'] }),
   broken('another type', { ...createLocation(), headers: { 'content-type': 'text/plain' } }, wrongType('FORM-1'), { relies: ['A32'] }),
+  broken('no type', { ...createLocation(), headers: { 'content-type': '' } }, wrongType('FORM-1'), { relies: ['A32'] }),
   broken('broken percent-encoding of a value', postLocation('display_name=%zz'), malformed('display_name', 'FORM-1')),
   broken('broken percent-encoding of a name', postLocation('%zz=1'), malformed('%zz', 'FORM-1'))),
 'FORM-2': rule(createLocation({ 'address[city]': 'Boston' }),
   kept('encoded brackets', createLocation({ 'address[city]': 'City ${unique}' }), LOCATION_MADE, showing({ address: { city: 'City ${unique}' } }), ANY),
   kept('plain brackets', postLocation('display_name=A&address[country]=US&address[city]=City${unique}'), LOCATION_MADE,
     showing({ address: { city: 'City${unique}' } }), ANY),
-  kept('metadata', onRefund({ 'metadata[till]': '4' }), ['META-1', 'REF-9']),
   kept('a query', tickets('created[gte]=2026-02-01T00:00:00Z'), ['LIST-1', 'FILT-1', 'FILT-6']),
   kept('a call that is refused later', payLeast({ payment_type: 'cash', 'customer[name]': 'Ana' }), invalid('payment_type', 'TXN-2')),
-  near('flat names', payLeast(), PAID_LEAST),
   near('lists', { on: 'POST /locations/${location.id}', body: 'tags[]=a&tags[]=b' }, ['UPD-1'], { settings: { 'parameters.unknown': 'ignore' } }),
   near('a value without a name', postLocation('=x'), malformed(null, 'A36')),
   near('a dot', createLocation({ 'address[country]': undefined, 'address.country': 'US' }), unknown('address.country'), ANY),
@@ -361,8 +357,6 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = { 'FORM-1': rule(
     { given: ['user', 'second_user'], answers: { count: 1 } }, ANY),
   kept('a list with an empty filter', tickets('location='), ['LIST-1']),
   kept('a list that is refused later', locations({ limit: 'ten' }), invalid('limit', 'LIST-3')),
-  near('a list without parameters', locations(), ['LIST-1']),
-  near('a read', readLocation),
   near('a body that holds nothing of the list', { on: 'GET /tickets', body: 'colour=red' }, unexpectedBody('A37')),
   near('list parameters in a POST', createLocation({ limit: 1 }), unknown('limit'), { right: createLocation() }, ANY),
   ...LISTS.map(([path]) => broken(`${path} with its parameters in a body`, { on: `GET ${path}`, body: 'limit=1' }, unexpectedBody('FORM-3'),
@@ -373,7 +367,6 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = { 'FORM-1': rule(
 
 'AUTH-1': rule({ ...locations(), key: { name: '${merchant_key}' } },
   kept('the key with an empty password', { ...readLocation, key: { name: '${merchant_key}', password: '' } }, { relies: ['A18'] }),
-  kept('a call that is refused later', locations({ limit: 0 }), invalid('limit', 'A10')),
   kept('a call that is disabled', { on: 'DELETE /locations/${location.id}' }, disabled('LOC-4'), ['LOC-4']),
   near('POST /transactions with a key', { ...payLeast(), key: 'merchant' }, without(PAID_LEAST, 'AUTH-2'), { relies: ['A20'] }),
   near('a key that is not known', { ...locations(), key: { name: 'nobody' } }, UNKNOWN_KEY),
@@ -383,15 +376,10 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = { 'FORM-1': rule(
     broken(authorization, { ...locations(), key: null, headers: { authorization } }, BAD_KEY, { reliesNot: ['A18'] }, ANY))),
 'AUTH-2': rule(null,
   kept('a payment without a key', pay(), PAID, { later: [[read('/transactions/${made.id}'), { shows: '${made}' }]], reliesNot: ['A18', 'A20'] }, ANY),
-  kept('the least payment without a key', payLeast(), PAID_LEAST),
-  near('a payment with a key', { ...payLeast(), key: 'merchant' }, without(PAID_LEAST, 'AUTH-2')),
-  near('a refused payment', payLeast({ payment_type: 'cash' }), invalid('payment_type', 'TXN-2')),
-  near('a list of Transactions', transactions(), ['LIST-1'])),
+  near('a refused payment', payLeast({ payment_type: 'cash' }), invalid('payment_type', 'TXN-2'))),
 'AUTH-3': rule(null,
-  kept('a read with the key', readLocation),
   kept('a list with the key', list('/accounts'), ['LIST-1']),
   kept('a call that is refused later', read('/locations/none'), notThere()),
-  near('POST /transactions', { ...payLeast(), key: 'merchant' }, without(PAID_LEAST, 'AUTH-2')),
   near('a key that is not known', { ...readLocation, key: { name: 'nobody' } }, UNKNOWN_KEY),
   ...WITH_KEY.map(call => broken(call.on, { ...call, key: null }, NO_KEY, call.on.startsWith('DELETE') ? {} : { right: call, ...ANY })),
   broken('a User is not deleted', { ...deleteUser, key: null }, NO_KEY, { right: readUsers, later: [[readUsers, { holds: ['${user.id}'] }]] }, ANY),
@@ -400,7 +388,6 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = { 'FORM-1': rule(
   broken('nothing is refunded', { ...refund(), key: null }, NO_KEY, { right: readCharge, later: [remains('charge', 1000)] }, ANY),
   broken('no user name', { ...locations(), key: { name: '' } }, NO_KEY)),
 'BASE-1': rule(locations(),
-  kept('a call below the base address', readLocation),
   kept('a call that is refused later', { ...readLocation, key: null }, NO_KEY),
   near('an unknown path below it', { on: 'GET /nowhere' }, noPath('A08')),
   near('another method', { on: 'PUT /locations' }, noMethod('A08')),
@@ -414,7 +401,6 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = { 'FORM-1': rule(
       city: 'Boston', postal_code: '02110', state: 'MA' } }), ANY),
     kept(`one sub-field of ${name}`, update({ 'address[city]': 'Salem' }), ['UPD-1'], { later: [[reading, { shows: { address: { city: 'Salem' } } }]] },
       ANY)]),
-  near('an update without an address', updateFurnished({ phone: '2' }), ['UPD-1']),
   near('an empty address', updateFurnished({ address: '' }), ['UPD-1', 'UPD-2'], showing({ address: unset('country', 'line1', 'city') })),
   near('a list where one value belongs', createLocation({ 'address[city][]': 'Boston' }), malformed('address[city][]', 'A36'),
     { right: createLocation(), decoded: true }, ANY),
@@ -433,7 +419,6 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = { 'FORM-1': rule(
     ...['US', 'GB', 'JP'].map(country => kept(`${name} in ${country}`, create({ 'address[country]': country }), made, showing({ address: { country } }),
       { reliesNot: ['A30'] }, ANY)),
     kept(`an update of ${name}`, update({ 'address[country]': 'ca' }), ['ADDR-1', 'UPD-1'], showing({ address: { country: 'CA' } }), { relies: ['A30'] })]),
-  near('an update of another sub-field', updateFurnished({ 'address[city]': 'Salem' }), ['ADDR-1', 'UPD-1']),
   near('a create without a country', createLocation({ 'address[country]': undefined }), missing('address[country]', 'LOC-2')),
   ...UPDATABLE.flatMap(({ name, create, update, reading, furnished }) => COUNTRIES.flatMap(country => [
     broken(`${name} in '${country}'`, create({ 'address[country]': country }), invalid('address[country]', 'ADDR-2'), { right: create() }, ANY),
@@ -446,7 +431,6 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = { 'FORM-1': rule(
   kept('a Refund with pairs', refund({ 'metadata[order]': 'A-17' }), REFUNDED, showing({ metadata: { order: 'A-17' } }), ANY),
   ...WITH_METADATA.map(({ name, update, reading, keeps }) => kept(`an update of ${name} adds to them`, update({ 'metadata[till]': '4' }), keeps,
     { later: [[reading, { shows: { metadata: { order: 'A-17', till: '4' } } }]], relies: ['A17'] })),
-  near('an empty metadata', createLocation({ metadata: '' }), LOCATION_MADE),
   near('an empty value on a create', createLocation({ 'metadata[order]': '' }), LOCATION_MADE, showing({ metadata: unset('order') })),
   near('a nested value', createLocation({ 'metadata[k][n]': '1' }), invalid('metadata[k][n]', 'A17'), { right: createLocation() }),
   near('a list as a value', createLocation({ 'metadata[k][]': '1' }), invalid('metadata[k][]', 'A17'), { right: createLocation() }),
@@ -456,7 +440,6 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = { 'FORM-1': rule(
   ...WITH_METADATA.map(({ name, update, reading, keeps }) => kept(`a key of ${name}, and only that`, update({ 'metadata[order]': '' }), keeps,
     { later: [[reading, { shows: { metadata: { order: null, till: '3' } } }]] }, ANY)),
   near('a key that was not there', updateFurnished({ 'metadata[none]': '' }), ['UPD-1'], showing({ metadata: { order: 'A-17', till: '3' } })),
-  near('a key on a create', createLocation({ 'metadata[order]': '' }), LOCATION_MADE),
   near('a key that is set', updateFurnished({ 'metadata[order]': 'A-18' }), ['META-1', 'UPD-1']),
   near('a refused update', updateFurnished({ 'metadata[order]': '', colour: 'red' }), unknown('colour'))),
 'META-3': rule(null,
@@ -465,7 +448,6 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = { 'FORM-1': rule(
   kept('all keys, then what is given', updateFurnished({ 'metadata[new]': '1', metadata: '' }), ['META-1', 'UPD-1'],
     showing({ metadata: { order: null, till: null, new: '1' } })),
   near('metadata that was empty', updateLocation({ metadata: '' }), ['UPD-1']),
-  near('one key', updateFurnished({ 'metadata[order]': '' }), ['META-2', 'UPD-1']),
   near('a create', createLocation({ metadata: '' }), LOCATION_MADE)),
 
 'UPD-1': rule(null,
@@ -477,10 +459,7 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = { 'FORM-1': rule(
       { later: [ [reading, { shows: { address: { country: 'US', line1: '1 Main Street', line2: 'Floor 2', city: 'Salem', postal_code: '02110',
       state: 'MA' } } }] ] }, ANY)]),
   kept('an update that sends nothing', updateFurnished({}), { later: [[readFurnished, { shows: '${furnished}' }]] }),
-  near('a full update', updateLocation({ display_name: 'New', 'address[country]': 'CA' }), ['ADDR-1', 'ADDR-2']),
-  near('an update of a Refund', onRefund({ 'metadata[till]': '4' }), ['META-1', 'REF-9']),
-  near('a create', createLocation(), LOCATION_MADE),
-  near('a refused update', updateFurnished({ 'address[country]': 'XX' }), invalid('address[country]', 'ADDR-2'))),
+  near('a full update', updateLocation({ display_name: 'New', 'address[country]': 'CA' }), ['ADDR-1', 'ADDR-2'])),
 'UPD-2': rule(null,
   ...UPDATABLE.flatMap(({ name, update, reading }) => [
     kept(`a parameter of ${name}`, update({ phone: '' }), ['UPD-1'], { later: [[reading,
@@ -490,8 +469,6 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = { 'FORM-1': rule(
   kept('one that the create requires', updateFurnished({ display_name: '' }), ['UPD-1'], showing({ display_name: null })),
   kept('a whole address', updateFurnished({ address: '' }), ['UPD-1'], showing({ address: unset('country', 'line1', 'city') })),
   near('a parameter that had no value', updateLocation({ phone: '' }), ['UPD-1']),
-  near('one key of metadata', updateFurnished({ 'metadata[order]': '' }), ['META-2', 'UPD-1']),
-  near('metadata as a whole', updateFurnished({ metadata: '' }), ['META-3', 'UPD-1']),
   near('a create', createLocation({ phone: '' }), LOCATION_MADE, { relies: ['A16'] }),
   near('one that the create requires, where that is refused', updateFurnished({ phone: '', display_name: '' }), missing('display_name', 'A16'),
     { settings: { 'parameters.unset_required': 'reject' } })),
@@ -500,7 +477,6 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = { 'FORM-1': rule(
   ...LISTS.map(([path, given]) => kept(path, list(path), [...shownOn(path), ...ofAll(path)],
     { given, answers: { holds: given.map(name => `\${${name}.id}`) } }, ANY)),
   kept('a list of nothing', transactions(), { answers: { page: [], has_more: false } }),
-  near('a read', readLocation),
   near('a refused list', locations({ limit: 0 }), invalid('limit', 'A10'))),
 'LIST-2': rule(null,
   ...LISTS.map(([path, given]) => kept(path, list(path, { limit: 1 }), ['LIST-1', 'LIST-3', ...shownOn(path)],
@@ -514,7 +490,6 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = { 'FORM-1': rule(
   near('without limit', locations(), ['LIST-1']),
   near('a limit that is clamped', locations({ limit: 101 }), ['LIST-1'], { settings: { 'pagination.out_of_range': 'clamp' } }),
   near('an empty limit', locations({ limit: '' }), invalid('limit', 'A16')),
-  near('a limit out of range', locations({ limit: 0 }), invalid('limit', 'A10')),
   ...LISTS.flatMap(([path, given]) => ['ten', '1.5'].map(limit => broken(`${path} with ${limit}`, list(path, { limit }), invalid('limit', 'LIST-3'),
     { given, right: list(path, { limit: 1 }) }, ANY))),
   ...['1e1', '0x1', ' 5', '+5', '-'].map(limit => broken(`'${limit}'`, locations({ limit }), invalid('limit', 'LIST-3')))),
@@ -540,10 +515,7 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = { 'FORM-1': rule(
     { given: ['newest_ticket'], answers: { page: ['${ticket_there.id}'] } }, ANY),
   kept('created: a page of one is full at an instant before the newest Ticket', tickets({ ...momentOf('older_ticket'), limit: 1 }),
     ['LIST-1', 'LIST-3', 'FILT-1', 'FILT-3'], { answers: { count: 1 } }, ANY),
-  near('neither', tickets(), ['LIST-1']),
-  near('search alone', tickets({ search_query: '${ticket.reference}' }), ['LIST-1', 'SRCH-1']),
-  near('created of no record at all', tickets({ location: 'none', 'created[gte]': '2020-01-01T00:00:00Z' }), ['LIST-1'], { given: ['place'] }),
-  near('a list of Refunds of one Transaction', refunds({ transaction: '${charge.id}' }), ['LIST-1', 'REF-10'])),
+  near('created of no record at all', tickets({ location: 'none', 'created[gte]': '2020-01-01T00:00:00Z' }), ['LIST-1'], { given: ['place'] })),
 
 'SRCH-1': rule(null,
   kept('a Ticket whose reference it is', tickets({ search_query: '${ticket.reference}', ...momentOf('ticket') }), ['LIST-1', 'FILT-1', 'FILT-3', 'FILT-6'],
@@ -555,9 +527,7 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = { 'FORM-1': rule(
   kept('a Transaction whose card ends in it', transactions({ search_query: '4444', ...momentOf('other_card') }), ['LIST-1', 'FILT-1', 'FILT-3', 'FILT-6'],
     { given: ['charge', 'other_card'], answers: { holds: ['${other_card.id}'], lacks: ['${charge.id}'] },
     later: [[transactions({ search_query: '0000', ...momentOf('other_card') }), { count: 0 }]] }, ANY),
-  near('no match', transactions({ search_query: '0000' }), ['LIST-1'], { given: ['charge'], answers: { page: [] } }),
-  near('without search', transactions(), ['LIST-1'], { given: ['charge'] }),
-  near('a search of Tickets', tickets({ search_query: '${ticket.reference}' }), ['LIST-1', 'SRCH-1'])),
+  near('no match', transactions({ search_query: '0000' }), ['LIST-1'], { given: ['charge'], answers: { page: [] } })),
 'SRCH-3': rule(null,
   kept('an emptied page', tickets({ search_query: '${older_ticket.reference}', limit: 1 }), ['LIST-1', 'LIST-2', 'LIST-3'],
     { answers: { page: [], has_more: true } }, ANY),
@@ -572,14 +542,11 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = { 'FORM-1': rule(
 'LOC-1': rule(createLocation(),
   kept('a create', createLocation(), LOCATION_MADE, showing({ display_name: 'Bistro ${unique}' }), ANY),
   near('an update', updateFurnished({ display_name: 'New' }), ['UPD-1']),
-  near('a refused create', createLocation({ 'address[country]': 'XX' }), invalid('address[country]', 'ADDR-2')),
   near('a name of white space', createLocation({ display_name: '  ' }), invalid('display_name', 'A40')),
   ...needed(createLocation, 'display_name', 'LOC-1')),
 'LOC-2': rule(createLocation(),
   kept('a create', createLocation({ 'address[country]': 'GB' }), LOCATION_MADE, showing({ address: { country: 'GB' } }), ANY),
   near('an update', updateFurnished({ 'address[country]': 'GB' }), ['ADDR-1', 'ADDR-2', 'UPD-1']),
-  near('a refused create', { ...createLocation(), key: 'reseller' }, NO_MERCHANT),
-  near('another country', createLocation({ 'address[country]': 'XX' }), invalid('address[country]', 'ADDR-2')),
   ...needed(createLocation, 'address[country]', 'LOC-2'),
   broken('with another sub-field alone', createLocation({ 'address[country]': undefined, 'address[city]': 'Boston' }), missing('address[country]', 'LOC-2'),
     ANY),
@@ -597,7 +564,6 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = { 'FORM-1': rule(
     { answers: { status: 501 }, later: [[{ on: 'DELETE /locations/${furnished.id}' }, { status: 501 }], [readFurnished, { shows: '${furnished}' }]],
     relies: ['A07'], reliesNot: ['A08'] }, ANY),
   kept('a delete of what is not there', { on: 'DELETE /locations/none' }, disabled('LOC-4')),
-  near('a delete without a key', { on: 'DELETE /locations/${location.id}', key: null }, NO_KEY),
   near('a read', readLocation)),
 
 'ACC-1': rule(createAccount(),
@@ -619,7 +585,6 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = { 'FORM-1': rule(
 'ACC-4': rule(createAccount(),
   kept('a create', createAccount({ 'address[country]': 'GB' }), ACCOUNT_MADE, showing({ address: { country: 'GB' } }), ANY),
   near('an update', onAccount({ 'address[country]': 'GB' }), ['ADDR-1', 'ADDR-2', 'UPD-1']),
-  near('another country', createAccount({ 'address[country]': 'XX' }), invalid('address[country]', 'ADDR-2')),
   ...needed(createAccount, 'address[country]', 'ACC-4')),
 'ACC-5': rule(null,
   kept('a delete', { on: 'DELETE /accounts/${account.id}' }, disabled('ACC-5'),
@@ -633,7 +598,6 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = { 'FORM-1': rule(
     later: [[readUsers, { page: ['${made.id}'] }], [list('/accounts/${other_account.id}/users'), { page: [] }]] }, ANY),
   kept('a list', readUsers, ['LIST-1'], { given: ['user', 'other_user'], answers: { page: ['${user.id}'] } }, ANY),
   kept('a delete', deleteUser, ['USR-4']),
-  near('a list of none', readUsers, ['LIST-1']),
   near('a User for an Account that is not there', { ...createUser(), on: 'POST /accounts/none/users' }, notThere(), { right: createUser() }, ANY),
   near('the Users of an Account that is not there', list('/accounts/none/users'), notThere(), { right: readUsers }, ANY),
   near('a User that is not there', { on: 'DELETE /accounts/${account.id}/users/none' }, notThere('user_id')),
@@ -641,9 +605,7 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = { 'FORM-1': rule(
     { right: list('/accounts/${other_account.id}/users'), later: [[list('/accounts/${other_account.id}/users'), { page: ['${other_user.id}'] }]] }, ANY)),
 'USR-2': rule(createUser(),
   kept('a create', createUser(), USER_MADE, showing({ name: 'Ana ${unique}' }), ANY),
-  near('a refused create', createUser({ email: 'ana' }), invalid('email', 'USR-3')),
   near('a name of white space', createUser({ name: ' ' }), invalid('name', 'A40')),
-  near('a delete', deleteUser, ['USR-1', 'USR-4']),
   ...needed(createUser, 'name', 'USR-2')),
 'USR-3': rule(createUser(),
   kept('a create', createUser(), USER_MADE, showing({ email: '${unique}@example.com' }), ANY),
@@ -655,8 +617,7 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = { 'FORM-1': rule(
 'USR-4': rule(null,
   kept('a delete', deleteUser, ['USR-1'], { given: ['second_user'], answers: { status: 204, empty: true },
     later: [[readUsers, { page: ['${second_user.id}'] }]] }, ANY),
-  near('a delete of a User that is gone', deleteUser, notThere('user_id'), { before: [deleteUser] }),
-  near('a create', createUser(), USER_MADE)),
+  near('a delete of a User that is gone', deleteUser, notThere('user_id'), { before: [deleteUser] })),
 
 'TKT-1': rule(read('/tickets/${ticket.id}'),
   near('a read', read('/tickets/${ticket.id}')),
@@ -668,7 +629,6 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = { 'FORM-1': rule(
 
 'TXN-1': rule(pay(),
   kept('a payment', pay(), PAID, { later: [[read('/transactions/${made.id}'), { shows: '${made}' }]] }),
-  near('a refused payment', pay({ currency: 'USD' }), invalid('currency', 'TXN-6')),
   near('a read', readCharge),
   ...needed(pay, 'ticket', 'TXN-1'),
   broken('an id of none', pay({ ticket: 'none' }), noReference('ticket', 'TXN-1'), ANY),
@@ -702,7 +662,6 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = { 'FORM-1': rule(
     { reliesNot: ['A26'] }),
   ...PLAIN_TYPES.map(payment_type => kept(`not used with ${payment_type}`, payLeast({ payment_type, ...BANK }), PAID_LEAST,
     showing({ payment_method: { bank_account: null } }), { relies: ['A26'] })),
-  near('without it', vip(), [...PAID_LEAST, 'TXN-3']),
   near('an empty one', vip({ bank_account: '' }), [...PAID_LEAST, 'TXN-3'], showing({ payment_method: { bank_account: null } }), { relies: ['A16'] }),
   near('an empty part of one', vip({ 'bank_account[account_number]': '' }), [...PAID_LEAST, 'TXN-3']),
   near('a refused payment', payLeast({ payment_type: 'vip', ...BANK }), missing('customer[phone]', 'TXN-3'))),
@@ -738,8 +697,6 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = { 'FORM-1': rule(
 
 'REF-1': rule(refund(),
   kept('a Refund', refund(), REFUNDED, showing({ transaction: '${charge.id}' }), ANY),
-  near('all was refunded', refundOf('spent'), ALL_REFUNDED),
-  near('nothing was settled', refundOf('free'), [400, 'charge_has_no_amount', 'transaction', 'A24']),
   near('a read', read('/refunds/${refund.id}')),
   ...needed(refund, 'transaction', 'REF-1'),
   broken('an id of none', refund({ transaction: 'none' }), noReference('transaction', 'REF-1'), ANY),
@@ -755,9 +712,7 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = { 'FORM-1': rule(
   near('a refused Refund', refund({ amount: 1001 }), EXCEEDS, { reliesNot: ['A28'] })),
 'REF-3': rule(refund(),
   kept('one unit', refund({ amount: 1 }), REFUNDED, showing({ amount: 1 }), { later: [remains('charge', 999)] }, ANY),
-  near('without amount', refundOf('charge'), REFUNDED_WHOLE),
   near('one that a double cannot hold', refund({ amount: BEYOND }), invalid('amount', 'A27')),
-  near('one above the remainder', refund({ amount: 1001 }), EXCEEDS),
   ...['0', '-1', ...NO_INTEGERS].map(amount => broken(amount, refund({ amount }), invalid('amount', 'REF-3'),
     { later: [remains('charge', 1000)], right: readCharge }, ANY))),
 'REF-4': rule(null,
@@ -765,27 +720,19 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = { 'FORM-1': rule(
   kept('what remains of it', refundOf('partly'), [...REFUNDED_WHOLE, 'REF-5'], showing({ amount: 600 }), ANY),
   kept('an empty amount', refundOf('charge', { amount: '' }), REFUNDED_WHOLE, showing({ amount: 1000 }),
     { settings: { 'refunds.empty_amount': 'remainder' }, relies: ['A16'] }),
-  near('with amount', refundOf('charge', { amount: 1000 }), without(REFUNDED, 'REF-5')),
   near('a refused Refund', refundOf('spent'), ALL_REFUNDED)),
 'REF-5': rule(null,
-  kept('a part', refund(), REFUNDED),
   kept('a part after a part', refundOf('partly', { amount: 100 }), REFUNDED, showing({ amount: 100 }), { later: [remains('partly', 500)] }, ANY),
   kept('the last part', refundOf('partly', { amount: 600 }), REFUNDED, showing({ amount: 600 }), ANY),
-  near('the whole charge at once', refundOf('charge'), REFUNDED_WHOLE),
-  near('the whole charge at once, its amount given', refundOf('charge', { amount: 1000 }), without(REFUNDED, 'REF-5')),
-  near('a refused part', refundOf('partly', { amount: 601 }), EXCEEDS)),
+  near('the whole charge at once, its amount given', refundOf('charge', { amount: 1000 }), without(REFUNDED, 'REF-5'))),
 'REF-6': rule(null,
-  near('a Refund', refund(), REFUNDED),
   near('nothing was settled', refundOf('free'), [400, 'charge_has_no_amount', 'transaction', 'A24']),
   broken('without amount', refundOf('spent'), ALL_REFUNDED, { right: read('/transactions/${spent.id}') }, ANY),
   broken('with an amount', refundOf('spent', { amount: 1 }), ALL_REFUNDED, { right: read('/transactions/${spent.id}') }, ANY),
   broken('with more than was charged', refundOf('spent', { amount: 1001 }), ALL_REFUNDED, { right: read('/transactions/${spent.id}') }, ANY),
   broken('in parts', refundOf('partly'), ALL_REFUNDED, { right: read('/transactions/${partly.id}'), before: [refundOf('partly', { amount: 600 })] }, ANY)),
 'REF-7': rule(null,
-  near('a part', refund(), REFUNDED),
   near('exactly the remainder', refundOf('partly', { amount: 600 }), REFUNDED, showing({ amount: 600 })),
-  near('without amount', refundOf('partly'), [...REFUNDED_WHOLE, 'REF-5']),
-  near('all was refunded', refundOf('spent', { amount: 1 }), ALL_REFUNDED),
   broken('above the charge', refund({ amount: 1001 }), EXCEEDS, { right: readCharge, later: [remains('charge', 1000)] }, ANY),
   ...[601, 1000, MOST].map(amount => broken(`${amount} of 600`, refundOf('partly', { amount }), EXCEEDS,
     { right: read('/transactions/${partly.id}'), later: [remains('partly', 600)] }, ANY))),
@@ -815,11 +762,14 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = { 'FORM-1': rule(
   near('none of all', refunds(), ['LIST-1']),
   near('one of all', refunds(), ['LIST-1'], { given: ['refund'] }),
   near('of a Transaction that is not there', refunds({ transaction: 'none' }), ['LIST-1'],
-    { given: ['refund', 'second_refund'], answers: { page: [] }, relies: ['A16'] }),
-  near('a read', read('/refunds/${refund.id}')))
+    { given: ['refund', 'second_refund'], answers: { page: [] }, relies: ['A16'] }))
 }
 
 const SCOPED = { 'auth.visibility': 'scoped' }
+const createUserOf = (account: string): Call => ({
+  ...createUser(),
+  on: `POST /accounts/${account}/users`
+})
 const asReseller = (call: Call): Call => ({ ...call, key: 'reseller' })
 const JSON_TYPE = { 'content-type': 'application/json' }
 /** A User of the merchant's Account, and a User of another. */
@@ -829,46 +779,40 @@ const USERS_APART = ['mch_a', 'rsl_r'].map((account, at) => ({
   name: 'U',
   email: 'u@example.com'
 }))
-/** A create that succeeds, and two near misses. */
-const CREATED_OR_NOT = [
-  relies('a create', createLocation()),
-  relies('a payment', payLeast()),
-  relies('a Refund', refund()),
-  relies('a User', createUser()),
-  not('an update', updateLocation({ phone: '1' })),
-  not(
-    'a refused create',
-    createLocation({ display_name: undefined }),
-    missing('display_name', 'LOC-1')
-  ),
-  not('a delete', deleteUser)
-]
-const SHOWN_OR_NOT = [
-  relies('a create', createLocation()),
-  relies('a read', read('/tickets/${ticket.id}')),
-  relies('an update', onRefund({ 'metadata[till]': '4' })),
-  relies('a list', list('/accounts')),
-  not('a delete', deleteUser),
-  not('a list of nothing', refunds()),
-  not('a refusal', locations({ limit: 0 }), invalid('limit', 'A10'))
-]
+/** Usual requests, each with all assumptions that its response relies on. */
+// biome-ignore format: a table
+export const USUAL: readonly Case[] = ([
+  ['a create', createLocation(), 'A02 A03 A04 A05 A06 A18 A21'],
+  ['a payment', payLeast(), 'A02 A03 A04 A05 A06 A09 A22 A24 A29'],
+  ['a payment with a key', { ...payLeast(), key: 'merchant' }, 'A02 A03 A04 A05 A06 A09 A20 A22 A24 A29'],
+  ['a Refund', refund(), 'A02 A03 A04 A05 A06 A18 A23 A28'],
+  ['a User', createUser(), 'A02 A03 A04 A05 A06 A18 A19 A21'],
+  ['an update', updateLocation({ phone: '1' }), 'A04 A05 A18'],
+  ['an update of a Refund', onRefund({ 'metadata[till]': '4' }), 'A04 A05 A17 A18'],
+  ['a delete', deleteUser, 'A18 A19'],
+  ['a read', readLocation, 'A04 A05 A18'],
+  ['a read of a Ticket', read('/tickets/${ticket.id}'), 'A04 A05 A18'],
+  ['a read of a Transaction', readCharge, 'A04 A05 A09 A18 A29'],
+  ['a list', list('/accounts'), 'A04 A05 A09 A10 A11 A18 A19'],
+  ['a list of Tickets', tickets(), 'A04 A05 A09 A10 A11 A18'],
+  ['a list of Locations', locations(), 'A04 A05 A09 A10 A11 A18'],
+  ['a list of nothing', refunds(), 'A09 A10 A18'],
+  ['a list of no Transaction', transactions(), 'A09 A10 A18'],
+  ['a refused create', createLocation({ display_name: undefined }), 'A07 A08 A18', missing('display_name', 'LOC-1')],
+  ['a refused list', locations({ limit: 0 }), 'A07 A08 A10 A18', invalid('limit', 'A10')],
+  ['no key', { ...readLocation, key: null }, 'A07 A08', NO_KEY],
+  ['nothing remains', refundOf('spent'), 'A07 A08 A18 A23', ALL_REFUNDED]
+] as const satisfies readonly (readonly [string, Call, string, Blame?])[]).map(([title, call, all, blames]) => (
+  { title, call, rests: all.split(' ') as AssumptionId[], ...(blames && { blames }) }))
 
 /** By assumption; A01, A33 and A34 apply to every response. */
 // biome-ignore format: a table, a case in as few lines as it takes
-export const ASSUMPTION_CASES: Readonly<Record<CountedAssumption, AssumptionCases>> = {
-A02: assumption(...CREATED_OR_NOT),
-A03: assumption(...CREATED_OR_NOT),
-A04: assumption(...SHOWN_OR_NOT),
-A05: assumption(...SHOWN_OR_NOT),
+export const ASSUMPTION_CASES: Readonly<Partial<Record<CountedAssumption, AssumptionCases>>> = {
 A06: assumption(
-  ...CREATED_OR_NOT,
   relies('statuses.created', createLocation(), { settings: { 'statuses.created': 201 }, answers: { status: 201 } })),
 A07: assumption(
-  relies('a refusal', { ...readLocation, key: null }, NO_KEY),
-  relies('an operation that is disabled', { on: 'DELETE /accounts/mch_a' }, disabled('ACC-5')),
-  not('an answer', readLocation)),
+  relies('an operation that is disabled', { on: 'DELETE /accounts/mch_a' }, disabled('ACC-5'))),
 A08: assumption(
-  relies('a path that no family has', { on: 'GET /nowhere' }, noPath('A08')),
   relies('a method that the path does not take', { on: 'PATCH /locations/loc_a' }, noMethod('A08')),
   ...['/locations', '/accounts', '/tickets', '/transactions', '/refunds'].map(path => relies(`${path}/none`, read(`${path}/none`), notThere())),
   relies('an update of what is not there', { on: 'POST /refunds/none', body: { 'metadata[till]': '4' } }, notThere()),
@@ -921,21 +865,14 @@ A08: assumption(
   order('what a type needs before the sum', payLeast({ payment_type: 'vip', amount: MOST, tip_amount: 1 }), missing('customer[phone]', 'TXN-3')),
   order('the Account before the User', { on: 'DELETE /accounts/none/users/none' }, notThere('account_id')),
   not('an operation that is disabled', { on: 'DELETE /locations/loc_a' }, disabled('LOC-4')),
-  not('an answer', readLocation),
   not('order: 501 before 413', { on: 'DELETE /accounts/mch_a', body: LARGE }, disabled('ACC-5')),
   not('order: 501 before a body', { on: 'DELETE /accounts/mch_a', body: 'a=1' }, disabled('ACC-5')),
   not('order: 501 before the form', { on: 'DELETE /accounts/mch_a', query: 'a=%zz' }, disabled('ACC-5')),
   not('order: 501 before an unknown parameter', { on: 'DELETE /locations/loc_a', query: 'a=1' }, disabled('LOC-4')),
   not('order: 501 before an id that is not there', { on: 'DELETE /locations/none' }, disabled('LOC-4'))),
 A09: assumption(
-  ...LISTS.map(([path]) => relies(path, list(path))),
-  relies('a Transaction, with its Refunds', readCharge),
-  relies('a payment', payLeast()),
-  not('a read', readLocation),
-  not('a Refund', refund()),
-  not('a refused list', locations({ limit: 0 }), invalid('limit', 'A10'))),
+  ...LISTS.map(([path]) => relies(path, list(path)))),
 A10: assumption(
-  relies('without limit', locations()),
   relies('a limit above the default', locations({ limit: 11 })),
   relies('a cursor', locations({ limit: 1, starting_after: 'loc_b' }), { given: ['location'], answers: { page: ['loc_a'] } }),
   relies('a cursor back', locations({ limit: 1, ending_before: 'loc_a' }), { given: ['location'], answers: { page: ['loc_b'], has_more: true } }),
@@ -962,8 +899,7 @@ A10: assumption(
   not('a limit in range, where others are clamped', locations({ limit: 5 }), { settings: { 'pagination.out_of_range': 'clamp' } }),
   not('a limit that is no integer', locations({ limit: 'x' }), invalid('limit', 'LIST-3')),
   not('a limit that is no integer, where others are clamped', locations('limit=x'), invalid('limit', 'LIST-3'),
-    { settings: { 'pagination.out_of_range': 'clamp' } }),
-  not('a read', readLocation)),
+    { settings: { 'pagination.out_of_range': 'clamp' } })),
 A11: assumption(
   relies('two records', tickets(), paging('${newest_ticket.id}', '${ticket.id}')),
   relies('one record of two', tickets({ limit: 1 }), paging('${newest_ticket.id}')),
@@ -979,8 +915,7 @@ A11: assumption(
     answers: { page: ['${second_refund.id}', '${refund.id}'] } })),
 A12: assumption(
   relies('a search of Tickets', tickets({ search_query: '${ticket.reference}' })),
-  relies('a search of Transactions', transactions({ search_query: '4242' })),
-  not('no search', tickets())),
+  relies('a search of Transactions', transactions({ search_query: '4242' }))),
 A13: assumption(
   relies('a part of a reference, in another case', tickets({ search_query: 't-1' }), paging('${ticket.id}')),
   relies('search.reference = prefix', tickets({ search_query: '-1' }), { settings: { 'search.reference': 'prefix' }, answers: { page: [] } }),
@@ -990,6 +925,7 @@ A13: assumption(
     { settings: { 'search.last4': 'contains' }, given: ['charge'], answers: { page: ['${charge.id}'] } }),
   not('no search', tickets({ 'created[gte]': '2020-01-01T00:00:00Z' }))),
 A14: assumption(
+  relies('a parameter of a read', { ...readLocation, query: 'x=1' }, unknown('x')),
   ...([ [createLocation({ colour: 'red' }), 'colour'], [createLocation({ Phone: '1' }), 'Phone'], [createLocation({ id: 'loc_mine' }), 'id'],
     [createLocation({ 'tags[]': 'a' }), 'tags[]'], [createLocation({ 'a[b][c]': '1' }), 'a[b][c]'],
     [postLocation('display_name=A&address[country]=US&__proto__[phone]=1'), '__proto__[phone]'],
@@ -1006,13 +942,11 @@ A14: assumption(
   relies('an empty one', createLocation({ colour: '' }), unknown('colour')),
   relies('dropped with a warning', createLocation({ colour: 'red' }), { settings: { 'parameters.unknown': 'warn' } }),
   relies('dropped without a word', locations({ colour: 'red' }), { settings: { 'parameters.unknown': 'ignore' } }),
-  not('known ones alone', createLocation()),
   not('known ones alone, where others are dropped', createLocation(), { settings: { 'parameters.unknown': 'ignore' } }),
   not('one that is not updatable', onRefund({ amount: 1 }), notUpdatable('amount'))),
 A15: assumption(
   relies('refused', onRefund({ amount: 1 }), notUpdatable('amount')),
   relies('ignored', onRefund({ amount: 1 }), showing({ amount: 100 }), { settings: { 'parameters.not_updatable': 'ignore' } }),
-  not('metadata', onRefund({ 'metadata[till]': '4' })),
   not('one that no Refund has', onRefund({ colour: 'red' }), unknown('colour'))),
 A16: assumption(
   relies('empty on a create', createLocation({ phone: '', website: '', 'address[city]': '' }),
@@ -1031,10 +965,8 @@ A16: assumption(
     [onFurnishedAccount({ address: '' }), 'address[country]'], [onFurnishedAccount({ type: '' }), 'type'], [onFurnishedAccount({ name: '' }), 'name'],
     [onFurnishedAccount({ email: '' }), 'email'] ] as const).map(([call, param]) =>
     relies(`${JSON.stringify(call.body)}, where that is refused`, call, missing(param, 'A16'), { settings: { 'parameters.unset_required': 'reject' } })),
-  not('nothing empty', createLocation()),
   not('an optional parameter that an update unsets', updateFurnished({ phone: '' })),
-  not('a filter that names something', tickets({ location: 'loc_a' })),
-  not('a parameter that is left out', createLocation({ display_name: undefined }), missing('display_name', 'LOC-1'))),
+  not('a filter that names something', tickets({ location: 'loc_a' }))),
 A17: assumption(
   relies('metadata merged', updateFurnished({ 'metadata[new]': '1' }), showing({ metadata: { order: 'A-17', till: '3', new: '1' } })),
   relies('metadata cleared and set', { on: updateFurnished({}).on, body: 'metadata=&metadata[new]=1' }, showing({ metadata: { new: '1' } })),
@@ -1049,17 +981,14 @@ A17: assumption(
   not('metadata of a create', createLocation({ 'metadata[new]': '1' })),
   not('an update without metadata', updateFurnished({ phone: '1' }))),
 A18: assumption(
-  relies('a known key', readLocation),
   ...['nobody', ' ${merchant_key}', 'mch_a', '__proto__'].map(name => relies(name, { ...locations(), key: { name } }, UNKNOWN_KEY)),
   relies('a password', { ...locations(), key: { name: '${merchant_key}', password: 'word' } }, BAD_KEY),
   relies('auth.accept_any_key', { ...createLocation(), key: { name: 'nobody' } }, showing({ account: 'mch_a' }),
     { settings: { 'auth.accept_any_key': 'mch_a' } }),
   relies('auth.accept_any_key, whosever it is', asReseller(createLocation()), showing({ account: 'mch_a' }),
     { settings: { 'auth.accept_any_key': 'mch_a' } }),
-  not('no key', { ...readLocation, key: null }, NO_KEY),
   not('no key, where any is accepted', { ...locations(), key: null }, NO_KEY, { settings: { 'auth.accept_any_key': 'mch_a' } }),
-  not('another scheme', { ...locations(), key: null, headers: { authorization: 'Bearer x' } }, BAD_KEY),
-  not('POST /transactions', { ...payLeast(), key: 'merchant' })),
+  not('another scheme', { ...locations(), key: null, headers: { authorization: 'Bearer x' } }, BAD_KEY)),
 A19: assumption(
   relies('a Location shown', asReseller(read('/locations/loc_a'))),
   relies('a Ticket shown', asReseller(read('/tickets/${ticket.id}'))),
@@ -1069,9 +998,11 @@ A19: assumption(
   relies('a Transaction hidden', asReseller(refundOf('charge')), noReference('transaction', 'A19'), { settings: SCOPED }),
   relies('a cursor hidden', asReseller(locations({ starting_after: 'loc_a' })), noCursor('starting_after'), { settings: SCOPED }),
   relies('an update hidden', asReseller(updateLocation({ phone: '1' })), notThere(), { settings: SCOPED }),
+  ...([ [{ on: 'POST /accounts/mch_a', body: { phone: '1' } }], [createUserOf('mch_a')], [{ on: 'DELETE /accounts/mch_a/users/usr_a' }, 'account_id'],
+    [onRefund({ 'metadata[k]': 'v' })], [list('/accounts/mch_a/users')] ] as const).map(([call, param = 'id']) =>
+    relies(`${call.on} hidden`, asReseller(call), notThere(param), { settings: SCOPED, records: { users: USERS_APART } })),
   not("the key's own", read('/locations/loc_a')),
   not("the key's own, scoped", read('/locations/loc_a'), { settings: SCOPED }),
-  not('a list of its own', tickets()),
   not('the Users of its own Account, scoped', list('/accounts/mch_a/users'),
     { settings: SCOPED, records: { users: USERS_APART }, answers: { page: ['usr_a'] } }),
   relies('a list of what is at an Account that it created', asReseller(locations()),
@@ -1080,22 +1011,18 @@ A19: assumption(
   not('an Account that it created', asReseller(read('/accounts/mch_c')),
     { settings: SCOPED, ...OF_RESELLER })),
 A20: assumption(
-  relies('a key', { ...payLeast(), key: 'merchant' }),
   relies('a key that is not known', { ...payLeast(), key: { name: 'nobody' } }),
   relies('another scheme', { ...payLeast(), headers: { authorization: 'Bearer x' } }),
   ...([ [{ key: 'merchant' }, null], [{ key: { name: 'nobody' } }, 'unknown'], [{ key: { name: 'nobody', password: 'x' } }, 'malformed'],
     [{ headers: { authorization: 'Bearer x' } }, 'malformed'], [{ key: { name: '' } }, 'missing'] ] as const).map(([sent, wrong]) =>
     relies(`auth.payment_key = check: ${JSON.stringify(sent)}`, { ...payLeast(), ...sent }, { settings: { 'auth.payment_key': 'check' },
       ...(wrong && { blames: [401, `api_key_${wrong}`, null, 'A20'] as const }) })),
-  not('none', payLeast()),
-  not('none, where one is checked', payLeast(), { settings: { 'auth.payment_key': 'check' } }),
-  not('a key elsewhere', readLocation)),
+  not('none, where one is checked', payLeast(), { settings: { 'auth.payment_key': 'check' } })),
 A21: assumption(
   relies('a Location', createLocation(), showing({ account: 'mch_a' })),
   relies('a User', createUser(), showing({ account: '${account.id}' })),
   relies("an Account of a reseller's", asReseller(createAccount()), showing({ reseller: 'rsl_r' })),
   not("an Account of a merchant's", createAccount(), showing({ reseller: null })),
-  not('a read', readLocation),
   not('a refused create', asReseller(createLocation()), NO_MERCHANT)),
 A22: assumption(
   relies('no currency', payLeast({ amount: 1 }), showing({ currency: 'usd' })),
@@ -1106,13 +1033,10 @@ A22: assumption(
   not('a currency', payLeast({ currency: 'eur' })),
   not('a refused payment', payLeast({ payment_type: 'cash' }), invalid('payment_type', 'TXN-2'))),
 A23: assumption(
-  relies('a Refund', refund()),
   relies('more than the amount', refund({ amount: 1001 }), EXCEEDS),
-  relies('nothing remains', refundOf('spent'), ALL_REFUNDED),
   relies('the tip not', refundOf('tipped', { amount: 1001 }), EXCEEDS),
   relies('the tip too', refundOf('tipped'), showing({ amount: 1230 }), { settings: { 'transactions.refundable': 'amount_plus_extras' } }),
-  not('a Transaction that is not there', refund({ transaction: 'none' }), noReference('transaction', 'REF-1')),
-  not('a payment', payLeast())),
+  not('a Transaction that is not there', refund({ transaction: 'none' }), noReference('transaction', 'REF-1'))),
 A24: assumption(
   ...([ [{}, { amount: 0, tip_amount: null, currency: 'usd', amounts: null }], [{ tip_amount: 5 }, { amount: 0, tip_amount: 5 }],
     [{ 'amounts[transaction_amount]': 7 }, { amount: 7, amounts: { transaction_amount: 7 } }], [{ 'amounts[payment_amount]': 8 }, { amount: 8 }],
@@ -1124,7 +1048,6 @@ A24: assumption(
     [{ 'amounts[currency]': 'eur' }, { currency: 'eur' }], [{ currency: 'jpy', 'amounts[currency]': 'eur' },
     { currency: 'jpy', amounts: { currency: 'eur' } }] ] as const).map(([body, shows]) =>
     relies(JSON.stringify(body), payLeast(body), showing(shows), { later: [[read('/transactions/${made.id}'), { shows: '${made}' }]] })),
-  relies('a Refund of nothing', refundOf('free'), [400, 'charge_has_no_amount', 'transaction', 'A24']),
   relies('a Refund of a part of nothing', refundOf('free', { amount: 1 }), [400, 'charge_has_no_amount', 'transaction', 'A24']),
   relies('a part that is no integer', payLeast({ 'amounts[tip_amount]': '1.5' }), invalid('amounts[tip_amount]', 'A24')),
   relies('a currency that is none', payLeast({ 'amounts[currency]': 'zzz' }), invalid('amounts[currency]', 'A24')),
@@ -1133,8 +1056,7 @@ A24: assumption(
   relies('amounts, where one is needed', payLeast({ 'amounts[payment_amount]': 8 }), NEEDS_AMOUNT),
   not('an amount of 0, where one is needed', payLeast({ amount: 0 }), NEEDS_AMOUNT),
   not('an amount', payLeast({ amount: 5 })),
-  not('an amount of 0', payLeast({ amount: 0 })),
-  not('a Refund', refund())),
+  not('an amount of 0', payLeast({ amount: 0 }))),
 A25: assumption(
   ...([ [{ 'card[brand]': 'visa' }, { brand: 'visa', last4: null }], [{ 'card[last4]': '1111' }, { brand: null, last4: '1111' }],
     [{ 'card[last4]': '1111', 'card[number]': '4242424242424242' }, { brand: null, last4: '1111' }],
@@ -1156,11 +1078,9 @@ A26: assumption(
   not('with vip', vip(BANK)),
   not('without it', pay())),
 A27: assumption(
-  relies('a negative amount', payLeast({ amount: '-1' }), invalid('amount', 'A27')),
   ...['9007199254740992', BEYOND, '9'.repeat(400)].map(amount => relies(amount, payLeast({ amount }), invalid('amount', 'A27'))),
   ...['transaction_amount', 'payment_amount', 'tip_amount'].flatMap(name =>
     ['-1', BEYOND].map(value => relies(`amounts[${name}]=${value}`, payLeast({ [`amounts[${name}]`]: value }), invalid(`amounts[${name}]`, 'A27')))),
-  relies('a Refund that a double cannot hold', refund({ amount: BEYOND }), invalid('amount', 'A27')),
   ...([ [{ amount: MOST, tip_amount: 1 }], [{ amount: MOST - 1, tip_amount: 1, donation_amount: 1 }],
     [{ 'amounts[transaction_amount]': MOST, 'amounts[tip_amount]': 1 }] ] as const).map(([body]) =>
     relies(`together too much: ${JSON.stringify(body)}`, payLeast(body), invalid('amount', 'A27'))),
@@ -1178,24 +1098,17 @@ A28: assumption(
   relies('a Refund of a payment without a card', refundOf('cash')),
   relies('refunds.without_card = reject', refundOf('cash'), [400, 'charge_has_no_card', 'transaction', 'A28'], NEEDS_CARD),
   relies('a Refund to a card, where one is needed', refundOf('other_card'), NEEDS_CARD),
-  not('a refused Refund, where a card is needed', refundOf('cash', { amount: 1001 }), EXCEEDS, NEEDS_CARD),
-  not('a refused Refund', refundOf('spent'), ALL_REFUNDED),
-  not('an update', onRefund({ 'metadata[till]': '4' }))),
+  not('a refused Refund, where a card is needed', refundOf('cash', { amount: 1001 }), EXCEEDS, NEEDS_CARD)),
 A29: assumption(
   relies('a read', readCharge, showing({ amount_refunded: 0, refunds: { object: 'list', has_more: false } })),
-  relies('a create', payLeast()),
-  relies('a list', transactions(), { given: ['charge'] }),
-  not('a list of nothing', transactions()),
-  not('a read of a Location', readLocation)),
+  relies('a list', transactions(), { given: ['charge'] })),
 A30: assumption(
   ...NO_ADDRESSES.flatMap(email => [
     relies(`an Account's ${email}`, onAccount({ email }), invalid('email', 'A30')),
     relies(`a customer's ${email}`, payLeast({ 'customer[email]': email }), invalid('customer[email]', 'A30'))]),
-  relies("a User's domain without a dot", createUser({ email: 'ana@localhost' }), invalid('email', 'A30')),
   ...['us', 'Us', 'uS'].map(country => relies(country, createLocation({ 'address[country]': country }), showing({ address: { country: 'US' } }))),
   ...['ana@example.com', 'Ana.Lima+till@sub.example.co', "o'hara@example.com", 'ana@xn--caf-dma.example', 'jörg@bücher.example'].map(email =>
     not(email, createUser({ email }), showing({ email }))),
-  not('an upper-case country', createLocation()),
   not('no country', createLocation({ 'address[country]': 'XX' }), invalid('address[country]', 'ADDR-2'))),
 A31: assumption(
   relies('another type', onAccount({ type: 'reseller' }), showing({ id: '${account.id}', type: 'reseller' })),
@@ -1207,7 +1120,6 @@ A32: assumption(
   relies('a type that cannot be read', { ...createLocation(), headers: { 'content-type': 'form' } }, wrongType('FORM-1')),
   ...['gzip', 'br', 'gzip, identity'].map(encoding => relies(encoding, { ...createLocation(), headers: { 'content-encoding': encoding } },
     wrongType('A32'))),
-  not('a form', createLocation()),
   not('an encoding that changes nothing', { ...createLocation(), headers: { 'content-encoding': 'identity' } }),
   not('a type without a body', { ...readLocation, headers: JSON_TYPE })),
 A35: assumption(
@@ -1250,8 +1162,6 @@ A37: assumption(
   relies('JSON', asJson(readLocation), unexpectedBody('A37')),
   relies('broken percent-encoding', { on: 'GET /locations/loc_a', body: 'a=%zz' }, unexpectedBody('A37')),
   relies('a compressed body', { ...readLocation, body: 'a=1', headers: { 'content-encoding': 'gzip' } }, unexpectedBody('A37')),
-  not('a GET without a body', readLocation),
-  not('a delete without a body', deleteUser),
   not('a delete that is disabled', { on: 'DELETE /locations/loc_a', body: 'a=1' }, disabled('LOC-4'))),
 A38: assumption(
   ...['2026-01-31', '2026-02-01T10:00:00', '2026-032T10:00:00Z', '2026-W05-7T10:00:00Z'].map(value =>
@@ -1270,7 +1180,6 @@ A39: assumption(
   relies('a slash after an id', read('/locations/loc_a/'), showing({ id: 'loc_a' })),
   relies('HEAD', { on: 'HEAD /locations' }, { answers: { empty: true } }),
   relies('a path beside the base', { ...locations(), outside: true }, noPath('BASE-1')),
-  not('no slash at the end', locations()),
   not('another method', { on: 'PUT /locations' }, noMethod('A08')),
   not('a path that no family has', { on: 'GET /nowhere' }, noPath('A08'))),
 A40: assumption(

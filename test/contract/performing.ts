@@ -5,31 +5,25 @@
 import type { Json } from '../support/json.js'
 import { type Call, type Case, type Expected, type Fields, GIVENS, type KnownName } from './case.js'
 
-/** A response, with a JSON body parsed. */
 export type Answer = { status: number; text: string; body: Json }
-/** A request with its texts filled in; parameters are encoded. */
 export type Sent = Omit<Call, 'body' | 'query'> & { body?: string; query?: string }
 export type Send<A extends Answer> = (call: Sent) => Promise<A>
 type Resource = Readonly<Record<string, Json>>
 /** Finds records that the API cannot create; null if there are none. */
 export type Known = Readonly<Record<KnownName, () => Promise<Resource | null>>>
-/** The target of a case. */
 export type Target<A extends Answer = Answer> = {
   send: Send<A>
   known: Known
-  /** A text that no other request has sent. */
   unique: () => string
   /** Texts that are replaced by the target's own values: `${merchant_key}`. */
   constants: Readonly<Record<string, string>>
 }
 
-/** What a case needs could not be created or found. */
 export class NotGiven extends Error {}
 
 const REFERENCE = /\$\{(\w+)(?:\.(\w+))?([+-]\d+)?\}/g
 const WHOLE = /^\$\{(\w+)\}$/
 
-/** The requests of one case, which share its records. */
 export class Performance<A extends Answer = Answer> {
   readonly #target: Target<A>
   readonly #records = new Map<string, Resource>()
@@ -47,7 +41,6 @@ export class Performance<A extends Answer = Answer> {
       if (name !== 'made') await this.#record(name)
   }
 
-  /** Sends the request; the record in its response is `made`. */
   async call(call: Call): Promise<A> {
     const answer = await this.send(call)
     if (answer.status < 300 && typeof answer.body === 'object')
@@ -65,7 +58,6 @@ export class Performance<A extends Answer = Answer> {
     })
   }
 
-  /** Differences between the response and what is expected. */
   async differences(
     answer: Answer,
     expected: Expected,
@@ -102,7 +94,6 @@ export class Performance<A extends Answer = Answer> {
     ]
   }
 
-  /** A value with its texts filled in. */
   async #filled(value: unknown): Promise<unknown> {
     if (typeof value === 'string') return this.#text(value)
     if (Array.isArray(value)) return Promise.all(value.map(each => this.#filled(each)))
@@ -169,7 +160,6 @@ export class Performance<A extends Answer = Answer> {
   }
 }
 
-/** Names of records in the texts of a value. */
 const namesIn = (value: unknown): string[] =>
   [...JSON.stringify(value ?? null).matchAll(REFERENCE)]
     .map(([, name = '']) => name)

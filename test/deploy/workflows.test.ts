@@ -16,7 +16,6 @@ const BUILT = fileURLToPath(new URL('dist/main.js', ROOT))
 const read = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
 const FILES = readdirSync(new URL('.github/workflows/', ROOT)).sort()
 const workflow = (file: string): Json => parse(read(`.github/workflows/${file}`))
-/** An action pinned to a commit, with its version. */
 const PINNED = /^\s*(?:- )?uses: [\w-]+\/[\w-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/
 
 t.test('workflows: each action is pinned to a commit', async t => {

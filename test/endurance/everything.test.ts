@@ -14,7 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { documentsIn } from '../support/saved-states.js'
 import { clientOf, launched, type Running, started } from './support/emulator.js'
-import { auditAll, changeAll, type Place, placesOf, SCENARIO } from './support/load.js'
+import { auditAll, changeAll, placesOf, SCENARIO } from './support/load.js'
 import { startNeighbour } from './support/neighbour.js'
 import { figure, median, type Random, random, SEED } from './support/options.js'
 import { LoadedSandbox, otherLoad } from './support/other-load.js'
@@ -43,10 +43,9 @@ const MIB = 1024 ** 2
 type Calls = (site: string, port: number | null) => void
 type Sample = { rss: number; heap: number }
 
-/** A data folder with its successive processes. */
 class Site {
   readonly watch = new Watch()
-  readonly places: Place[] = placesOf(CLIENTS)
+  readonly places = placesOf(CLIENTS)
   readonly loaded = [new LoadedSandbox('loaded-0'), new LoadedSandbox('loaded-1')]
   readonly samples: Sample[] = []
   readonly starts: number[] = []
@@ -82,25 +81,11 @@ class Site {
   }
 
   get #args(): string[] {
-    const folders = [
-      '--scenarios-dir',
-      join(this.#folder, 'scenarios'),
-      '--snapshots-dir',
-      join(this.#folder, 'snapshots')
-    ]
+    const [scenarios, snapshots] = ['scenarios', 'snapshots'].map(one => join(this.#folder, one))
+    const flags = `--scenario load --log-level error --set limits.shutdown=500`.split(' ')
     const port = this.#port === 0 ? [] : ['--port', String(this.#port)]
-    return [
-      '--scenario',
-      'load',
-      '--data',
-      this.#data,
-      '--log-level',
-      'error',
-      '--set',
-      'limits.shutdown=500',
-      ...folders,
-      ...port
-    ]
+    const folders = ['--scenarios-dir', scenarios, '--snapshots-dir', snapshots] as string[]
+    return [...flags, '--data', this.#data, ...folders, ...port]
   }
 
   /** Restarts on the same port, and compares everything with the responses. */
@@ -166,19 +151,11 @@ class Site {
 
   async round(ms: number, signal?: 'SIGKILL' | 'SIGTERM'): Promise<void> {
     const { watch, places, loaded } = this
-    const [port, round] = [this.#port, ++this.#round]
+    const round = { port: this.#port, round: ++this.#round, watch, places, pauseMs: PAUSE_MS }
     watch.isOver = false
-    const ended = changeAll(port, places, round, {
-      pauseMs: PAUSE_MS,
-      isOver: () => watch.isOver,
-      mayBreak: () => watch.isDown,
-      connect: (port, { name, nth }) => watch.client(port, name, nth)
-    })
+    const ended = changeAll(round)
     // the log reports a large document that is truncated
-    const others =
-      signal === 'SIGTERM'
-        ? null
-        : otherLoad({ port, round, watch, places, loaded, pauseMs: PAUSE_MS })
+    const others = signal === 'SIGTERM' ? null : otherLoad(round, loaded)
     await sleep(ms)
     if (signal) {
       await this.sample()
@@ -190,9 +167,7 @@ class Site {
       this.kills++
     }
     watch.isOver = true
-    const { answered, problems } = await ended
-    watch.wrong(...problems)
-    watch.count('changes', answered)
+    await ended
     await others
     this.#complaints()
     if (signal) await this.#checkFile()
@@ -240,7 +215,6 @@ class Site {
     return ending
   }
 
-  /** Any new text on stderr is an error. */
   #complaints(): void {
     const lines = (this.#running?.complaints() ?? '').split('\n').slice(this.#complained, -1)
     this.#complained += lines.length
@@ -248,14 +222,10 @@ class Site {
   }
 
   get line(): string {
-    const { watch, samples, name, kills, checked } = this
-    const calls = ['API calls', 'control calls']
-      .map(what => `${watch.figure(what)} ${what}`)
-      .join(', ')
+    const { samples, name, kills, checked, times, watch } = this
     const { rss = 0, heap = 0 } = samples.at(-1) ?? {}
-    const memory =
-      samples.length === 0 ? '' : `, ${rss.toFixed(0)} MiB resident, ${heap.toFixed(0)} MiB of heap`
-    return `${name}: ${kills} kills, ${calls}, ${checked} answered changes checked${memory}, ${waits(this.times)}, ${watch.figure('problems')} problems`
+    const counts = [...watch.counts].map(([what, count]) => `${count} ${what}`).join(', ')
+    return `${name}: ${kills} kills, ${checked} answered changes checked, ${rss.toFixed(0)} MiB resident, ${heap.toFixed(0)} MiB of heap, ${waits(times)}, ${counts}`
   }
 }
 
@@ -355,7 +325,6 @@ t.test(`all for ${MINUTES} min, kill -9 each ${KILL_SECONDS} s: nothing lost, cr
 
   for (const { watch, name, line, starts, times, checked } of sites) {
     t.comment(line)
-    t.comment([...watch.counts].map(([what, count]) => `${count} ${what}`).join(', '))
     if (starts.length > 0)
       t.comment(
         `ready again in ${median(starts).toFixed(0)} ms, at most ${Math.max(...starts).toFixed(0)}`

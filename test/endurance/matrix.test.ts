@@ -5,6 +5,7 @@
  */
 import { existsSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -17,12 +18,9 @@ import { figure } from './support/options.js'
 
 const RECORDS = figure('RECORDS', { short: 1000, long: 240_000 })
 const AT_ONCE = figure('AT_ONCE', { short: 2, long: 6 })
-/** Maximum processor time of the serving thread without a break. */
 const BUSY_MS = figure('BUSY_MS', { short: 10_000, long: 250 })
 const NEIGHBOUR_MS = figure('NEIGHBOUR_MS', { short: 60_000, long: 250 })
-/** Bytes of a document at its limit. */
 const LARGEST = figure('LARGEST', { short: 300_000, long: 67_000_000 })
-/** Items of a list at its limit. */
 const MEMBERS = figure('MEMBERS', { short: 2000, long: 10_000 })
 const JOURNAL = figure('JOURNAL', { short: 120, long: 1000 })
 const NODE_FLAGS = [
@@ -30,14 +28,16 @@ const NODE_FLAGS = [
   '--require',
   fileURLToPath(new URL('./support/busy.cjs', import.meta.url))
 ]
+const SLOW = figure('SLOW', { short: 50, long: 500 })
+const HUNG = figure('HUNG', { short: 20, long: 200 })
 const HAS_FIGURES = existsSync('/proc/thread-self/schedstat')
 
 const json = (value: unknown) => JSON.stringify(value)
+const BISTRO = { fixtures: ['bistro'] }
 const PATTERN = '/^(?:[a-z]{1,20}-?){1,9}$/'
 
 type Row = { name: string; on: string; body?: string; type?: string }
 
-/** A fixture or scenario of about this many bytes. */
 function largeText(bytes: number, wrap: (tickets: object[]) => unknown): string {
   const one = { location: 'loc_bistro', reference: 'r'.repeat(200) }
   return json(wrap(Array(Math.min(RECORDS, Math.floor(bytes / json(one).length))).fill(one)))
@@ -48,82 +48,46 @@ function rowsFor(
   ticket: string,
   last: string
 ): Record<string, Omit<Row, 'on' | 'name'>[] | string[]> {
-  const entry = {
-    on: 'POST /transactions',
-    match: { body: { 'customer[name]': PATTERN } },
-    delay: '1ms'
-  }
-  const sequence = { sequence: Array(MEMBERS).fill({ on: 'POST /transactions' }) }
+  const entry = { on: 'POST /transactions', match: { body: { 'customer[name]': PATTERN } } }
+  const where = { customer: { name: PATTERN }, amount: { gt: 1 } }
+  const expect = Array(MEMBERS).fill({ on: 'POST /refunds', match: { body: { reason: 'x' } } })
+  const tickets = '    - { location: loc_bistro }\n'.repeat(LARGEST / 100)
+  const bodies = (...all: object[]) => all.map(one => ({ body: json(one) }))
   return {
     'POST /load': [
-      {
-        body: largeText(LARGEST, tickets => ({
-          scenario: { fixtures: ['bistro'], data: { tickets } }
-        }))
-      },
-      {
-        body: `fixtures: [bistro]\ndata:\n  tickets:\n${'    - { location: loc_bistro }\n'.repeat(LARGEST / 100)}`,
-        type: 'application/yaml'
-      },
-      {
-        body: json({
-          scenario: {
-            fixtures: ['bistro'],
-            expect: Array(MEMBERS).fill({ on: 'POST /refunds', match: { body: { reason: 'x' } } })
-          }
-        })
-      }
+      { body: largeText(LARGEST, tickets => ({ scenario: { ...BISTRO, data: { tickets } } })) },
+      { body: `fixtures: [bistro]\ndata:\n  tickets:\n${tickets}`, type: 'application/yaml' },
+      ...bodies({ scenario: { ...BISTRO, expect } })
     ],
     'POST /records': [{ body: largeText(LARGEST, tickets => ({ tickets })) }],
-    'POST /keys': [{ body: '{"account":"mch_bistro"}' }],
-    'POST /script': [{ body: json(entry) }],
+    'POST /keys': bodies({ account: 'mch_bistro' }),
+    'POST /script': bodies({ ...entry, delay: '1ms' }),
     'POST /gates/NAME/open': ['POST /gates/none/open'],
-    'PUT /clock': [{ body: '{"running":true}' }],
-    'POST /clock/advance': [{ body: '{"by":"1s"}' }],
+    'PUT /clock': bodies({ running: true }),
+    'POST /clock/advance': bodies({ by: '1s' }),
     'PUT /snapshots/NAME': ['PUT /snapshots/a'],
     'POST /snapshots/NAME/restore': ['POST /snapshots/a/restore'],
-    'GET /requests': [
-      'GET /requests?limit=1000',
-      'GET /requests?limit=1000&scope=run',
-      'GET /requests?format=scenario',
-      'GET /requests?format=scenario&on=GET%20/tickets'
-    ],
+    'GET /requests': ['limit=1000', 'limit=1000&scope=run', 'format=scenario'].map(
+      query => `GET /requests?${query}`
+    ),
     'GET /scenarios/NAME': ['GET /scenarios/default'],
     'GET /requests/ID': [`GET /requests/${last}`, `GET /requests/${last}?format=scenario`],
     'GET /state': ['GET /state', 'GET /state?format=yaml'],
-    'GET /run': [
-      'GET /run',
-      'GET /run?format=html',
-      'GET /run?format=junit',
-      'GET /run?format=markdown'
-    ],
-    'POST /explain': [
-      {
-        body: json({
-          method: 'POST',
-          path: '/transactions',
-          body: { ticket, payment_type: 'external', amount: 1 }
-        })
-      }
-    ],
+    'GET /run': ['GET /run', ...['html', 'junit', 'markdown'].map(to => `GET /run?format=${to}`)],
+    'POST /explain': bodies({
+      method: 'POST',
+      path: '/transactions',
+      body: { ticket, payment_type: 'external', amount: 1 }
+    }),
     'POST /verify': [
       {},
-      {
-        body: json({
-          on: 'POST /transactions',
-          match: { body: { 'customer[name]': { not: PATTERN } } }
-        })
-      },
-      {
-        body: json({
-          state: {
-            transactions: { count: 1, where: { customer: { name: PATTERN }, amount: { gt: 1 } } }
-          }
-        })
-      },
-      { body: json(sequence) }
+      ...bodies(
+        { ...entry, match: { body: { 'customer[name]': { not: PATTERN } } } },
+        { state: { transactions: { count: 1, where } } },
+        { sequence: Array(MEMBERS).fill({ on: 'POST /transactions' }) }
+      )
     ],
-    'PATCH /settings': [{ body: '{"pagination.max_limit":50}' }]
+    'PATCH /settings': bodies({ 'pagination.max_limit': 50 })
   }
 }
 
@@ -149,7 +113,6 @@ function matrix(ticket: string, last: string): Row[] {
   )
 }
 
-/** The longest work of the serving thread without a break since the last call. */
 async function busyIn({ child }: Running, file: string): Promise<number> {
   if (!HAS_FIGURES) return 0
   await rm(file, { force: true })
@@ -162,12 +125,8 @@ async function fill({ call }: Client): Promise<{ ticket: string; last: string }>
   await call('POST /_control/load', '{"scenario":"default"}')
   const ticket = (await call('GET /next/tickets?limit=1')).body.data[0].id
   for (let from = 0; from < RECORDS; from += 20_000) {
-    const payment = {
-      ticket,
-      payment_type: 'external',
-      amount: 1000,
-      customer: { name: 'abcdefgh' }
-    }
+    const customer = { name: 'abcdefgh' }
+    const payment = { ticket, payment_type: 'external', amount: 1000, customer }
     const transactions = Array(Math.min(20_000, RECORDS - from)).fill(payment)
     const { status, text } = await call('POST /_control/records', json({ transactions }))
     if (status !== 200) throw new Error(text.slice(0, 1000))
@@ -233,5 +192,55 @@ t.test(`each control request, ${AT_ONCE} at once, ${RECORDS} records: others con
   }
   t.ok(after <= before + 60, `heap ${before.toFixed(0)} MiB before, ${after.toFixed(0)} MiB after`)
   for (const { close } of [base, ...clients]) close()
+  t.equal(await end('SIGTERM'), 0)
+})
+
+t.test(`${SLOW} slow senders, ${HUNG} hung requests: a neighbour hardly waits longer`, async t => {
+  const { port, end } = await started()
+  const [base, hung] = [clientOf(port, null), clientOf(port, 'hung')]
+  const neighbour = startNeighbour()
+  t.teardown(neighbour.stop)
+  neighbour.call('one', port)
+  const longest = async () => {
+    await neighbour.taken()
+    await sleep(1000)
+    return Math.max(...((await neighbour.taken()).one?.times ?? [Number.POSITIVE_INFINITY]))
+  }
+  const calm = await longest()
+  await hung.call('POST /_control/script', '{"on":"GET /refunds","fault":"hang"}')
+  const head = 'POST /sandbox/crowd/next/transactions HTTP/1.1\r\nhost: localhost\r\n'
+  const form = 'content-type: application/x-www-form-urlencoded\r\ncontent-length: 100000\r\n\r\na='
+  const sockets = Array.from({ length: SLOW }, (_, nth) => {
+    const socket = connect(port, '127.0.0.1').on('error', () => {})
+    socket.write(head + (nth % 2 === 0 ? 'x-slow: ' : form))
+    return socket
+  })
+  const dribble = setInterval(() => {
+    for (const socket of sockets) socket.write('a')
+  }, 250)
+  let ended = 0
+  for (let n = 0; n < HUNG; n++) {
+    const { call, close } = clientOf(port, 'hung')
+    const over = () => {
+      ended++
+      close()
+    }
+    call('GET /next/refunds').then(over, over)
+  }
+  const sandboxes = async () => (await base.call('GET /_control/sandboxes')).body.data
+  const inFlight = async (name: string): Promise<number> =>
+    (await sandboxes()).find((one: { name: string }) => one.name === name)?.in_flight ?? 0
+  while ((await inFlight('hung')) < HUNG) await sleep(50)
+
+  const crowded = await longest()
+
+  t.ok(crowded < Math.max(NEIGHBOUR_MS, calm * 3), `${calm} ms alone, ${crowded} ms among them`)
+  t.equal(ended, 0, 'hung requests hang on')
+  clearInterval(dribble)
+  for (const socket of sockets) socket.destroy()
+  await base.call('DELETE /_control/sandboxes/hung')
+  while (ended < HUNG || (await inFlight('crowd')) > 0) await sleep(20)
+  t.equal((await sandboxes()).length, 2, 'the crowd and the neighbour')
+  for (const { close } of [base, hung]) close()
   t.equal(await end('SIGTERM'), 0)
 })

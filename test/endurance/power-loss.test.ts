@@ -79,7 +79,6 @@ async function recorded(t: Test, seed: string) {
   return { folder, file, disk, data, change, present }
 }
 
-/** The text of a document without its number of requests. */
 const comparable = (text: string) => text.replace(/"requests":\d+/, '"requests":0')
 
 /** The states that may be found when the power fails after this many system calls. */
@@ -113,7 +112,6 @@ function audit(
 
 const NO_FILE = 'no file'
 
-/** The state in a file, or that the file is incomplete. */
 function stateIn(content: Buffer, seen: Map<string, string>): string {
   const text = content.toString()
   let state = seen.get(text)

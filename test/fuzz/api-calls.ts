@@ -9,7 +9,6 @@ import { encoded, hostileText, hostileWord } from './values.js'
 export type KnownIds = Readonly<Record<string, readonly string[]>>
 export type Call = {
   method: string
-  /** With the query, percent-encoded. */
   path: string
   headers: Record<string, string>
   body: Buffer | null

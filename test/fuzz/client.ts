@@ -18,7 +18,6 @@ const LONGEST_WAIT = 30_000
 const SHORT_WAIT = 300
 const RAW_WAIT = 200
 const EVENTS_WAIT = 20
-/** Longer responses are truncated. */
 const MOST_KEPT = 8_388_608
 
 export class Client {

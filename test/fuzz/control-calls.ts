@@ -74,7 +74,6 @@ function nearly(right: Record<string, unknown>, draws: Draws): Body {
   return { type: draws.chance(90) ? 'application/json' : 'application/yaml', text: changed }
 }
 
-/** A document of the fixture schema, with ids of the bistro. */
 const records = (draws: Draws) => grown(fixtureSchema(), '', draws, 0) as Record<string, unknown>
 
 const scenario = (draws: Draws): Record<string, unknown> => ({

@@ -16,7 +16,6 @@ type ControlReport = {
   documents: number
   statuses: Record<string, number>
   findings: Finding[]
-  /** The neighbour's longest wait beyond a bare server's, in milliseconds. */
   longest: number
   /** Documents that were sent again because the neighbour waited too long. */
   again: number

@@ -83,7 +83,6 @@ const NAMES = [
   '🍷'
 ]
 const MADE = ['tickets', 'transactions', 'users']
-/** Text for values that only text can contain. */
 const DEEP = '"@deep@"'
 const TWICE = '"@twice@":0'
 const RAW_NUMBER = '"@number@"'
@@ -108,7 +107,6 @@ export function documentOf(draws: Draws): PostedDocument {
   return { on, type: isYaml ? 'application/yaml' : 'application/json', body: bytesOf(text, draws) }
 }
 
-/** A value that a schema usually allows. */
 export function grown(schema: Schema, name: string, draws: Draws, depth: number): unknown {
   const known = KNOWN[name]
   if (schema.type === 'array' && Array.isArray(known))

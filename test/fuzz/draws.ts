@@ -5,7 +5,6 @@
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789'
 
-/** Texts separated by ¦. */
 export const listed = (...lines: readonly string[]): string[] =>
   lines.flatMap(line => line.split('¦'))
 

@@ -8,7 +8,6 @@ import { type Draws, listed } from './draws.js'
 export type Raw = {
   /** Byte sequences, with pauses in milliseconds between them. */
   pieces: (Buffer | number)[]
-  /** Maximum number of responses, after which the exchange ends. */
   answers: number
   after: 'waits' | 'ends' | 'breaks off'
 }

@@ -76,7 +76,6 @@ export function hostileJson(draws: Draws, depth = 3): unknown {
   )
 }
 
-/** JSON that is nested too deep for recursion. */
 export function deepJson(draws: Draws): string {
   const depth = draws.pick([100, 2000, 10_000, 100_000])
   return draws.chance(50)

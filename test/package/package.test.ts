@@ -125,7 +125,6 @@ const OTHER_MANAGERS = ['pnpm@10', 'yarn@1', '@yarnpkg/cli-dist@4']
 const RUNNERS = ['vitest@4', 'jest@30', 'sinon@22']
 const USED = { status: 200, refused: [true, 'setting_invalid'] }
 
-/** Creates a project, installs the package into it and uses it there. */
 function use(
   t: Test,
   { name, script, add, exec, end = ['--'], variables, isPlain }: Manager

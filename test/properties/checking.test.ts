@@ -17,7 +17,6 @@ import { property } from '../support/property.js'
 const shipped = (path: string) =>
   parse(readFileSync(new URL(`../../${path}.yaml`, import.meta.url), 'utf8'))
 const bistro = shipped('fixtures/bistro')
-/** A short fixture with every family. */
 const fixture = Object.fromEntries(
   Object.entries<unknown[]>(bistro).map(([family, records]) => [family, records.slice(0, 3)])
 )
@@ -35,7 +34,6 @@ const entry = {
   when: 'before'
 }
 
-/** Schemas, each with a valid document. */
 const CASES: Record<string, { schema: object; document: object }> = {
   fixture: { schema: fixtureSchema(), document: fixture },
   scenario: { schema: scenarioSchema(), document: scenario },

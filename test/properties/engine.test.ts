@@ -41,7 +41,6 @@ const records = {
 }
 /** Random parameters cause warnings, and random origins CORS headers. */
 const settings = { 'parameters.unknown': 'warn' } as const
-/** Valid requests of every operation that reads. */
 const READS =
   'locations locations/loc_x accounts accounts/mch_a accounts/mch_a/users tickets?limit=1&search_query=T-1 tickets/tkt_a transactions transactions/txn_a refunds?transaction=txn_a refunds/rfd_a'
 const read = fc.constantFrom(...READS.split(' ')).map(

@@ -55,7 +55,6 @@ const valueOfDepth = (depth: number): fc.Arbitrary<Value> => {
 }
 const form = partsOf(valueOfDepth(LIMITS['limits.depth'])).map(({ parts }) => parts)
 
-/** Every pair that says a value. */
 function pairsOf(value: Value, steps: string[]): Pair[] {
   if (typeof value === 'string') return [{ steps, value }]
   if (Array.isArray(value)) return value.map(item => ({ steps: [...steps, ''], value: item }))
@@ -90,7 +89,6 @@ const encoded = (pairs: readonly Pair[], styles: readonly number[]) =>
     )
     .join('&')
 
-/** The decoded form as values, in order. */
 function decodedValue(node: FormNode): Value {
   if (typeof node === 'string') return node
   if (node instanceof FormList) return node.items
@@ -109,7 +107,6 @@ const sorted = (value: Value): Value =>
           .sort(([a], [b]) => (a < b ? -1 : 1))
       }
 
-/** The pairs in another order; list items keep theirs. */
 function shuffled(pairs: readonly Pair[], order: readonly number[]): Pair[] {
   const left = [...pairs]
   const taken: Pair[] = []

@@ -58,7 +58,6 @@ const FORMATTED: readonly string[] = [
   ...['2026-02-01', '2024-02-29T18:00', '2026-02-01t18:00:00.123z', '2026-02-01T18:00:00+02:00']
 ]
 
-/** Values of a schema; `schemas` are those that it may refer to. */
 function valuesOf(schema: Json, schemas: Json): fc.Arbitrary<unknown> {
   const {
     $ref,
@@ -112,7 +111,6 @@ function objectOf(schema: Json, schemas: Json): fc.Arbitrary<Json> {
 const formOf = (values: Json): [string, string][] =>
   Object.entries(values).map(([name, value]) => [name, String(value)])
 
-/** Requests of the document's operations that take parameters. */
 function callsOf(of: Json): fc.Arbitrary<{ on: string; path: string; form: URLSearchParams }> {
   const operations = Object.entries<Json>(of.paths).flatMap(([path, methods]) =>
     Object.entries<Json>(methods).flatMap(([method, { parameters = [], requestBody }]) => {

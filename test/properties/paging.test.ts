@@ -131,7 +131,6 @@ t.test('through the engine', async t => {
     equal(status, 200, text)
     return body as { data: { id: string }[]; has_more: boolean; first_id: string; last_id: string }
   }
-  /** The ids of all records of a list, in order. */
   const whole = (path: string) => {
     const { data, has_more } = page(path, { limit: 100 })
     equal(has_more, false)

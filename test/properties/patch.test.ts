@@ -17,7 +17,6 @@ type Updatable = {
   address: Record<Part, string | null>
   metadata: Record<string, string>
 } & Record<Scalar, string | null>
-/** A decoded update: null unsets, omitted fields stay. */
 type Changes = {
   address?: Partial<Updatable['address']>
   metadata?: { cleared: boolean; entries: Record<string, string | null> }
@@ -58,7 +57,6 @@ const changes = fc.record(
   { requiredKeys: [] }
 ) as fc.Arbitrary<Changes>
 
-/** The expected record, written from the rules. */
 function updated(
   before: Updatable,
   { address = {}, metadata = { cleared: false, entries: {} }, ...scalars }: Changes

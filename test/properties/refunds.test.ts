@@ -42,14 +42,12 @@ const call = fc.oneof(
 
 type Call = typeof call extends fc.Arbitrary<infer C> ? C : never
 type Charge = { charged: number; refunded: number }
-/** The model: sums by Transaction, and Refunds in order of creation. */
 type Model = {
   charges: Map<string, Charge>
   refunds: Map<string, { transaction: string; amount: number }>
 }
 const pick = <V>(values: readonly V[], nth: number): V | undefined => values[nth % values.length]
 
-/** The expected error code of a Refund; null if it must succeed. */
 function refusalOf({ charged, refunded }: Charge, amount: number | null): string | null {
   if (charged === 0) return 'charge_has_no_amount'
   if (refunded === charged) return 'charge_already_refunded'
@@ -65,7 +63,6 @@ t.test('through the API', async t => {
   const refusedWith = ({ status, body }: Answer, code: string) =>
     deepEqual([status, body.error?.code], [400, code])
 
-  /** Sends the request, and compares its response with the model. */
   async function make(call: Call, model: Model, withExtras: boolean): Promise<void> {
     const { charges, refunds } = model
     if (call.do === 'pay') {
@@ -116,7 +113,6 @@ t.test('through the API', async t => {
     charge.refunded += amount
   }
 
-  /** Every Transaction and Refund agrees with the model. */
   async function compare({ charges, refunds }: Model): Promise<void> {
     const { data } = (await send('GET /transactions', { query: 'limit=100' })).body
     equal(data.length, charges.size)

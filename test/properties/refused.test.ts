@@ -98,7 +98,6 @@ const controlCall: fc.Arbitrary<Call> = fc
     }
   })
 
-/** Everything of an emulator that a request could have changed. */
 const SEEN = ['/state', '/settings', '/clock', '/script', '/snapshots']
 
 async function start(t: Test) {

@@ -37,7 +37,6 @@ export function ask(text: string) {
   }
 }
 
-/** A response in transit, with its request. */
 export type Passing = {
   method: string
   path: string
@@ -70,7 +69,6 @@ function reachable(answer: Service): string {
   return origin
 }
 
-/** Another emulator with the same records. Returns its base address. */
 export async function service(t: Test, settings: object = {}, more: object = {}): Promise<string> {
   const scenario = { data: DATA, clock: '2026-03-01T10:00:00Z', ...more }
   const { inject } = await startTestEmulator(t, {

@@ -4,7 +4,6 @@ import { isFailed } from '../../src/reports/points.js'
 
 export type Failure = { file: string; title: string; messages: string[] }
 
-/** The failed points of files, in order. */
 export async function failuresIn(files: readonly string[]): Promise<Failure[]> {
   const checked = await check(files, {
     launch: { flag: {}, environment: {} },

@@ -8,7 +8,6 @@ import { run, type Streams } from '../../src/cli/program.js'
 
 export type Ran = { status: number; stdout: string; stderr: string }
 
-/** Time limit of each command in milliseconds. */
 const LIMIT = 120_000
 
 /** Ends the test file: a remaining server would keep its process until the runner kills it. */
@@ -17,7 +16,6 @@ function stop(args: string[]): never {
   process.exit(1)
 }
 
-/** Runs a command line, which must end, with its own streams. */
 export async function ran(
   args: string[],
   environment: Record<string, string> = {},
@@ -32,7 +30,6 @@ export async function ran(
   return { status, stdout: textOf(stdout), stderr: textOf(stderr) }
 }
 
-/** Starts a server of the test and returns its address. */
 export async function serving(
   t: Test,
   answer: RequestListener,

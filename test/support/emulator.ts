@@ -25,7 +25,6 @@ type Options = Omit<Begin, 'own'> & {
   folders?: { scenarios: Record<string, string>; fixtures?: Record<string, string> }
   /** The app's logger, false for none; by default every line is in `logs`. */
   logged?: false | Logger
-  /** What every change waits for before its response. */
   saved?: () => Promise<void>
   /** The data folder, instead of `saved`. */
   data?: Data
@@ -70,7 +69,6 @@ export function sandboxClient(
 export type SandboxClient = ReturnType<typeof sandboxClient>
 export type Emulator = Awaited<ReturnType<typeof startTestEmulator>>
 
-/** The names of all sandboxes. */
 export const namesIn = async ({ control }: Pick<Emulator, 'control'>): Promise<string[]> =>
   (await control('GET /sandboxes')).body.data.map(({ name }: { name: string }) => name)
 
@@ -95,7 +93,6 @@ export async function startTestEmulator(
   })
   const { sandboxes } = made
   const sandbox = sandboxes.main
-  /** Every line logged, at any level. */
   const logs: string[] = []
   const logger = logged ?? pino({ level: 'trace' }, { write: line => logs.push(line) })
   const app = await buildApp({ ...made, version: '0.0.0', ...(logger && { logger }), data })
@@ -109,7 +106,6 @@ export async function startTestEmulator(
   const { call, control } = sandboxClient({ inject }, null)
   /** The whole state as text, to show that a refused request changed nothing. */
   const state = async () => (await control('GET /state')).text
-  /** Opens a free port for tests that need a socket. */
   const listen = async (): Promise<number> => {
     await app.listen({ port: 0, host: '127.0.0.1' })
     return (app.server.address() as AddressInfo).port

@@ -48,7 +48,6 @@ export async function firstStateIn(
   )
 }
 
-/** The problems of a document, or its initial state. */
 export async function lookedAt(data: unknown, where: Where = {}): Promise<Looked> {
   const warnings: Problem[] = []
   try {
@@ -64,15 +63,12 @@ export async function lookedAt(data: unknown, where: Where = {}): Promise<Looked
   }
 }
 
-/** The problems of a document, as `path: message`. */
 export const problemsIn = async (data: unknown, where: Where = {}): Promise<string[]> =>
   (await lookedAt(data, where)).problems.map(({ path, message }) => `${path}: ${message}`)
 
-/** The problems of a document, as `path code`. */
 export const codesIn = async (data: unknown, where: Where = {}): Promise<string[]> =>
   (await lookedAt(data, where)).problems.map(({ path, ...said }) => coded(path, said))
 
-/** Checks a shared file alone. */
 export const checkedAlone = (
   document: Located,
   variables?: LoadContext['variables']

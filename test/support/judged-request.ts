@@ -18,7 +18,6 @@ import type { RuleId } from '../../src/reference/rules.js'
 import { Store } from '../../src/store/store.js'
 
 const { values: SETTINGS } = settingsInForce({})
-/** Parameters decoded from form text. */
 export const form = (text: string): FormObject => decodeForm(text, SETTINGS).root
 
 const STORE = new Store()
@@ -111,7 +110,6 @@ export const judgement = (
   relied: readonly AssumptionId[] = []
 ): Judgement => ({ passed, violated, relied })
 
-/** Limits of a journal for tests that do not need them. */
 export const journalLimits = (given: Partial<JournalLimits> = {}): JournalLimits => ({
   entries: 1000,
   bytes: 1_000_000,

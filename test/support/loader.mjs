@@ -23,7 +23,6 @@ const PACKAGES = {
   typebox: bundled
 }
 
-/** A file's time of change in milliseconds; `undefined` if it is missing. */
 function writtenAt(file) {
   const time = statSync(file, { throwIfNoEntry: false })?.mtimeMs
   return time && Math.round(time)
@@ -42,7 +41,6 @@ function copyOf(source, name, make) {
   return copy
 }
 
-/** A package as one module. */
 function bundled(name) {
   const manifest = new URL(`node_modules/${name}/package.json`, ROOT)
   const { version } = JSON.parse(readFileSync(manifest, 'utf8'))
@@ -61,7 +59,6 @@ function bundled(name) {
   return { url: String(file), format: 'module' }
 }
 
-/** TypeScript as a module of Node. */
 export function compiled(url, text) {
   const { transformSync } = require('esbuild')
   const loader = url.endsWith('x') ? 'tsx' : 'ts'
@@ -76,7 +73,6 @@ export function compiled(url, text) {
   return transformSync(text, { ...options, sourcemap: 'inline', sourcefile: url }).code
 }
 
-/** The source file behind the name of its compiled file. */
 function sourceOf(specifier, parent) {
   if (!/^(\.|file:).*\.js(\?|$)/.test(specifier)) return null
   const url = new URL(specifier, parent)

@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 
-/** A test's folder, and a place for a data folder in it. */
 export async function placeOf(t: Test) {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'place-')))
   t.teardown(() => rm(folder, { recursive: true, force: true }))

@@ -142,7 +142,6 @@ function* contentsOf({ synced, pending }: Inode, cuts: number): Generator<Buffer
   }
 }
 
-/** Every subset of name changes, in order. */
 function* subsetsOf<T>(all: readonly T[]): Generator<T[]> {
   for (let bits = 0; bits < 2 ** all.length; bits++) yield all.filter((_, nth) => bits & (1 << nth))
 }

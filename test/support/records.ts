@@ -3,7 +3,6 @@ import type { Records } from '../../src/store/store.js'
 
 const BEGINNING = new Date(0).toISOString()
 
-/** A stored Transaction of 1000, with fields for the test. */
 export const storedTransaction = (
   id: string,
   given: Partial<Records['transactions']> = {}
@@ -26,7 +25,6 @@ export const storedTransaction = (
   ...given
 })
 
-/** A stored Refund of a Transaction. */
 export const storedRefund = (
   id: string,
   { id: transaction, currency, payment_method, created }: Records['transactions'],
@@ -43,5 +41,4 @@ export const storedRefund = (
   metadata: {}
 })
 
-/** The records of a page. */
 export const recordsOf = <R>({ stored }: Page<R>): R[] => stored.map(({ record }) => record)

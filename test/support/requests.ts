@@ -80,7 +80,6 @@ export function sentBy(
   }
 }
 
-/** A response as a test reads it. */
 export const answerOf = (status: number, headers: Answer['headers'], text: string): Answer => ({
   status,
   headers,

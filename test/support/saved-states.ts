@@ -5,14 +5,12 @@ import { stateData, textOf } from '../../src/sandbox/saved/document.js'
 import type { SavedSandbox, SavedState } from '../../src/sandbox/state.js'
 import type { Json } from './json.js'
 
-/** The text of a document. */
 export async function documentText(sandbox: SavedSandbox): Promise<string> {
   let text = ''
   for await (const piece of textOf(sandbox)) text += piece
   return text
 }
 
-/** The text of the state in it. */
 export const stateText = (state: SavedState): string => JSON.stringify(stateData(state))
 
 export const fileIn = (folder: string, name: string | null = null): string =>

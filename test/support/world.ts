@@ -19,14 +19,12 @@ import {
   smallFixture
 } from './requests.js'
 
-/** Everything that requests change in a sandbox, as text. */
 export const recordsOf = ({ state }: Pick<Sandbox, 'state'>): string =>
   JSON.stringify(exported(state.store))
 export const stateOf = ({ state: { store, clock, ids } }: Sandbox): string =>
   JSON.stringify([exported(store), clock.reading, ids.counters])
 
 export type Begin = {
-  /** Records added to the small fixture. */
   records?: Record<string, object[]>
   settings?: GivenSettings
   environment?: GivenSettings
@@ -39,7 +37,6 @@ export type Begin = {
   machine?: () => number
 }
 
-/** Sandboxes, with their parts and how they start. */
 export function prepared({
   records = {},
   settings = {},
@@ -70,7 +67,6 @@ export function prepared({
   return { sandboxes, library, settings: values, start }
 }
 
-/** A sandbox, and a function that runs requests in it. */
 export async function startWorld(begin: Omit<Begin, 'machine'> = {}) {
   const { sandboxes, start } = prepared(begin)
   const world = sandboxes.main
@@ -82,12 +78,10 @@ export async function startWorld(begin: Omit<Begin, 'machine'> = {}) {
     const whole = { ...request, headers: { ...length, ...headers }, body }
     return execute(world, whole, isScripted ? {} : { given: null })
   }
-  /** A finished request: its evidence and its response. */
   const executed = (on: string, options: Call = {}, { isScripted = true } = {}) => {
     const response = responseTo(on, options, isScripted)
     return { ...close(response, true, 0), response, reading: response.reading }
   }
-  /** The response to a request. */
   const call = (on: string, options: Call = {}): Answer => {
     const response = responseTo(on, options)
     const answer = answerOf(response.outcome.status, headersOf(response), String(response.payload))

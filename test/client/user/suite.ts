@@ -80,7 +80,6 @@ export const connecting: Api.ConnectOptions = {
   timeout: 1000
 }
 
-/** A suite that runs in process and over HTTP. */
 export async function suite(emulator: Emulator): Promise<void> {
   const first: Api.ApiKey | undefined = emulator.keys[0]
   const { name, description } = (await emulator.reset()).scenario

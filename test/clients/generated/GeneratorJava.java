@@ -2,7 +2,6 @@ import java.util.Base64;
 import java.util.Objects;
 import org.openapitools.client.ApiClient;
 import org.openapitools.client.ApiException;
-import org.openapitools.client.api.LocationsApi;
 import org.openapitools.client.api.RefundsApi;
 import org.openapitools.client.api.TicketsApi;
 import org.openapitools.client.api.TransactionsApi;
@@ -18,12 +17,9 @@ public class GeneratorJava {
         client.updateBaseUri(System.getenv("COMMERCE_BASE_URL"));
         String key = Base64.getEncoder().encodeToString((System.getenv("COMMERCE_API_KEY") + ":").getBytes());
         client.setRequestInterceptor(request -> request.header("Authorization", "Basic " + key));
-        LocationsApi locations = new LocationsApi(client);
         RefundsApi refunds = new RefundsApi(client);
 
-        var page = locations.listLocations(1, null, null);
-        expect("Locations", page.getData().size() + " " + page.getHasMore(), "1 true");
-        var found = new TicketsApi(client).listTickets(100, null, null, "loc_bistro", "T-12", null, null, null, "2026-02-01");
+        var found = new TicketsApi(client).listTickets(100L, null, null, "loc_bistro", "T-12", null, null, null, "2026-02-01");
         expect("Tickets", found.getData().get(0).getId(), "tkt_12");
 
         var paid = new TransactionsApi(client).createTransaction("tkt_12", "card", null, null, null, "visa", null, "4242424242424242", null, null, null,
@@ -37,10 +33,6 @@ public class GeneratorJava {
         } catch (ApiException refusal) {
             expect("too much", refusal.getCode() + " " + refusal.getResponseBody().contains("refund_exceeds_remaining"), "400 true");
         }
-        expect("the rest", refunds.createRefund(paid.getId(), null, null).getAmount(), 2000L);
-
-        var changed = locations.updateLocation("loc_bistro_harbor", null, null, null, null, "Salem", null, null, null, "", null, null);
-        expect("the update", changed.getPhone() + " " + changed.getAddress().getCity(), "null Salem");
         System.out.println("session complete");
     }
 }

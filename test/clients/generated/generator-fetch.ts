@@ -33,34 +33,19 @@ const post = async (path: string, form: object) =>
   read(await fetch(BASE_URL + path, { method: 'POST', body: formOf(form), ...withKey }))
 
 await session({
-  locations: query => answered(locations.listLocationsRaw(query)),
-  tickets: () =>
-    answered(
-      new TicketsApi(configuration).listTicketsRaw({
-        limit: 100,
-        location: 'loc_bistro',
-        searchQuery: 'T-12',
-        createdLt: '2026-02-01'
-      })
-    ),
-  pay: () => {
-    const card = { cardNumber: '4242424242424242', cardBrand: 'visa' }
-    return answered(
-      new TransactionsApi(configuration).createTransactionRaw({
-        ticket: 'tkt_12',
-        paymentType: 'card',
-        amount: 3000,
-        ...card
-      })
-    )
+  listLocations: query => answered(locations.listLocationsRaw(query)),
+  listTickets: ({ search_query: searchQuery, 'created[lt]': createdLt, ...query }) =>
+    answered(new TicketsApi(configuration).listTicketsRaw({ ...query, searchQuery, createdLt })),
+  createTransaction: ({ payment_type: paymentType, ...body }) => {
+    const card = { cardNumber: body['card[number]'], cardBrand: body['card[brand]'] }
+    const { ticket, amount } = body
+    const sent = { ticket, amount, paymentType, ...card }
+    return answered(new TransactionsApi(configuration).createTransactionRaw(sent))
   },
-  refund: (transaction, amount) => answered(refunds.createRefundRaw({ transaction, amount })),
-  refundWithMetadata: transaction =>
-    post('/refunds', { transaction, amount: 1000, reason: 'cold soup', 'metadata[shift]': 'late' }),
-  update: async () => {
-    await post('/locations/loc_bistro_harbor', { 'metadata[seats]': '72' })
-    return answered(
-      locations.updateLocationRaw({ id: 'loc_bistro_harbor', addressCity: 'Salem', phone: '' })
-    )
+  createRefund: body =>
+    body['metadata[shift]'] ? post('/refunds', body) : answered(refunds.createRefundRaw(body)),
+  updateLocation: async (id, { 'metadata[seats]': seats, 'address[city]': addressCity, phone }) => {
+    await post(`/locations/${id}`, { 'metadata[seats]': seats })
+    return answered(locations.updateLocationRaw({ id, addressCity, phone }))
   }
 })

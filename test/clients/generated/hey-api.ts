@@ -7,7 +7,7 @@ import {
   listTickets,
   updateLocation
 } from './client/index.js'
-import { type Answer, BASE_URL, flatSession } from './session.js'
+import { type Answer, BASE_URL, session } from './session.js'
 
 client.setConfig({ baseUrl: BASE_URL, auth: `${process.env.COMMERCE_API_KEY}:` })
 type Result = { response: Response | undefined; data?: unknown; error?: unknown }
@@ -16,7 +16,7 @@ const answered = ({ response, data, error }: Result): Answer => ({
   body: data ?? error
 })
 
-await flatSession({
+await session({
   listLocations: async query => answered(await listLocations({ query })),
   listTickets: async query => answered(await listTickets({ query })),
   createTransaction: async body => answered(await createTransaction({ body })),

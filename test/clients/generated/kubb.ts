@@ -1,6 +1,6 @@
 /** kubb with the document and a custom client, since kubb's sends every body as JSON. */
 import * as client from './client/index.js'
-import { type Answer, BASE_URL, flatSession, formOf, withKey } from './session.js'
+import { type Answer, BASE_URL, formOf, session, withKey } from './session.js'
 
 /** The status, which the functions do not return. */
 let status = 0
@@ -27,7 +27,7 @@ const send = async ({
 const own = { client: send as never }
 const answered = (body: unknown): Answer => ({ status, body })
 
-await flatSession({
+await session({
   listLocations: async query => answered(await client.listLocations(query, own)),
   listTickets: async query => answered(await client.listTickets(query, own)),
   createTransaction: async body => answered(await client.createTransaction(body, own)),

@@ -18,11 +18,11 @@ const FOLDER = process.env.CLIENTS_FOLDER ?? (await mkdtemp(join(tmpdir(), 'clie
 const KEY = 'sk_test_merchant'
 const MAX_RUN_MS = 600_000
 
-/** Thrown to skip a client. */
 class NotInstallable extends Error {}
 
-/** Runs a program; returns its output. Errors: the end of its output. */
-async function run(program, args, { cwd, env = {}, allowed = [0] }) {
+/** Runs a command line of words without spaces; returns its output. Errors: the end of it. */
+async function run(line, { cwd, env = {}, allowed = [0] }) {
+  const [program, ...args] = line.split(' ')
   const child = spawn(program, args, {
     cwd,
     env: { ...process.env, ...env },
@@ -36,17 +36,13 @@ async function run(program, args, { cwd, env = {}, allowed = [0] }) {
     once(child, 'close'),
     once(child, 'error').then(([error]) => [error.code])
   ])
-  if (!allowed.includes(code))
-    throw new Error(
-      `${program} ${args.join(' ')} ended with ${code}\n${output.trimEnd().split('\n').slice(-25).join('\n')}`
-    )
+  if (!allowed.includes(code)) throw new Error(`${line} ended with ${code}\n${output.slice(-3000)}`)
   return output
 }
 
-/** A step outside the client; if it fails, the client is skipped. */
-async function install(program, args, options) {
+async function install(line, options) {
   try {
-    return await run(program, args, options)
+    return await run(line, options)
   } catch (error) {
     throw new NotInstallable(error.message.split('\n').filter(Boolean).at(0))
   }
@@ -54,20 +50,12 @@ async function install(program, args, options) {
 
 async function npm(cwd, ...packages) {
   await writeFile(join(cwd, 'package.json'), '{"private":true,"type":"module"}')
-  await install(
-    'npm',
-    ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error', ...packages],
-    { cwd }
-  )
+  const flags = '--no-audit --no-fund --ignore-scripts --loglevel=error'
+  await install(`npm install ${flags} ${packages.join(' ')}`, { cwd })
 }
-/** A Python environment with packages. */
-async function pip(cwd, ...packages) {
-  await install('python3', ['-m', 'venv', '.venv'], { cwd })
-  await install(
-    '.venv/bin/pip',
-    ['install', '--quiet', '--disable-pip-version-check', ...packages],
-    { cwd }
-  )
+async function pip(cwd, packages) {
+  await install('python3 -m venv .venv', { cwd })
+  await install(`.venv/bin/pip install --quiet --disable-pip-version-check ${packages}`, { cwd })
 }
 const bin = (cwd, name) => join(cwd, 'node_modules/.bin', name)
 const copied = (cwd, ...files) =>
@@ -84,78 +72,38 @@ const TSCONFIG = {
   allowImportingTsExtensions: true,
   noEmit: true
 }
-/** Type-checks, bundles and runs a session. */
 async function typescript(cwd, file, env) {
   await writeFile(
     join(cwd, 'tsconfig.json'),
     JSON.stringify({ compilerOptions: TSCONFIG, files: [file] })
   )
-  await run(bin(cwd, 'tsc'), [], { cwd })
-  await run(
-    join(ROOT, 'node_modules/.bin/esbuild'),
-    [
-      file,
-      '--bundle',
-      '--platform=node',
-      '--format=esm',
-      '--outfile=session.mjs',
-      '--log-level=warning',
-      '--packages=external'
-    ],
-    {
-      cwd
-    }
-  )
-  return run(process.execPath, ['session.mjs'], { cwd, env })
+  await run(bin(cwd, 'tsc'), { cwd })
+  const esbuild = join(ROOT, 'node_modules/.bin/esbuild')
+  const flags = '--bundle --platform=node --format=esm --log-level=warning --packages=external'
+  await run(`${esbuild} ${file} --outfile=session.mjs ${flags}`, { cwd })
+  return run(`${process.execPath} session.mjs`, { cwd, env })
 }
 const TYPESCRIPT = ['typescript@5', '@types/node@20']
 
 /** The generator of https://openapi-generator.tech, from Maven Central. */
 const GENERATOR = '7.17.0'
 async function generator(cwd, language, properties) {
-  await install('java', ['-version'], { cwd })
+  await install('java -version', { cwd })
   const jar = join(FOLDER, `openapi-generator-cli-${GENERATOR}.jar`)
-  const name = 'org.openapitools:openapi-generator-cli'
-  await readFile(jar).catch(() =>
-    install(
-      'mvn',
-      [
-        '-q',
-        'dependency:copy',
-        `-Dartifact=${name}:${GENERATOR}`,
-        `-DoutputDirectory=${FOLDER}`,
-        '-Dmdep.useBaseVersion=true'
-      ],
-      { cwd }
-    )
-  )
-  await run(
-    'java',
-    [
-      '-jar',
-      jar,
-      'generate',
-      '-i',
-      'openapi.json',
-      '-g',
-      language,
-      '-o',
-      'client',
-      ...(properties ? [`--additional-properties=${properties}`] : [])
-    ],
-    { cwd }
-  )
+  const artifact = `-Dartifact=org.openapitools:openapi-generator-cli:${GENERATOR}`
+  const flags = `${artifact} -DoutputDirectory=${FOLDER} -Dmdep.useBaseVersion=true`
+  await readFile(jar).catch(() => install(`mvn -q dependency:copy ${flags}`, { cwd }))
+  const more = properties ? ` --additional-properties=${properties}` : ''
+  await run(`java -jar ${jar} generate -i openapi.json -g ${language} -o client${more}`, { cwd })
 }
 
-/** A Go module for the session, next to the generated package. */
 async function go(cwd, session, env) {
-  await install('go', ['version'], { cwd })
+  await install('go version', { cwd })
   await cp(join(HERE, session), join(cwd, 'main.go'))
-  await install('go', ['mod', 'tidy'], { cwd })
-  return run('go', ['run', '.'], { cwd, env })
+  await install('go mod tidy', { cwd })
+  return run('go run .', { cwd, env })
 }
 
-/** A Rust package for the session, next to the generated one. */
 const CARGO = `[package]
 name = "session"
 version = "0.0.0"
@@ -185,112 +133,63 @@ const SEEDS = ['1', '2', '3']
 async function schemathesis(cwd, { COMMERCE_BASE_URL, COMMERCE_CONTROL_URL }) {
   await pip(cwd, 'schemathesis')
   for (const seed of SEEDS) {
-    for (const file of DOCUMENTS) {
-      await fetch(`${COMMERCE_CONTROL_URL}/reset`, { method: 'POST' })
-      const options = [
-        '--url',
-        COMMERCE_BASE_URL,
-        '--auth',
-        `${KEY}:`,
-        '--checks',
-        'all',
-        '--phases',
-        'examples,coverage,fuzzing,stateful',
-        '--max-examples',
-        '30'
-      ]
-      const output = await run(
-        '.venv/bin/schemathesis',
-        ['run', file, ...options, '--seed', seed, '--no-color'],
-        { cwd, allowed: [0, 1] }
+    await fetch(`${COMMERCE_CONTROL_URL}/reset`, { method: 'POST' })
+    const phases = '--phases examples,coverage,fuzzing,stateful --max-examples 30'
+    const flags = `--url ${COMMERCE_BASE_URL} --auth ${KEY}: --checks all ${phases} --no-color`
+    const line = `.venv/bin/schemathesis run ${DOCUMENT} ${flags} --seed ${seed}`
+    const output = await run(line, { cwd, allowed: [0, 1] })
+    const [, ...blocks] = output.split('=== SUMMARY')[0].split(/Test Case ID:/)
+    const wrong = blocks.filter(block =>
+      [...block.matchAll(/^- (\w+) /gm)].some(([, check]) => !RIGHT[check]?.(block))
+    )
+    const isRead =
+      output.includes('Tested: 22') &&
+      blocks.length === Number(/found (\d+) unique failures?/.exec(output)?.[1])
+    if (wrong.length > 0 || !isRead)
+      throw new Error(
+        `Schemathesis found with seed ${seed}\n${wrong.join('\n') || output.slice(-2000)}`
       )
-      const [, ...blocks] = output.split('=== SUMMARY')[0].split(/Test Case ID:/)
-      const wrong = blocks.filter(block =>
-        [...block.matchAll(/^- (\w+) /gm)].some(([, check]) => !RIGHT[check]?.(block))
-      )
-      const isRead =
-        output.includes('Tested: 22') &&
-        blocks.length === Number(/found (\d+) unique failures?/.exec(output)?.[1])
-      if (wrong.length > 0 || !isRead)
-        throw new Error(
-          `Schemathesis found in ${file} with seed ${seed}\n${wrong.join('\n') || output.slice(-2000)}`
-        )
-    }
   }
 }
 
-/** A plain client, whose session is a script. */
 const plain = (script, program, prepare) => ({
-  of: 'emulated',
   async tried(cwd, env) {
-    await (prepare ? prepare(cwd) : install(program, ['-e', ''], { cwd }))
+    await (prepare ? prepare(cwd) : install(`${program} --version`, { cwd }))
     await cp(join(PLAIN, script), join(cwd, script))
-    return run(program, [script], {
-      cwd,
-      env: { ...env, COMMERCE_SESSION: join(PLAIN, 'session.txt') }
-    })
+    const own = { ...env, COMMERCE_SESSION: join(PLAIN, 'session.txt') }
+    return run(`${program} ${script}`, { cwd, env: own })
   }
 })
 
-/**
- * A client for TypeScript that is generated from the document, `session`.ts and what it needs.
- */
-const generated = (session, packages, [program, ...args] = [], prepare = async () => {}) => ({
-  of: 'emulated',
+/** A client for TypeScript that is generated from the document, `session`.ts and what it needs. */
+const generated = (session, packages, line = '', prepare = async () => {}) => ({
   async tried(cwd, env) {
-    await npm(cwd, ...packages, ...TYPESCRIPT)
-    await prepare(cwd)
-    if (program) await run(bin(cwd, program), args, { cwd })
+    if (packages) await npm(cwd, ...packages.split(' '), ...TYPESCRIPT)
+    else await npm(cwd, ...TYPESCRIPT)
+    await prepare(cwd, env)
     await copied(cwd, 'session.ts', `${session}.ts`)
+    if (line) await run(bin(cwd, line), { cwd })
     return typescript(cwd, `${session}.ts`, env)
   }
 })
-/** A client for Python, of a document, and its session. */
 const pythonClient = (of, session) => ({
   of,
   async tried(cwd, env) {
     await pip(cwd, 'openapi-python-client')
-    await run(
-      '.venv/bin/openapi-python-client',
-      [
-        'generate',
-        '--path',
-        'openapi.json',
-        '--meta',
-        'none',
-        '--output-path',
-        'client',
-        '--overwrite'
-      ],
-      { cwd }
-    )
+    const flags = '--path openapi.json --meta none --output-path client --overwrite'
+    await run(`.venv/bin/openapi-python-client generate ${flags}`, { cwd })
     await copied(cwd, session)
-    return run('.venv/bin/python', [session], { cwd, env })
+    return run(`.venv/bin/python ${session}`, { cwd, env })
   }
 })
-/** A client for Go. */
 const oapiCodegen = (of, session) => ({
   of,
   async tried(cwd, env) {
-    await install(
-      'go',
-      ['install', 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@latest'],
-      { cwd, env: { GOBIN: cwd } }
-    )
+    const tool = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@latest'
+    await install(`go install ${tool}`, { cwd, env: { GOBIN: cwd } })
     await mkdir(join(cwd, 'commerce'), { recursive: true })
-    await run(
-      './oapi-codegen',
-      [
-        '-generate',
-        'types,client',
-        '-package',
-        'commerce',
-        '-o',
-        'commerce/client.go',
-        'openapi.json'
-      ],
-      { cwd }
-    )
+    const flags = '-generate types,client -package commerce -o commerce/client.go'
+    await run(`./oapi-codegen ${flags} openapi.json`, { cwd })
     await writeFile(join(cwd, 'go.mod'), 'module session\n\ngo 1.24\n')
     return go(cwd, session, env)
   }
@@ -317,7 +216,6 @@ const DISABLED = ['locations', 'accounts'].map(
  */
 const CLIENTS = {
   redocly: {
-    of: 'emulated',
     async tried(cwd) {
       await npm(cwd, '@redocly/cli')
       await writeFile(
@@ -329,11 +227,10 @@ const CLIENTS = {
         JSON.stringify({ [DOCUMENT]: { 'operation-2xx-response': DISABLED } })
       )
       const env = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
-      await run(bin(cwd, 'redocly'), ['lint', DOCUMENT], { cwd, env })
+      await run(bin(cwd, `redocly lint ${DOCUMENT}`), { cwd, env })
     }
   },
   spectral: {
-    of: 'emulated',
     async tried(cwd) {
       await npm(cwd, '@stoplight/spectral-cli')
       const overrides = DISABLED.map(place => ({
@@ -344,81 +241,57 @@ const CLIENTS = {
         join(cwd, '.spectral.json'),
         JSON.stringify({ extends: ['spectral:oas'], overrides })
       )
-      await run(bin(cwd, 'spectral'), ['lint', DOCUMENT, '--fail-severity=hint'], { cwd })
+      await run(bin(cwd, `spectral lint ${DOCUMENT} --fail-severity=hint`), { cwd })
     }
   },
-  'openapi-typescript': {
-    of: 'emulated',
-    async tried(cwd, env) {
-      await npm(cwd, 'openapi-typescript', 'openapi-fetch', ...TYPESCRIPT)
-      await copied(cwd, 'session.ts', 'openapi-fetch.ts')
-      await run(bin(cwd, 'openapi-typescript'), ['openapi.json', '-o', 'schema.d.ts'], { cwd })
-      return typescript(cwd, 'openapi-fetch.ts', env)
-    }
-  },
+  'openapi-typescript': generated(
+    'openapi-fetch',
+    'openapi-typescript openapi-fetch',
+    'openapi-typescript openapi.json -o schema.d.ts'
+  ),
   'hey-api': generated(
     'hey-api',
-    ['@hey-api/openapi-ts'],
-    ['openapi-ts', '-i', 'openapi.json', '-o', 'client', '-c', '@hey-api/client-fetch']
+    '@hey-api/openapi-ts',
+    'openapi-ts -i openapi.json -o client -c @hey-api/client-fetch'
   ),
   'swagger-typescript-api': generated(
     'swagger-typescript-api',
-    ['swagger-typescript-api'],
-    ['swagger-typescript-api', 'generate', '-p', 'openapi.json', '-o', 'client', '-n', 'api.ts']
+    'swagger-typescript-api',
+    'swagger-typescript-api generate -p openapi.json -o client -n api.ts'
   ),
-  oazapfts: generated(
-    'oazapfts',
-    ['oazapfts', '@oazapfts/runtime'],
-    ['oazapfts', 'openapi.json', 'client.ts']
-  ),
+  oazapfts: generated('oazapfts', 'oazapfts @oazapfts/runtime', 'oazapfts openapi.json client.ts'),
   zodios: generated(
     'zodios',
-    ['openapi-zod-client', '@zodios/core', 'zod@3', 'axios'],
-    ['openapi-zod-client', 'openapi.json', '-o', 'client.ts', '--with-alias']
+    'openapi-zod-client @zodios/core zod@3 axios',
+    'openapi-zod-client openapi.json -o client.ts --with-alias'
   ),
   kubb: generated(
     'kubb',
-    ['cli', 'core', 'plugin-oas', 'plugin-ts', 'plugin-client'].map(name => `@kubb/${name}@4`),
-    ['kubb', 'generate'],
+    '@kubb/cli@4 @kubb/core@4 @kubb/plugin-oas@4 @kubb/plugin-ts@4 @kubb/plugin-client@4',
+    'kubb generate',
     cwd => writeFile(join(cwd, 'kubb.config.mjs'), KUBB)
   ),
-  msw: generated('msw', ['msw', '@mswjs/source'], []),
-  orval: {
-    of: 'emulated',
-    async tried(cwd, env) {
-      await npm(cwd, 'orval', ...TYPESCRIPT)
-      await copied(cwd, 'session.ts', 'orval.ts')
-      const override = { formUrlEncoded: { path: './session.ts', name: 'formOf' } }
-      const output = {
-        target: 'client.ts',
-        client: 'fetch',
-        baseUrl: env.COMMERCE_BASE_URL,
-        override
-      }
-      await writeFile(
-        join(cwd, 'orval.config.mjs'),
-        `export default ${JSON.stringify({ commerce: { input: 'openapi.json', output } })}`
-      )
-      await run(bin(cwd, 'orval'), [], { cwd })
-      return typescript(cwd, 'orval.ts', env)
-    }
-  },
-  'generator-typescript-fetch': generated('generator-fetch', [], [], cwd =>
+  msw: generated('msw', 'msw @mswjs/source'),
+  orval: generated('orval', 'orval', 'orval', (cwd, { COMMERCE_BASE_URL: baseUrl }) => {
+    const override = { formUrlEncoded: { path: './session.ts', name: 'formOf' } }
+    const output = { target: 'client.ts', client: 'fetch', baseUrl, override }
+    const config = JSON.stringify({ commerce: { input: 'openapi.json', output } })
+    return writeFile(join(cwd, 'orval.config.mjs'), `export default ${config}`)
+  }),
+  'generator-typescript-fetch': generated('generator-fetch', '', '', cwd =>
     generator(cwd, 'typescript-fetch')
   ),
   'openapi-python-client': pythonClient('emulated', 'openapi_python_client.py'),
   'control-python': pythonClient('control', 'control_python.py'),
   'generator-python': {
-    of: 'emulated',
     async tried(cwd, env) {
       await generator(cwd, 'python', 'packageName=commerce')
-      await pip(cwd, '-r', 'client/requirements.txt')
+      await pip(cwd, '-r client/requirements.txt')
       await copied(cwd, 'generator_python.py')
-      return run('.venv/bin/python', ['generator_python.py'], { cwd, env })
+      return run('.venv/bin/python generator_python.py', { cwd, env })
     }
   },
   'generator-go': {
-    of: 'emulated',
     async tried(cwd, env) {
       await generator(cwd, 'go', 'packageName=commerce,withGoMod=false')
       await rm(join(cwd, 'client/test'), { recursive: true, force: true })
@@ -433,47 +306,39 @@ const CLIENTS = {
   'oapi-codegen': oapiCodegen('emulated', 'oapi_codegen.go'),
   'control-go': oapiCodegen('control', 'control_go.go'),
   'generator-java': {
-    of: 'emulated',
     async tried(cwd, env) {
-      await generator(
-        cwd,
-        'java',
-        'library=native,openApiNullable=false,hideGenerationTimestamp=true'
-      )
+      const properties = 'library=native,openApiNullable=false,hideGenerationTimestamp=true'
+      await generator(cwd, 'java', properties)
       const client = join(cwd, 'client')
-      const classpath = ['dependency:build-classpath', '-Dmdep.outputFile=classpath.txt']
-      await install('mvn', ['-q', '-B', '-DskipTests', 'compile', ...classpath], { cwd: client })
+      const classpath = 'dependency:build-classpath -Dmdep.outputFile=classpath.txt'
+      await install(`mvn -q -B -DskipTests compile ${classpath}`, { cwd: client })
       await copied(cwd, 'GeneratorJava.java')
       const libraries = await readFile(join(client, 'classpath.txt'), 'utf8')
-      return run('java', ['-cp', `client/target/classes:${libraries}`, 'GeneratorJava.java'], {
-        cwd,
-        env
-      })
+      const classes = `client/target/classes:${libraries.trim()}`
+      return run(`java -cp ${classes} GeneratorJava.java`, { cwd, env })
     }
   },
   'generator-rust': {
-    of: 'emulated',
     async tried(cwd, env) {
       // without TLS, which needs a system library
       await generator(cwd, 'rust', 'packageName=commerce,supportAsync=false')
       await writeFile(join(cwd, 'Cargo.toml'), CARGO)
       await mkdir(join(cwd, 'src'), { recursive: true })
       await cp(join(HERE, 'generator_rust.rs'), join(cwd, 'src/main.rs'))
-      await install('cargo', ['fetch', '--quiet'], { cwd })
-      return run('cargo', ['run', '--quiet'], { cwd, env })
+      await install('cargo fetch --quiet', { cwd })
+      return run('cargo run --quiet', { cwd, env })
     }
   },
-  schemathesis: { of: 'emulated', tried: schemathesis },
-  curl: plain('curl.sh', 'sh', cwd => install('curl', ['--version'], { cwd })),
+  schemathesis: { tried: schemathesis },
+  curl: plain('curl.sh', 'sh', cwd => install('curl --version', { cwd })),
   fetch: plain('fetch.mjs', process.execPath),
   'stripe-node': plain('stripe.mjs', process.execPath, cwd => npm(cwd, 'stripe')),
   requests: plain('session_requests.py', '.venv/bin/python', cwd => pip(cwd, 'requests')),
-  php: plain('session.php', 'php', cwd => install('php', ['-v'], { cwd })),
+  php: plain('session.php', 'php'),
   ruby: plain('session.rb', 'ruby'),
   perl: plain('session.pl', 'perl')
 }
 
-/** Starts the built command; returns base address and process. */
 async function startEmulator() {
   const child = spawn(
     process.execPath,
@@ -491,7 +356,7 @@ const ADDRESSES = {
   emulated: '/openapi.json',
   control: '/openapi.control.json'
 }
-async function tried(name, { of, tried }, baseUrl) {
+async function tried(name, { of = 'emulated', tried }, baseUrl) {
   const control = baseUrl.replace(/\/next$/, '/_control')
   await fetch(`${control}/reset`, { method: 'POST' })
   const cwd = join(FOLDER, name)

@@ -37,9 +37,7 @@ func main() {
 	client := must(commerce.NewClientWithResponses(os.Getenv("COMMERCE_BASE_URL")))
 	none := context.Background()
 
-	page := must(client.ListLocationsWithResponse(none, &commerce.ListLocationsParams{Limit: given(int32(1))}, key))
-	expect("Locations", []any{page.StatusCode(), len(page.JSON200.Data), page.JSON200.HasMore}, []any{200, 1, true})
-	found := must(client.ListTicketsWithResponse(none, &commerce.ListTicketsParams{Location: given("loc_bistro"), SearchQuery: given("T-12"), CreatedLt: given("2026-02-01"), Limit: given(int32(100))}, key))
+	found := must(client.ListTicketsWithResponse(none, &commerce.ListTicketsParams{Location: given("loc_bistro"), SearchQuery: given("T-12"), CreatedLt: given("2026-02-01"), Limit: given(int64(100))}, key))
 	expect("Tickets", []any{len(found.JSON200.Data), found.JSON200.Data[0].Id}, []any{1, "tkt_12"})
 
 	payment := must(client.CreateTransactionWithFormdataBodyWithResponse(none, commerce.CreateTransaction{Ticket: "tkt_12", PaymentType: "card", Amount: given(int64(3000)), CardNumber: given("4242424242424242"), CardBrand: given("visa")}))
@@ -53,12 +51,5 @@ func main() {
 	expect("a part", []any{part.JSON200.Amount, *part.JSON200.Reason, part.JSON200.Metadata["shift"]}, []any{1000, "cold soup", "late"})
 	refused := must(client.CreateRefundWithFormdataBodyWithResponse(none, commerce.CreateRefund{Transaction: paid.Id, Amount: given(int64(2500))}, key))
 	expect("too much", []any{refused.StatusCode(), refused.JSON400.Error.Code}, []any{400, "refund_exceeds_remaining"})
-	rest := must(client.CreateRefundWithFormdataBodyWithResponse(none, commerce.CreateRefund{Transaction: paid.Id}, key))
-	expect("the rest", rest.JSON200.Amount, 2000)
-
-	changes := commerce.UpdateLocation{Phone: given(""), AddressCity: given("Salem")}
-	changed := must(client.UpdateLocationWithFormdataBodyWithResponse(none, "loc_bistro_harbor", changes, key))
-	expect("the update", changed.Status(), "200 OK")
-	expect("the update", []any{changed.JSON200.Phone == nil, *changed.JSON200.Address.City}, []any{true, "Salem"})
 	fmt.Println("session complete")
 }

@@ -1,6 +1,6 @@
 /** oazapfts with the document; its queries are in camel case. */
 import * as client from './client.js'
-import { type Answer, BASE_URL, flatSession, withKey } from './session.js'
+import { type Answer, BASE_URL, session, withKey } from './session.js'
 
 Object.assign(client.defaults, { baseUrl: BASE_URL, ...withKey })
 const answered = ({ status, data }: { status: number; data: unknown }): Answer => ({
@@ -8,7 +8,7 @@ const answered = ({ status, data }: { status: number; data: unknown }): Answer =
   body: data
 })
 
-await flatSession({
+await session({
   listLocations: async query => answered(await client.listLocations(query)),
   listTickets: async ({ search_query: searchQuery, 'created[lt]': createdLt, ...query }) =>
     answered(await client.listTickets({ ...query, searchQuery, createdLt })),

@@ -3,14 +3,14 @@
  * built-in one drops metadata.
  */
 import * as client from './client.js'
-import { type Answer, flatSession, withKey } from './session.js'
+import { type Answer, session, withKey } from './session.js'
 
 const answered = ({ status, data }: { status: number; data: unknown }): Answer => ({
   status,
   body: data
 })
 
-await flatSession({
+await session({
   listLocations: async query => answered(await client.listLocations(query, withKey)),
   listTickets: async query => answered(await client.listTickets(query, withKey)),
   createTransaction: async body => answered(await client.createTransaction(body)),

@@ -1,6 +1,6 @@
 /** swagger-typescript-api with the document. */
 import { Api } from './client/api.js'
-import { type Answer, BASE_URL, flatSession, withKey } from './session.js'
+import { type Answer, BASE_URL, session, withKey } from './session.js'
 
 const api = new Api({ baseUrl: BASE_URL, baseApiParams: withKey })
 type Result = { status: number; data: unknown; error: unknown }
@@ -10,7 +10,7 @@ const answered = async (request: Promise<Result>): Promise<Answer> => {
   return { status, body: data ?? error }
 }
 
-await flatSession({
+await session({
   listLocations: query => answered(api.locations.listLocations(query)),
   listTickets: query => answered(api.tickets.listTickets(query)),
   createTransaction: body => answered(api.transactions.createTransaction(body)),

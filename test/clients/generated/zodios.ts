@@ -4,7 +4,7 @@
  */
 import { isAxiosError } from 'axios'
 import { createApiClient } from './client.js'
-import { BASE_URL, flatSession, withKey } from './session.js'
+import { BASE_URL, session, withKey } from './session.js'
 
 /** Zodios returns bodies, and throws refusals. */
 const client = createApiClient(BASE_URL, { axiosConfig: withKey })
@@ -17,7 +17,7 @@ const answered = (request: Promise<unknown>) =>
     }
   )
 
-await flatSession({
+await session({
   listLocations: queries => answered(client.listLocations({ queries })),
   listTickets: queries => answered(client.listTickets({ queries })),
   createTransaction: body => answered(client.createTransaction(body)),

@@ -4,7 +4,6 @@
  */
 const { COMMERCE_BASE_URL, COMMERCE_API_KEY } = process.env
 
-/** A refused request, with its error code. */
 export class Refused extends Error {
   constructor(status, { code, message }) {
     super(message)
@@ -49,7 +48,6 @@ export const payByCard = (ticket, { amount, tip_amount, last4, brand }) =>
     { withKey: false }
   )
 
-/** A payment by a guest of the house. */
 export const payByGuest = (ticket, { amount, phone }) =>
   call(
     'POST',

@@ -7,12 +7,13 @@ import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { OWN_ENVIRONMENT } from '../../conformance/built-command.js'
 import type { Json } from '../../support/json.js'
 
+/** A child's environment, without settings or coverage of `dist/`. */
+const { PATH, HOME } = process.env
+export const OWN_ENVIRONMENT = { PATH, HOME, _TAPJS_PROCESSINFO_COVERAGE_: '0' }
 const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url))
 
-/** Characters of stderr to keep. */
 const MOST_KEPT = 1_000_000
 
 export type Running = {
@@ -22,7 +23,6 @@ export type Running = {
   complaints: () => string
 }
 
-/** Starts the command, with flags for Node.js if needed; killed when this process ends. */
 export function launched(args: readonly string[], nodeFlags: readonly string[] = []): ChildProcess {
   const given = [...nodeFlags, MAIN, '--port', '0', '--log-level', 'silent', ...args]
   const child = spawn(process.execPath, given, {
@@ -35,7 +35,6 @@ export function launched(args: readonly string[], nodeFlags: readonly string[] =
   return child
 }
 
-/** Starts the command and waits until it is ready. Errors: its output, when it ends instead. */
 export async function started(
   args: readonly string[] = [],
   nodeFlags: readonly string[] = [],
@@ -82,7 +81,6 @@ function* partsOf(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536)
 }
 
-/** A client of one sandbox, with one connection. */
 export function clientOf(port: number, name: string | null, key = 'sk_test_merchant'): Client {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const prefix = name === null ? '' : `/sandbox/${name}`

@@ -6,8 +6,7 @@ import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { OWN_ENVIRONMENT } from '../../conformance/built-command.js'
-import { clientOf } from './emulator.js'
+import { clientOf, OWN_ENVIRONMENT } from './emulator.js'
 
 const PAUSE_MS = 10
 const BREAK_MS = 500
@@ -15,10 +14,8 @@ const PATHS = ['GET /next/tickets?limit=5', 'GET /next/locations', 'GET /next/tr
 const BARE = `const server = require('node:http').createServer((_, answer) => answer.end('{}')).listen(0, '127.0.0.1', () => console.log(server.address().port))
 process.stdin.on('end', () => process.exit()).resume()`
 
-/** Milliseconds of each request, and its error if any. */
 type Seen = { times: number[]; wrong: string[] }
 
-/** Starts a neighbour in a child process; `taken` returns new measurements. */
 export function startNeighbour() {
   const child = fork(fileURLToPath(import.meta.url), ['calls'], {
     env: OWN_ENVIRONMENT,

@@ -10,14 +10,11 @@ export class Watch {
   /** By their text without numbers. */
   readonly #problems = new Map<string, string>()
   readonly counts = new Map<string, number>()
-  /** Whether the clients must stop. */
   isOver = false
   /** The process was killed or is not running yet: connections break. */
   isDown = true
-  /** The process may respond that it is starting. */
   isStarting = false
 
-  /** Problems, one of each kind. */
   get problems(): string[] {
     return [...this.#problems.values()]
   }
@@ -45,7 +42,6 @@ export class Watch {
     if (!isConnection || !this.isDown) this.wrong(String(stack))
   }
 
-  /** Repeats an action until the clients must stop. */
   async repeat(act: () => Promise<unknown>): Promise<void> {
     while (!this.isOver) {
       try {
@@ -79,7 +75,6 @@ export class Watch {
     }
   }
 
-  /** Checks a response to any request. */
   see(
     on: string,
     answer: Pick<Answer, 'status' | 'text' | 'body'>,
