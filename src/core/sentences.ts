@@ -3,7 +3,7 @@
  * tests compare codes. A sentence about a problem follows its place:
  * `tickets[3].amount: must be a whole number; got "x"`.
  */
-import { bounded, didYouMean, shortened } from './nearest.js'
+import { bounded, didYouMean, shortened, thereAre } from './nearest.js'
 
 export type Said = { readonly code: string; readonly message: string }
 export type Sentences = Readonly<Record<string, (...values: never[]) => string>>
@@ -35,8 +35,8 @@ export const CHECKS = {
     `must be one of ${words.join(', ')}; got ${got}${didYouMean(got, words)}`,
   unknown_word: (what: string, words: readonly string[], got: string, advice: string) =>
     `${got} is not ${what}${didYouMean(got, words) || `; ${advice}`}`,
-  too_large: (maximum: number, got: string) => `must be at most ${maximum}; got ${got}`,
-  too_small: (minimum: number, got: string) => `must be at least ${minimum}; got ${got}`,
+  too_large: (maximum: number, got: number) => `must be at most ${maximum}; got ${got}`,
+  too_small: (minimum: number, got: number) => `must be at least ${minimum}; got ${got}`,
   empty: () => 'must not be empty',
   blank: () => 'must not be blank',
   too_short: (minimum: number) => `must be at least ${minimum} characters long`,
@@ -60,7 +60,9 @@ export const CHECKS = {
     `must have at most ${placeholders} placeholders and ${characters} characters`,
   required: (name: string) => `${name} is required`,
   unknown_name: (name: string, known: readonly string[], advice?: string) =>
-    `unknown name ${name}${advice ? `; ${advice}` : didYouMean(name, known) || `; available: ${known.join(', ')}`}`
+    `unknown name ${name}${advice ? `; ${advice}` : didYouMean(name, known) || `; ${thereAre(known)}`}`,
+  set_at_start: (example: string) =>
+    `belongs to the process; set it with --set ${example} when you start the emulator`
 } satisfies Sentences
 
 export const say = sayer(CHECKS)

@@ -7,9 +7,9 @@ import { buffer } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { ApiError } from '../core/errors.js'
 import { withoutSecrets } from '../core/redaction.js'
-import { isObject } from '../core/schema-words.js'
 import type { Said } from '../core/sentences.js'
 import type { Settings } from '../core/settings.js'
+import { isObject } from '../reference/rules.js'
 import { documentOf } from './documents.js'
 import {
   locatorIn,

@@ -2,8 +2,8 @@
 import type { Static } from 'typebox'
 import { checkerOf, MAX_PROBLEMS } from '../core/checking.js'
 import { nearest } from '../core/nearest.js'
-import { isObject } from '../core/schema-words.js'
 import { SETTINGS } from '../core/settings.js'
+import { isObject } from '../reference/rules.js'
 import {
   documentOf,
   listedProblems,

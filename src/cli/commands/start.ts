@@ -14,7 +14,7 @@ import { coloured, printLine } from '../printing.js'
 import { SAYS, shellWord } from '../sentences.js'
 
 type StartOptions = Required<Pick<RunOptions, 'settings' | 'environment'>> &
-  Pick<RunOptions, 'variables' | 'vars'>
+  Pick<RunOptions, 'vars'>
 
 export const START = {
   about: 'Start the emulator. The default command.',

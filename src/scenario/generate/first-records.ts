@@ -1,8 +1,8 @@
 /** The records of a first state: those of fixtures, then generated ones, from the seed. */
 import type { Faker } from '@faker-js/faker'
 import { isoOf } from '../../core/instants.js'
-import { isObject } from '../../core/schema-words.js'
 import { LINKED_FAMILIES } from '../../reference/operations.js'
+import { isObject } from '../../reference/rules.js'
 import { FAMILIES, type Store } from '../../store/store.js'
 import { inSlices } from '../../work/slices.js'
 import { type Report, within } from '../documents.js'

@@ -1,7 +1,6 @@
 /** The state as a fixture to be edited and loaded again, without what is derived. */
 import { isDeepStrictEqual } from 'node:util'
 import { isoOf } from '../../core/instants.js'
-import { isObject } from '../../core/schema-words.js'
 import {
   nested,
   SETTING_KEYS,
@@ -11,7 +10,7 @@ import {
 } from '../../core/settings.js'
 import type { Family } from '../../reference/operations.js'
 import type { Schema } from '../../reference/parameters.js'
-import { each } from '../../reference/rules.js'
+import { each, isObject } from '../../reference/rules.js'
 import { RESOURCES } from '../../reference/tables.js'
 import { FAMILIES, type Store } from '../../store/store.js'
 import { lazily } from '../../work/json-pieces.js'

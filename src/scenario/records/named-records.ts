@@ -1,9 +1,9 @@
 /** Records that script entries and expectations name, and which of them are missing. */
 import { didYouMean } from '../../core/nearest.js'
 import type { Step } from '../../core/places.js'
-import { isObject } from '../../core/schema-words.js'
 import type { Settings } from '../../core/settings.js'
 import { type Family, LINKED_FAMILIES, operationOf } from '../../reference/operations.js'
+import { isObject } from '../../reference/rules.js'
 import { FAMILIES, Store } from '../../store/store.js'
 import type { Report } from '../documents.js'
 import { operationsOn } from '../match/matching.js'

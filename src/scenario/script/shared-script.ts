@@ -1,5 +1,6 @@
 /** Files of groups of script entries and other parts, which scenarios use by name. */
-import { isObject } from '../../core/schema-words.js'
+
+import { isObject } from '../../reference/rules.js'
 import { type Problems, reportTo, type SourceOf, sourceIn } from '../documents.js'
 import type { SourceDocument } from '../read/document.js'
 import { say } from '../sentences.js'

@@ -4,9 +4,9 @@ import * as Type from 'typebox'
 import { checkerOf } from '../../core/checking.js'
 import { type PlacedProblem, problemAt } from '../../core/places.js'
 import { RETIRED } from '../../core/retired.js'
-import { isObject } from '../../core/schema-words.js'
-import { SETTINGS, settingsSchema } from '../../core/settings.js'
+import { flatSettingsSchema, SETTINGS, settingsSchema } from '../../core/settings.js'
 import { PAYMENT_TYPES, type PaymentType } from '../../reference/payment-methods.js'
+import { isObject } from '../../reference/rules.js'
 import type { Kind, SourceDocument } from '../read/document.js'
 import { withNumbers } from '../read/numbers.js'
 import { SECTIONS } from '../records/fixture.js'
@@ -220,5 +220,5 @@ export const shapeProblems = (
     : withNumbers(document, data, problemsOfShape(kind, data))
 
 export const SANDBOX_SETTINGS_CHECKER = checkerOf(() =>
-  settingsSchema(key => SETTINGS[key].scope === 'sandbox')
+  flatSettingsSchema(key => SETTINGS[key].scope === 'sandbox')
 )

@@ -1,7 +1,7 @@
 /** Reads, expands and checks the shape of a scenario and of the groups and fixtures that it uses. */
 import { ApiError } from '../../core/errors.js'
 import type { Step } from '../../core/places.js'
-import { isObject } from '../../core/schema-words.js'
+import { isObject } from '../../reference/rules.js'
 import {
   type DocumentPart,
   type DocumentProblem,
