@@ -6,8 +6,8 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { buildApp } from './app.js'
 import { checkerOf } from './core/checking.js'
 import { ApiError } from './core/errors.js'
-import { sentence } from './core/nearest.js'
 import { BASE, CONTROL } from './core/paths.js'
+import { sentence } from './core/sentences.js'
 import {
   flatSettingsSchema,
   flattened,

@@ -35,23 +35,23 @@ const WORDS = 'words of docs'
  * pages of docs/ without the decisions. Lower a budget when its room shrinks; never raise one.
  */
 const BUDGETS: Readonly<Record<string, number>> = {
-  reference: 54_730,
-  core: 109_050,
+  reference: 53_350,
+  core: 107_680,
   work: 6_150,
-  store: 22_900,
-  scenario: 269_380,
-  engine: 89_310,
-  evidence: 79_720,
+  store: 22_820,
+  scenario: 269_020,
+  engine: 89_140,
+  evidence: 79_650,
   sandbox: 70_820,
-  replay: 35_420,
-  reports: 39_100,
+  replay: 35_290,
+  reports: 39_070,
   server: 37_980,
-  control: 113_940,
+  control: 113_890,
   console: 229_760,
-  client: 23_760,
-  cli: 121_700,
+  client: 23_680,
+  cli: 121_620,
   top: 20_960,
-  test: 2_320_370,
+  test: 2_319_680,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */

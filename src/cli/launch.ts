@@ -3,13 +3,13 @@ import { isIP } from 'node:net'
 import type { Option } from 'commander'
 import { checkerOf } from '../core/checking.js'
 import { ApiError, type Problem } from '../core/errors.js'
+import { didYouMean } from '../core/sentences.js'
 import {
   flatSettingsSchema,
   type GivenSettings,
   SETTING_KEYS,
   SETTINGS,
   type SettingKey,
-  settingHint,
   variableOf
 } from '../core/settings.js'
 import { typedValue } from '../core/typed-value.js'
@@ -107,7 +107,7 @@ export async function settingsOfFlags(
     if (value === undefined) problems.push({ path: place, ...say('set') })
     else if (isSetting(key)) texts.push({ key, text: value, place })
     else {
-      const advice = settingHint(key) || SAYS.settings_listed()
+      const advice = didYouMean(key, SETTING_KEYS) || SAYS.settings_listed()
       problems.push({ path: place, ...say('unknown_setting', key, advice) })
     }
   }

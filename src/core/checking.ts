@@ -1,12 +1,10 @@
 /** Checks data against a JSON Schema. Each schema becomes a function once; no code is compiled. */
 import { isObject } from '../reference/rules.js'
-import { durationOf } from './durations.js'
 import { FORMATS, NOT_BLANK } from './formats.js'
-import { instantOf } from './instants.js'
-import { shortened } from './nearest.js'
+import { durationOf, instantOf } from './instants.js'
 import { type PlacedProblem, problemAt, type Step } from './places.js'
 import { isSecret } from './redaction.js'
-import { type Said, say, shownGot } from './sentences.js'
+import { type Said, say, shortened, shownGot } from './sentences.js'
 import { placeholdersIn, type TemplateRule } from './templates.js'
 
 type Schema = Readonly<{

@@ -1,8 +1,7 @@
 /** Decodes forms with bracket notation (FORM-1 to FORM-3); what is wrong is in `problem`. */
 import type { AssumptionId } from '../reference/assumptions.js'
 import type { RuleId } from '../reference/rules.js'
-import { byteSize } from './memory.js'
-import { visible } from './visible.js'
+import { byteSize, visible } from './sentences.js'
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded'
 

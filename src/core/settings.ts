@@ -9,7 +9,6 @@ import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/ass
 import { CURSORS, type Cursors } from '../reference/parameters.js'
 import { each, isObject, keysOf } from '../reference/rules.js'
 import { LIST_PARAMETERS } from '../reference/tables.js'
-import { didYouMean } from './nearest.js'
 import {
   ERROR_RULE,
   ERROR_TEMPLATE,
@@ -274,8 +273,6 @@ type SettingSource = 'flag' | 'environment' | 'control' | 'scenario' | 'default'
 export type GivenSettings = Partial<Settings>
 
 export const SETTING_KEYS = keysOf(SETTINGS)
-
-export const settingHint = (key: string): string => didYouMean(key, SETTING_KEYS)
 
 export const variableOf = (key: SettingKey): string => key.toUpperCase().replaceAll('.', '_')
 

@@ -1,9 +1,8 @@
 /** Why a request got its response: rules with the figures that they saw, and assumptions. */
 import { FormList, type FormNode, FormObject, inBrackets } from '../core/form.js'
 import { isoOf } from '../core/instants.js'
-import { withoutSecrets } from '../core/redaction.js'
+import { type SecretWords, withoutSecrets } from '../core/redaction.js'
 import type { Facts } from '../core/rules.js'
-import type { SecretWords } from '../core/secret-words.js'
 import { type OutcomeName, type Refusal, scriptAction, tookEffect } from '../engine/outcome.js'
 import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
 import { nameOf } from '../reference/operations.js'

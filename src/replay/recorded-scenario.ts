@@ -1,5 +1,6 @@
 /** Requests as a scenario that replays them, with the records that matter to them. */
-import { durationText } from '../core/durations.js'
+
+import { durationText } from '../core/instants.js'
 import type { Entry } from '../evidence/entry.js'
 import { nameOf } from '../reference/operations.js'
 import { loadScenario } from '../sandbox/loading.js'

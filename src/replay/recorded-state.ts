@@ -1,8 +1,7 @@
 /** The records that a recorded scenario begins with. */
 import { valueIn } from '../core/form.js'
 import { partAt } from '../core/places.js'
-import { maskedThroughout } from '../core/redaction.js'
-import type { SecretWords } from '../core/secret-words.js'
+import { maskedThroughout, type SecretWords } from '../core/redaction.js'
 import {
   type AnyRecord,
   hasReached,

@@ -1,5 +1,6 @@
 /** Plays recorded requests in a blank sandbox. */
-import { MAX_DURATION } from '../core/durations.js'
+
+import { MAX_DURATION } from '../core/instants.js'
 import { partAt } from '../core/places.js'
 import { scriptAction, tookEffect } from '../engine/outcome.js'
 import { playIn } from '../engine/play.js'

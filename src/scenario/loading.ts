@@ -1,7 +1,7 @@
 /** Loads scenarios: a document and all that it uses are read, checked and built, or refused. */
 import type { Static } from 'typebox'
 import { checkerOf, MAX_PROBLEMS } from '../core/checking.js'
-import { nearest } from '../core/nearest.js'
+import { nearest } from '../core/sentences.js'
 import { SETTINGS } from '../core/settings.js'
 import { isObject } from '../reference/rules.js'
 import {

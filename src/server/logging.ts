@@ -4,7 +4,7 @@ import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { type Logger, pino } from 'pino'
 import { pathOf } from '../core/paths.js'
 import { readable } from '../core/redaction.js'
-import { visible } from '../core/visible.js'
+import { visible } from '../core/sentences.js'
 import { redacted } from '../engine/keys.js'
 import type { Entry } from '../evidence/entry.js'
 

@@ -1,8 +1,8 @@
 /** Conditions on named values, compiled once and tested for each request or record. */
 import { firstProblem } from '../../core/checking.js'
 import { instantOf } from '../../core/instants.js'
-import { shortened } from '../../core/nearest.js'
 import { IS_DIGEST } from '../../core/redaction.js'
+import { shortened } from '../../core/sentences.js'
 import type { Schema } from '../../reference/parameters.js'
 import { isObject } from '../../reference/rules.js'
 import type { Report } from '../documents.js'

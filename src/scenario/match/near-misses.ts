@@ -1,7 +1,7 @@
 /** Requests or records that nearly match, with the conditions that they do not meet. */
 import { isDeepStrictEqual } from 'node:util'
-import { shortened } from '../../core/nearest.js'
 import { withoutSecrets } from '../../core/redaction.js'
+import { shortened } from '../../core/sentences.js'
 import type { Condition } from './conditions.js'
 import type { Value } from './fields.js'
 

@@ -2,8 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { ApiError } from '../../core/errors.js'
 import { partAt, type Step } from '../../core/places.js'
-import type { Said } from '../../core/sentences.js'
-import { visible } from '../../core/visible.js'
+import { type Said, visible } from '../../core/sentences.js'
 import { losesCharacters, type WrittenNumber } from './numbers.js'
 import {
   DEFAULT_LIMITS,

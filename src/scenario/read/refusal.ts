@@ -1,8 +1,8 @@
 /** Refusals of documents: for problems, and for size. */
 import { MAX_PROBLEMS } from '../../core/checking.js'
 import { ApiError, type Problem } from '../../core/errors.js'
-import { sentence } from '../../core/nearest.js'
 import type { Step } from '../../core/places.js'
+import { sentence } from '../../core/sentences.js'
 import { type Settings, settingsInForce } from '../../core/settings.js'
 import { say } from '../sentences.js'
 import { present } from '../shape/checked.js'

@@ -1,6 +1,5 @@
 /** Sentences on the text of a document. */
-import { shortened } from '../../core/nearest.js'
-import { type Sentences, sayer } from '../../core/sentences.js'
+import { type Sentences, sayer, shortened } from '../../core/sentences.js'
 
 export const SAYS = {
   // what the parser refuses

@@ -1,9 +1,8 @@
 /** Fixtures: the records of documents, by their families. */
 import { type Ids, kindOf } from '../../core/ids.js'
 import { isoOf } from '../../core/instants.js'
-import { didYouMean } from '../../core/nearest.js'
 import type { Step } from '../../core/places.js'
-import type { Said } from '../../core/sentences.js'
+import { didYouMean, type Said } from '../../core/sentences.js'
 import type { Settings } from '../../core/settings.js'
 import type { AccountType } from '../../reference/accounts.js'
 import { type Family, LINKED_FAMILIES, RESOURCE_NAMES } from '../../reference/operations.js'

@@ -1,6 +1,6 @@
 /** Records that script entries and expectations name, and which of them are missing. */
-import { didYouMean } from '../../core/nearest.js'
 import type { Step } from '../../core/places.js'
+import { didYouMean } from '../../core/sentences.js'
 import type { Settings } from '../../core/settings.js'
 import { type Family, LINKED_FAMILIES, operationOf } from '../../reference/operations.js'
 import { isObject } from '../../reference/rules.js'

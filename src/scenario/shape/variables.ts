@@ -1,7 +1,6 @@
 /** Variables: values of `vars`, which replace `${vars.NAME}` in texts. */
-import { shortened } from '../../core/nearest.js'
 import { type PlacedProblem, partAt, type Step } from '../../core/places.js'
-import { type Said, shownGot } from '../../core/sentences.js'
+import { type Said, shortened, shownGot } from '../../core/sentences.js'
 import { typedValue } from '../../core/typed-value.js'
 import { isObject } from '../../reference/rules.js'
 import { type Report, within } from '../documents.js'
