@@ -5,7 +5,7 @@
 import type { Schema } from '../reference/parameters.js'
 import { PARAMETER_TABLES } from '../reference/tables.js'
 import { withoutCardNumbers } from './card-numbers.js'
-import { FormList, type FormNode, FormObject } from './form.js'
+import { type FormNode, FormObject } from './form.js'
 import { MASK } from './mask.js'
 
 /** The first characters of a word, compared before the whole. */
@@ -164,8 +164,6 @@ function masked(value: unknown, words: SecretWords, path: string): unknown {
   }
   if (typeof value !== 'object' || value === null) return value
   if (value instanceof FormObject) return redactForm(value, words, [], path)
-  if (value instanceof FormList)
-    return Object.assign(value, { items: masked(value.items, words, path) })
   if (Array.isArray(value)) return value.map(item => memberMasked(['0', item], words, path)[1])
   const members = Object.entries(value)
   return Object.fromEntries(members.map(member => memberMasked(member, words, path)))
@@ -212,6 +210,5 @@ function memberMasked(
 function hidden(value: unknown): unknown {
   if (value === null || value === '' || (typeof value === 'string' && IS_DIGEST.test(value)))
     return value
-  if (value instanceof FormList) return Object.assign(value, { items: value.items.map(hidden) })
   return Array.isArray(value) ? value.map(hidden) : MASK
 }

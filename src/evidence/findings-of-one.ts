@@ -1,6 +1,6 @@
 /** What a request shows by itself. */
 import { holdsCardNumber } from '../core/card-numbers.js'
-import { FormList, type FormNode, valueIn } from '../core/form.js'
+import { type FormNode, valueIn } from '../core/form.js'
 import { readable } from '../core/redaction.js'
 import { keysToMask } from '../engine/keys.js'
 import { type AnyRecord, hasPerformed } from '../engine/outcome.js'
@@ -73,7 +73,7 @@ const MIN_CARD_DIGITS = 12
 
 function anyText(node: FormNode, is: (text: string) => boolean, isNamed = false) {
   if (typeof node === 'string') return is(node)
-  if (node instanceof FormList) return node.items.some(is)
+  if (Array.isArray(node)) return node.some(is)
   for (const [name, part] of node)
     if ((isNamed && is(name)) || anyText(part, is, isNamed)) return true
   return false

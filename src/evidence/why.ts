@@ -1,5 +1,5 @@
 /** Why a request got its response: rules with the figures that they saw, and assumptions. */
-import { FormList, type FormNode, FormObject, inBrackets } from '../core/form.js'
+import { type FormNode, FormObject, inBrackets } from '../core/form.js'
 import { isoOf } from '../core/instants.js'
 import { type SecretWords, withoutSecrets } from '../core/redaction.js'
 import type { Facts } from '../core/rules.js'
@@ -149,13 +149,13 @@ export function parametersIn(form: FormObject): Parameters {
   const values: Parameters = Object.create(null)
   for (const [name, node] of form) {
     if (node instanceof FormObject) values[name] = parametersIn(node)
-    else values[name] = node instanceof FormList ? node.items : node
+    else values[name] = node
   }
   return values
 }
 
 export function pairsIn(node: FormNode, name = ''): string[] {
   if (typeof node === 'string') return [`${name}=${node}`]
-  if (node instanceof FormList) return node.items.map(item => `${name}[]=${item}`)
+  if (Array.isArray(node)) return node.map(item => `${name}[]=${item}`)
   return [...node].flatMap(([part, below]) => pairsIn(below, inBrackets(name, part)))
 }

@@ -1,5 +1,5 @@
 /** Requests as steps of a play, without secrets, and the parts of responses that do not vary. */
-import { FormList, type FormNode, FormObject, inBrackets } from '../core/form.js'
+import { type FormNode, FormObject, inBrackets } from '../core/form.js'
 import { MASK } from '../core/mask.js'
 import { partAt } from '../core/places.js'
 import { isSecretName, maskedThroughout, type SecretWords } from '../core/redaction.js'
@@ -76,7 +76,7 @@ function playedValues(form: FormObject, call: Entry, write: Write): Record<strin
 }
 
 function playedValue(node: FormNode, names: readonly string[], call: Entry, write: Write): Json {
-  if (node instanceof FormList) return node.items.map(write)
+  if (Array.isArray(node)) return node.map(write)
   if (node instanceof FormObject)
     return Object.fromEntries(
       [...node].map(([part, below]) => [part, playedValue(below, [...names, part], call, write)])
