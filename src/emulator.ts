@@ -21,8 +21,7 @@ import { DataFolder } from './sandbox/saved/data-folder.js'
 import { Library, VERSION } from './scenario/library.js'
 import { keysIn } from './scenario/records/export.js'
 import { SAYS } from './server/sentences.js'
-import { loadStart, type StartOptions } from './start-scenario.js'
-import { reloading, watchFiles } from './watching.js'
+import { loadStart, reloading, type StartOptions, watchFiles } from './start-scenario.js'
 
 /** `scenario` is `default` when left out. */
 export type RunOptions = Partial<StartOptions> & {
@@ -113,8 +112,7 @@ async function buildParts({
   return { app, launch, settings, library, sandboxes, folder }
 }
 
-async function prepareFolders(settings: Settings): Promise<void> {
-  const { fixtures_dir, scenarios_dir, snapshots_dir } = settings
+async function prepareFolders({ fixtures_dir, scenarios_dir, snapshots_dir }: Settings) {
   await Promise.all([fixtures_dir, scenarios_dir].map(path => path && readdir(path)))
   if (snapshots_dir) await mkdir(snapshots_dir, { recursive: true })
 }
