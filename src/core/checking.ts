@@ -9,13 +9,14 @@ import { placeholdersIn, type TemplateRule } from './templates.js'
 
 type Schema = Readonly<{
   [word: string]: unknown
-  type?: string | readonly string[]
+  type?: Types
   format?: FormatName
   items?: Schema
   properties?: Readonly<Record<string, Schema>>
   additionalProperties?: Schema | boolean
   required?: readonly string[]
-  if?: Schema
+  /** Which of `then` and `else` is meant. */
+  if?: { readonly type: Types }
   then?: Schema
   else?: Schema
   'x-advice'?: string
@@ -25,6 +26,7 @@ type Schema = Readonly<{
   'x-instead'?: Readonly<Record<string, string>>
   'x-at-start'?: Readonly<Record<string, string>>
 }>
+type Types = string | readonly string[]
 type FormatName = keyof typeof FORMATS
 
 export type Checker = {
@@ -91,14 +93,9 @@ function partChecks(schema: Schema): Check[] {
   if (items) parts.push(itemsCheck(checkOf(items)))
   if (properties || additionalProperties !== undefined || required) parts.push(namesCheck(schema))
   if (condition && schema.then && schema.else) {
-    const isMet = checkOf(condition)
+    const isOfType = typeTest(condition.type)
     const [met, unmet] = [checkOf(schema.then), checkOf(schema.else)]
-    parts.push((value, walk) => {
-      const trial: Walk = { steps: walk.steps, problems: [] }
-      isMet(value, trial)
-      const branch = trial.problems.length === 0 ? met : unmet
-      branch(value, walk)
-    })
+    parts.push((value, walk) => (isOfType(value) ? met : unmet)(value, walk))
   }
   return parts
 }
@@ -167,6 +164,11 @@ const TYPES: Readonly<Record<string, [test: Test, name: string]>> = {
   array: [Array.isArray, 'a list'],
   null: [value => value === null, 'null']
 }
+const typesIn = (names: Types) => [names].flat().map(name => TYPES[name] as [Test, string])
+const typeTest = (names: Types): Test =>
+  typesIn(names)
+    .map(([test]) => test)
+    .reduce((first, second) => value => first(value) || second(value))
 
 /** `wanted` is the schema's value of the word; null for a valid value. */
 type Word = (
@@ -195,16 +197,13 @@ const namesIn = (value: unknown) => (isObject(value) ? Object.keys(value).length
 
 /** In the order of reporting: only the first problem of a value is reported. */
 const WORDS: Readonly<Record<string, Word>> = {
-  type: (names: string | readonly string[], { format, 'x-advice': advice }) => {
-    const types = [names].flat().map(name => TYPES[name] as [Test, string])
-    const isRight = types
-      .map(([test]) => test)
-      .reduce((first, second) => value => first(value) || second(value))
+  type: (names: Types, { format, 'x-advice': advice }) => {
+    const isRight = typeTest(names)
     return (value, steps) => {
       if (isRight(value)) return null
       const ofFormat = typeof value === 'number' && format && FORMATS[format].problem(`${value}`)
       if (ofFormat) return say('wrong_format', ofFormat.expected)
-      const expected = types.map(([, name]) => name)
+      const expected = typesIn(names).map(([, name]) => name)
       return say('wrong_type', expected, shownGot(value), advice ?? typeHint(names, value, steps))
     }
   },
@@ -271,11 +270,7 @@ const sizeOf = (value: unknown): number =>
     : Number(value ?? Number.NaN)
 
 /** Advice for a wrong type: quote a number, or write one value as a list. */
-function typeHint(
-  types: string | readonly string[],
-  value: unknown,
-  steps: readonly Step[]
-): string | null {
+function typeHint(types: Types, value: unknown, steps: readonly Step[]): string | null {
   if ([types].flat().includes('string')) {
     if (typeof value !== 'number' && typeof value !== 'boolean') return null
     return isSecret(steps, String(value)) ? 'quote it' : `quote it: "${value}"`

@@ -79,21 +79,19 @@ function offsetOf({ sign, hours, minutes = '0' }: Parts): number {
 
 /** Null for a day that its month, or its year, does not have. */
 function dayOf({ year, month, day, week, weekday, yearday }: Parts): number | null {
-  const isIn = (period: string, time: number) =>
-    !Number.isNaN(time) && isoOf(time).startsWith(period)
-  if (month !== undefined) {
-    const date = `${year}-${month}-${day}`
-    return isIn(date, Date.parse(date)) ? Date.parse(date) : null
+  const date = new Date(0)
+  if (week !== undefined) {
+    // the 4th of January is in the first week of a year, the Thursday of a week in its year
+    date.setUTCFullYear(Number(year), 0, 4)
+    const thursday = date.setUTCDate(8 - (date.getUTCDay() || 7) + 7 * (Number(week) - 1))
+    const isOfYear = week !== '00' && date.getUTCFullYear() === Number(year)
+    return isOfYear ? thursday + (Number(weekday) - 4) * DAY : null
   }
-  if (yearday !== undefined) {
-    const time = Date.parse(`${year}-01-01`) + (Number(yearday) - 1) * DAY
-    return isIn(`${year}-`, time) ? time : null
-  }
-  // the 4th of January is in the first week of a year, the Thursday of a week in its year
-  const fourth = Date.parse(`${year}-01-04`)
-  const inWeek = 4 - (new Date(fourth).getUTCDay() || 7)
-  const thursday = fourth + (inWeek + 7 * (Number(week) - 1)) * DAY
-  return isIn(`${year}-`, thursday) ? thursday + (Number(weekday) - 4) * DAY : null
+  const index = month === undefined ? 0 : Number(month) - 1
+  date.setUTCFullYear(Number(year), index, Number(day ?? yearday))
+  const isOfYear = yearday !== '000' && date.getUTCFullYear() === Number(year)
+  const isOfMonth = month === undefined || date.getUTCMonth() === index
+  return isOfYear && isOfMonth ? date.getTime() : null
 }
 
 /** Milliseconds since 1970, rounded down; null for no instant. */

@@ -90,7 +90,7 @@ const ALL: readonly Tables[] = Object.values(TABLES)
 export const LIST_PARAMETERS: readonly string[] = [
   ...new Set(
     ALL.flatMap(({ querystring = NO_PARAMETERS }) =>
-      Object.entries(schemaOf(querystring).properties ?? {})
+      Object.entries({ ...schemaOf(querystring).properties })
     ).flatMap(([name, part]) => (part['x-cursor'] === undefined ? name : []))
   )
 ]
