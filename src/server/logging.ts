@@ -11,7 +11,7 @@ import type { Entry } from '../evidence/entry.js'
 type Call = ReturnType<typeof callOf>
 type Line = { time: number; level: number; call?: Call; msg?: string }
 
-/** Writes JSON, or lines for people on a terminal. */
+/** JSON, or lines for people on a terminal. */
 export async function createLogger(
   level: string,
   isTerminal: boolean,

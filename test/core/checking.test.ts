@@ -95,7 +95,7 @@ t.test('checking: all problems come at once; a schema is compiled on first use',
   t.equal(made, 0)
   t.equal((await check(['a', 1, 'b', 'c'])).length, 3)
   for (const many of [Array(5000).fill('a'), Object.fromEntries(Array(5000).entries())])
-    t.equal(check(many).length, 1001, 'nobody looks for more')
+    t.equal(check(many).length, 1001)
   t.strictSame(await check([1, 2]), [])
   const names = { required: ['a'] }
   const both = {

@@ -42,7 +42,7 @@ export class ControlError extends Error {
   }
 }
 
-/** Returns the text of the response. Errors: `ControlError`. */
+/** The text of the response. Errors: `ControlError`. */
 export async function controlText(
   on: keyof Answers,
   { name = '', query, body, yaml, sandbox }: RequestParts = {}
