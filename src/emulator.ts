@@ -6,26 +6,22 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { buildApp } from './app.js'
 import { checkerOf } from './core/checking.js'
 import { ApiError } from './core/errors.js'
-import { sentence } from './core/nearest.js'
 import { BASE, CONTROL } from './core/paths.js'
+import { sentence } from './core/sentences.js'
 import {
+  flatSettingsSchema,
   flattened,
   type GivenSettings,
-  nested,
   type Settings,
-  type SettingVariables,
-  settingsInForce,
-  settingsSchema
+  settingsInForce
 } from './core/settings.js'
 import type { Sandbox } from './sandbox/sandbox.js'
 import { Sandboxes } from './sandbox/sandboxes.js'
 import { DataFolder } from './sandbox/saved/data-folder.js'
-import { DISK, UNSYNCED } from './sandbox/saved/disk.js'
 import { Library, VERSION } from './scenario/library.js'
 import { keysIn } from './scenario/records/record.js'
 import { SAYS } from './server/sentences.js'
-import { loadStart, type StartOptions } from './start-scenario.js'
-import { reloading, watchFiles } from './watching.js'
+import { loadStart, reloading, type StartOptions, watchFiles } from './start-scenario.js'
 
 /** `scenario` is `default` when left out. */
 export type RunOptions = Partial<StartOptions> & {
@@ -35,8 +31,6 @@ export type RunOptions = Partial<StartOptions> & {
   isPortFree?: boolean
   /** Settings of lower precedence, as from the environment. */
   environment?: GivenSettings
-  /** The variable that each was read from, for `GET /_control/settings`. */
-  variables?: SettingVariables
   /** The machine's time in milliseconds; `Date.now` when left out. */
   now?: () => number
   logger?: FastifyBaseLogger
@@ -46,7 +40,7 @@ export type RunOptions = Partial<StartOptions> & {
 
 export type RunningEmulator = Awaited<ReturnType<typeof runEmulator>>
 
-const SETTINGS_CHECKER = checkerOf(() => settingsSchema(() => true))
+const SETTINGS_CHECKER = checkerOf(() => flatSettingsSchema(() => true))
 
 type Parts = Awaited<ReturnType<typeof buildParts>>
 
@@ -94,23 +88,19 @@ async function buildParts({
   settings: flags = {},
   isPortFree = true,
   environment = {},
-  variables,
   now = Date.now,
   logger,
   beforeForgetting
 }: RunOptions) {
   const launch = {
     flag: { ...(isPortFree && { port: 0 }), ...(await checked(flags)) },
-    environment: await checked(environment),
-    variables
+    environment: await checked(environment)
   }
   const settings = settingsInForce(launch).values
-  const { data, data_sync } = settings
+  const { data } = settings
   const library = Library.from(settings)
   const sandboxes = new Sandboxes({ library, launch, machine: now, beforeForgetting })
-  const files = data_sync ? DISK : UNSYNCED
-  const folder =
-    data === null ? null : await DataFolder.take(data, () => sandboxes.present(), files)
+  const folder = data === null ? null : await DataFolder.take(data, () => sandboxes.present())
   const app = await buildApp({
     sandboxes,
     library,
@@ -122,8 +112,7 @@ async function buildParts({
   return { app, launch, settings, library, sandboxes, folder }
 }
 
-async function prepareFolders(settings: Settings): Promise<void> {
-  const { fixtures_dir, scenarios_dir, snapshots_dir } = settings
+async function prepareFolders({ fixtures_dir, scenarios_dir, snapshots_dir }: Settings) {
   await Promise.all([fixtures_dir, scenarios_dir].map(path => path && readdir(path)))
   if (snapshots_dir) await mkdir(snapshots_dir, { recursive: true })
 }
@@ -164,9 +153,7 @@ async function loadOrResume(
 /** By flat keys. Errors: `setting_invalid` with every problem. */
 async function checked(settings: GivenSettings): Promise<GivenSettings> {
   const flat: GivenSettings = flattened(settings)
-  const problems = (await SETTINGS_CHECKER.problems(nested(flat))).map(
-    ({ path, code, message }) => ({ path, code, message })
-  )
+  const problems = SETTINGS_CHECKER.problems(flat).map(({ steps: _, ...problem }) => problem)
   if (problems.length === 0) return flat
   throw new ApiError('setting_invalid', {
     message: sentence(problems.map(({ path, message }) => `${path}: ${message}`).join('; ')),

@@ -1,12 +1,12 @@
 /** docs/reference/settings.md: every setting. */
-import { isObject } from '../../src/core/schema-words.js'
 import { SETTING_KEYS, SETTINGS, type SettingKey, scenarioPathOf } from '../../src/core/settings.js'
 import type { Schema } from '../../src/reference/parameters.js'
+import { isObject } from '../../src/reference/rules.js'
 import { anchor, code, idLink, page, table, typeName } from './markdown.js'
 
 const INTRODUCTION = `A flag takes precedence over the environment, the environment over the scenario, and the scenario over the default; \`PATCH /_control/settings\` takes precedence over all of them until the next load or reset. \`--set key=value\` takes any setting. \`GET /_control/settings\` says where each value came from.
 
-The variable of a setting is its name in capitals, with \`_\` for \`.\`: \`LIMITS_BODY\`. With the prefix \`COMMERCE_EMULATOR_\` it takes precedence over the same variable without it; an empty variable counts as absent. A variable with a value that its setting cannot have is refused by name: where \`HOST\`, \`DATA\` or \`SEED\` means something else on your machine, set the variable with the prefix. A bare \`HOST\` has to be an IP address or \`localhost\`.`
+The variable of a setting is its name in capitals, with \`_\` for \`.\`: \`LIMITS_BODY\`. An empty variable counts as absent. A variable with a value that its setting cannot have is refused by name: where \`DATA\` or \`SEED\` means something else on your machine, unset it. \`HOST\` has to be an IP address or \`localhost\`.`
 
 /** What a setting is where nothing gives it. */
 function shownDefault(value: unknown): string {

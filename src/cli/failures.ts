@@ -2,7 +2,7 @@
 import { EmulatorError } from '../client/error.js'
 import { ApiError, type Problem } from '../core/errors.js'
 import { withoutSecrets } from '../core/redaction.js'
-import { visible } from '../core/visible.js'
+import { visible } from '../core/sentences.js'
 import { problemLine } from '../scenario/documents.js'
 import { STATUS } from './command.js'
 import { reasonOf, SAYS, type SystemError } from './sentences.js'

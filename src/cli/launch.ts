@@ -3,17 +3,13 @@ import { isIP } from 'node:net'
 import type { Option } from 'commander'
 import { checkerOf } from '../core/checking.js'
 import { ApiError, type Problem } from '../core/errors.js'
+import { didYouMean } from '../core/sentences.js'
 import {
-  flattened,
+  flatSettingsSchema,
   type GivenSettings,
-  nested,
-  prefixedVariableOf,
   SETTING_KEYS,
   SETTINGS,
   type SettingKey,
-  type SettingVariables,
-  settingHint,
-  settingsSchema,
   variableOf
 } from '../core/settings.js'
 import { typedValue } from '../core/typed-value.js'
@@ -23,7 +19,6 @@ import { SAYS, say } from './sentences.js'
 
 export type SettingFlags = { set?: string[]; var?: Pairs }
 export type CommandLaunch = Launch & {
-  variables: SettingVariables
   vars: { values: Record<string, string>; isText: true } | undefined
 }
 
@@ -65,50 +60,32 @@ export async function launchOf(
   return {
     flag: await settingsOfFlags(flags, set),
     environment: await settingsOfEnvironment(environment),
-    variables: variablesIn(environment),
     vars: vars && { values: Object.fromEntries(vars), isText: true }
   }
 }
 
 type SettingText = { key: SettingKey; text: string; place: string; advice?: string }
 
-const CHECKER = checkerOf(() => settingsSchema(() => true))
+const CHECKER = checkerOf(() => flatSettingsSchema(() => true))
 
 const isSetting = (key: string): key is SettingKey => Object.hasOwn(SETTINGS, key)
 
-/** Variables with the prefix take precedence; an empty one counts as absent. */
-export function variablesIn(environment: Environment): SettingVariables {
-  return Object.fromEntries(
-    SETTING_KEYS.flatMap(key => {
-      const name = [prefixedVariableOf(key), variableOf(key)].find(name => environment[name])
-      return name === undefined ? [] : [[key, name]]
-    })
-  )
-}
-
-/** Errors: `setting_invalid` with every problem. */
+/** An empty variable counts as absent. Errors: `setting_invalid` with every problem. */
 export async function settingsOfEnvironment(environment: Environment): Promise<GivenSettings> {
-  const variables = variablesIn(environment)
   return read(
     SETTING_KEYS.flatMap(key => {
-      const name = variables[key]
-      const text = name && environment[name]
-      return text ? { key, text, place: `the variable ${name}`, advice: adviceOn(key, name) } : []
+      const name = variableOf(key)
+      const text = environment[name]
+      return text ? { key, text, place: `the variable ${name}`, advice: SAYS.not_meant() } : []
     })
   )
 }
 
-/** Refuses a bare HOST, which shells set. Errors: `setting_invalid`. */
+/** Refuses a HOST that shells set for themselves. Errors: `setting_invalid`. */
 export function refuseForeignHost({ host }: GivenSettings, environment: Environment): void {
   const { HOST = '' } = environment
-  const isForEmulator =
-    host !== undefined ||
-    variablesIn(environment).host !== 'HOST' ||
-    isIP(HOST) !== 0 ||
-    HOST === 'localhost'
-  if (isForEmulator) return
-  const message = `${SAYS.host(HOST)}${adviceOn('host', 'HOST')}`
-  throw settingInvalid([{ path: 'the variable HOST', code: 'host', message }])
+  if (host !== undefined || HOST === '' || HOST === 'localhost' || isIP(HOST) !== 0) return
+  throw settingInvalid([{ path: 'the variable HOST', code: 'host', message: SAYS.host(HOST) }])
 }
 
 const settingInvalid = (problems: Problem[]) =>
@@ -116,11 +93,6 @@ const settingInvalid = (problems: Problem[]) =>
     message: problems.map(({ path, message }) => `${path}: ${message}`).join('; '),
     problems
   })
-
-function adviceOn(key: SettingKey, name: string): string {
-  const prefixed = prefixedVariableOf(key)
-  return name === prefixed ? '' : SAYS.not_meant(prefixed)
-}
 
 /** `flags`, as commander names them, take precedence. Errors: `setting_invalid` with every problem. */
 export async function settingsOfFlags(
@@ -135,7 +107,7 @@ export async function settingsOfFlags(
     if (value === undefined) problems.push({ path: place, ...say('set') })
     else if (isSetting(key)) texts.push({ key, text: value, place })
     else {
-      const advice = settingHint(key) || SAYS.settings_listed()
+      const advice = didYouMean(key, SETTING_KEYS) || SAYS.settings_listed()
       problems.push({ path: place, ...say('unknown_setting', key, advice) })
     }
   }
@@ -153,12 +125,12 @@ async function read(
   const values = Object.fromEntries(
     texts.map(({ key, text }) => [key, typedValue(text, SETTINGS[key].schema as { type?: string })])
   )
-  for (const { path, code, message } of await CHECKER.problems(nested(values))) {
+  for (const { path, code, message } of await CHECKER.problems(values)) {
     const { place, advice = '' } = texts.findLast(
       ({ key }) => path === key || path.startsWith(`${key}[`)
     ) as SettingText
     problems.push({ path: place, code, message: `${message}${advice}` })
   }
   if (problems.length > 0) throw settingInvalid(problems)
-  return flattened(nested(values)) as GivenSettings
+  return values
 }

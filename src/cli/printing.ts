@@ -1,6 +1,7 @@
 /** How commands print. */
+
 import { styleText } from 'node:util'
-import { visible } from '../core/visible.js'
+import { visible } from '../core/sentences.js'
 
 export const printLine = (stderr: NodeJS.WritableStream, text: string): unknown =>
   stderr.write(`commerce-emulator: ${visible(text)}\n`)

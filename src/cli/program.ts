@@ -23,9 +23,8 @@ ${STATUS.misused} when the command line or a setting is wrong, ${STATUS.unmet} w
 exec and record exit with the status of their command if it failed.
 
 A flag takes precedence over its environment variable, and the variable over the
-scenario. A variable with the prefix COMMERCE_EMULATOR_ takes precedence over
-the same name without it. GET /_control/settings of a running emulator lists
-every setting and where its value came from.`
+scenario. GET /_control/settings of a running emulator lists every setting and
+where its value came from.`
 
 const FLAG = /^-(-|[a-z]$)/i
 

@@ -74,9 +74,9 @@ export const SAYS = {
   set: () => 'must be key=value, such as --set pagination.max_limit=5',
   unknown_setting: (key: string, advice: string) => `unknown setting ${key}${advice}`,
   settings_listed: () => '; commerce-emulator settings lists them',
-  host: (host: string) => `must be an IP address or localhost; got ${host}`,
-  not_meant: (prefixed: string) =>
-    `; if it is not for the emulator, unset it or set ${prefixed}, which takes precedence`,
+  host: (host: string) =>
+    `must be an IP address or localhost; got ${host}; if it is not for the emulator, unset it or use --host`,
+  not_meant: () => '; if it is not for the emulator, unset it',
   problems: (count: number) => `${count} problems; nothing was started`,
   port_in_use: (port: number, address: string) =>
     `port ${port} on ${address} is in use; stop the process that uses it, or choose another port with --port (0 picks a free one).`,

@@ -1,11 +1,10 @@
 /** An emulator, or one sandbox of it, as an object whose methods are control requests. */
 import { NAMED_PARTS } from '../control/row.js'
-import { basicAuthorization } from '../core/basic-authorization.js'
 import { FORM_TYPE } from '../core/form.js'
 import { encodeForm } from '../core/form-encoding.js'
-import { BASE, CONTROL, pathOf } from '../core/paths.js'
-import { isObject } from '../core/schema-words.js'
+import { BASE, basicAuthorization, CONTROL, pathOf } from '../core/paths.js'
 import { needsKey } from '../reference/operations.js'
+import { isObject } from '../reference/rules.js'
 import { checkedName } from '../sandbox/saved/names.js'
 import { type Connection, contentOf } from './connection.js'
 import type { ApiKey, Problem, RefusalCode, Verdict } from './documents.js'

@@ -1,6 +1,6 @@
 /** The messages of the package's own errors; those of refusals come from the control API. */
-import { didYouMean, sentence } from '../core/nearest.js'
-import { shownGot } from '../core/sentences.js'
+
+import { didYouMean, sentence, shownGot } from '../core/sentences.js'
 import { SETTINGS } from '../core/settings.js'
 import { EmulatorError } from './error.js'
 

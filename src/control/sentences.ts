@@ -1,7 +1,16 @@
 /** The refusals of the control API, and the messages of verdicts. */
+
 import { type ErrorCode, refusal } from '../core/errors.js'
-import { didYouMean, nearest, sentence, shortened, thereAre } from '../core/nearest.js'
-import { type Sentences, sayer, shownGot } from '../core/sentences.js'
+import {
+  didYouMean,
+  nearest,
+  type Sentences,
+  sayer,
+  sentence,
+  shortened,
+  shownGot,
+  thereAre
+} from '../core/sentences.js'
 
 const refusalOf = <T extends readonly unknown[]>(
   param: string,

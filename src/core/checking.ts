@@ -1,8 +1,33 @@
 /** Checks data against a JSON Schema. Each schema becomes a function once; no code is compiled. */
-import { shortened } from './nearest.js'
+import { isObject } from '../reference/rules.js'
+import { FORMATS, NOT_BLANK } from './formats.js'
+import { durationOf, instantOf } from './instants.js'
 import { type PlacedProblem, problemAt, type Step } from './places.js'
-import { isObject, type Schema, typeTest, WORDS } from './schema-words.js'
-import { type Said, say } from './sentences.js'
+import { isSecret } from './redaction.js'
+import { type Said, say, shortened, shownGot } from './sentences.js'
+import { placeholdersIn, type TemplateRule } from './templates.js'
+
+type Schema = Readonly<{
+  [word: string]: unknown
+  type?: Types
+  format?: FormatName
+  items?: Schema
+  properties?: Readonly<Record<string, Schema>>
+  additionalProperties?: Schema | boolean
+  required?: readonly string[]
+  /** Which of `then` and `else` is meant. */
+  if?: { readonly type: Types }
+  then?: Schema
+  else?: Schema
+  'x-advice'?: string
+  'x-expected'?: string
+  'x-many'?: { what?: string; advice: string; others?: string }
+  'x-elsewhere'?: Readonly<Record<string, string>>
+  'x-instead'?: Readonly<Record<string, string>>
+  'x-at-start'?: Readonly<Record<string, string>>
+}>
+type Types = string | readonly string[]
+type FormatName = keyof typeof FORMATS
 
 export type Checker = {
   /** At most `MAX_PROBLEMS` + 1. */
@@ -10,35 +35,33 @@ export type Checker = {
 }
 
 export const MAX_PROBLEMS = 1000
+/** Limits of a template. */
+const MAX_PLACEHOLDERS = 100
+const MAX_TEMPLATE = 16_384
 
 export function checkerOf(schemaOf: () => object): Checker {
   let check: Check | undefined
   return {
     problems(document) {
       check ??= checkOf(schemaOf() as Schema)
-      const flaws = check(document) ?? []
-      return flaws
-        .slice(0, MAX_PROBLEMS + 1)
-        .map(({ steps, sayAt }) => problemAt(steps, sayAt(steps)))
+      const walk: Walk = { steps: [], problems: [] }
+      check(document, walk)
+      return walk.problems.slice(0, MAX_PROBLEMS + 1)
     }
   }
 }
 
 /** The first problem of a value, its own before those of its parts. */
-export const firstProblem = (schema: Schema, value: unknown): PlacedProblem | null =>
+export const firstProblem = (schema: object, value: unknown): PlacedProblem | null =>
   checkerOf(() => schema).problems(value)[0] ?? null
 
-/** The message is made once all steps from the checked value are known. */
-type Flaw = { steps: Step[]; sayAt: (steps: readonly Step[]) => Said }
-/** Null for a valid value. */
-type Check = (value: unknown) => Flaw[] | null
-
-const flaw = (sayAt: Flaw['sayAt'], ...steps: Step[]): Flaw[] => [{ steps, sayAt }]
+/** The steps to the value that is checked, and the problems before it. */
+type Walk = { steps: Step[]; problems: PlacedProblem[] }
+type Check = (value: unknown, walk: Walk) => void
 
 /** Words without a check of their own. */
 const SILENT =
   /^(items|properties|additionalProperties|required|if|then|else|description|default|title|\$schema|[x~]-?.*)$/
-const NOWHERE: readonly Step[] = []
 const CHECKS = new WeakMap<Schema, Check>()
 
 /** Errors: a word without a check. */
@@ -47,85 +70,212 @@ function checkOf(schema: Schema): Check {
   if (known !== undefined) return known
   const unknown = Object.keys(schema).find(word => !(word in WORDS) && !SILENT.test(word))
   if (unknown !== undefined) throw new Error(`there is no check of ${unknown}`)
-  const words = Object.keys(WORDS).flatMap(word => (word in schema ? wordCheck(word, schema) : []))
-  const parts: Check[] = []
-  if (schema.items) parts.push(itemsCheck(checkOf(schema.items)))
-  if ('properties' in schema || 'additionalProperties' in schema || 'required' in schema)
-    parts.push(namesCheck(schema))
-  if (schema.if && schema.then && schema.else) {
-    const condition = checkOf(schema.if)
-    const right = checkOf(schema.then)
-    const otherwise = checkOf(schema.else)
-    parts.push(value => (condition(value) === null ? right : otherwise)(value))
-  }
-  const check: Check = value => {
-    for (const word of words) {
-      const flaws = word(value)
-      if (flaws !== null) return flaws
+  const words = Object.entries(WORDS).flatMap(([word, problemOf]) =>
+    word in schema ? problemOf(schema[word] as never, schema) : []
+  )
+  const parts = partChecks(schema)
+  const check: Check = (value, walk) => {
+    for (const problemOf of words) {
+      const problem = problemOf(value, walk.steps)
+      if (problem === null) continue
+      walk.problems.push(problemAt([...walk.steps], problem))
+      return
     }
-    let flaws: Flaw[] | null = null
-    for (const part of parts) {
-      const more = part(value)
-      if (more !== null) flaws = flaws === null ? more : [...flaws, ...more]
-    }
-    return flaws
+    for (const part of parts) part(value, walk)
   }
   CHECKS.set(schema, check)
   return check
 }
 
-function wordCheck(word: string, schema: Schema): Check {
-  const wanted = schema[word] as never
-  const problemOf = WORDS[word] as (typeof WORDS)[string]
-  const isRight =
-    word === 'type'
-      ? typeTest(wanted)
-      : (value: unknown) => problemOf(wanted, value as never, schema, NOWHERE) === null
-  return value =>
-    isRight(value) ? null : flaw(steps => problemOf(wanted, value as never, schema, steps) as Said)
+function partChecks(schema: Schema): Check[] {
+  const { items, properties, additionalProperties, required, if: condition } = schema
+  const parts: Check[] = []
+  if (items) parts.push(itemsCheck(checkOf(items)))
+  if (properties || additionalProperties !== undefined || required) parts.push(namesCheck(schema))
+  if (condition && schema.then && schema.else) {
+    const isOfType = typeTest(condition.type)
+    const [met, unmet] = [checkOf(schema.then), checkOf(schema.else)]
+    parts.push((value, walk) => (isOfType(value) ? met : unmet)(value, walk))
+  }
+  return parts
+}
+
+function checkBelow(step: Step, value: unknown, check: Check, walk: Walk): void {
+  walk.steps.push(step)
+  check(value, walk)
+  walk.steps.pop()
 }
 
 const itemsCheck =
   (check: Check): Check =>
-  value => {
-    if (!Array.isArray(value)) return null
-    const flaws: Flaw[] = []
-    for (let index = 0; index < value.length && flaws.length <= MAX_PROBLEMS; index++)
-      addBelow(index, check(value[index]), flaws)
-    return flaws.length === 0 ? null : flaws
+  (value, walk) => {
+    if (!Array.isArray(value)) return
+    for (let index = 0; index < value.length && walk.problems.length <= MAX_PROBLEMS; index++)
+      checkBelow(index, value[index], check, walk)
   }
-
-function addBelow(step: Step, added: Flaw[] | null, flaws: Flaw[]): void {
-  for (const flaw of added ?? []) {
-    flaw.steps.unshift(step)
-    flaws.push(flaw)
-  }
-}
 
 function namesCheck(schema: Schema): Check {
   const { properties = {}, additionalProperties: rest = {}, required = [] } = schema
-  const advice = new Map<string, string>()
-  for (const [name, part] of Object.entries(schema['x-elsewhere'] ?? {}))
-    advice.set(name, `put it under ${part}`)
-  for (const [name, words] of Object.entries(schema['x-instead'] ?? {}))
-    advice.set(name, `write ${words}`)
-  const names = Object.keys(properties)
-  const known = new Map(Object.entries(properties).map(([name, part]) => [name, checkOf(part)]))
-  const others = typeof rest === 'object' ? checkOf(rest) : null
-  const unknown = (name: string) =>
-    flaw(() => say('unknown_name', shortened(name), names, advice.get(name)))
-  return value => {
-    if (!isObject(value)) return null
-    const flaws: Flaw[] = []
+  const checks = new Map(Object.entries(properties).map(([name, part]) => [name, checkOf(part)]))
+  const others = typeof rest === 'object' ? checkOf(rest) : unknownName(schema)
+  return (value, walk) => {
+    if (!isObject(value)) return
     for (const name of required)
-      if (value[name] === undefined) flaws.push(...flaw(() => say('required', name)))
+      if (value[name] === undefined)
+        walk.problems.push(problemAt([...walk.steps], say('required', name)))
     for (const name in value) {
-      const partCheck = known.get(name)
-      if (partCheck !== undefined && value[name] === undefined) continue
-      const check = partCheck ?? others
-      addBelow(name, check === null ? unknown(name) : check(value[name]), flaws)
-      if (flaws.length > MAX_PROBLEMS) break
+      const check = checks.get(name)
+      if (check !== undefined && value[name] === undefined) continue
+      checkBelow(name, value[name], check ?? others, walk)
+      if (walk.problems.length > MAX_PROBLEMS) break
     }
-    return flaws.length === 0 ? null : flaws
   }
+}
+
+/** Refuses a name, with what to write for a misplaced or retired one. */
+function unknownName(schema: Schema): Check {
+  const known = Object.keys(schema.properties ?? {})
+  const { 'x-elsewhere': elsewhere = {}, 'x-instead': instead = {} } = schema
+  const atStart = new Map(Object.entries(schema['x-at-start'] ?? {}))
+  const advice = new Map<string, string>()
+  for (const [name, part] of Object.entries(elsewhere)) advice.set(name, `put it under ${part}`)
+  for (const [name, words] of Object.entries(instead)) advice.set(name, `write ${words}`)
+  return (_, { steps, problems }) => {
+    const name = String(steps.at(-1))
+    const example = atStart.get(name)
+    const problem = example
+      ? { ...say('set_at_start', example), code: 'unknown_name' }
+      : say('unknown_name', shortened(name), known, advice.get(name))
+    problems.push(problemAt([...steps], problem))
+  }
+}
+
+type Test = (value: unknown) => boolean
+const TYPES: Readonly<Record<string, [test: Test, name: string]>> = {
+  string: [value => typeof value === 'string', 'text'],
+  // YAML has numbers that are not finite, which the bounds refuse
+  integer: [
+    value => typeof value === 'number' && !(value % 1) && !Number.isNaN(value),
+    'a whole number'
+  ],
+  number: [value => typeof value === 'number', 'a number'],
+  boolean: [value => typeof value === 'boolean', 'true or false'],
+  object: [isObject, 'an object'],
+  array: [Array.isArray, 'a list'],
+  null: [value => value === null, 'null']
+}
+const typesIn = (names: Types) => [names].flat().map(name => TYPES[name] as [Test, string])
+const typeTest = (names: Types): Test =>
+  typesIn(names)
+    .map(([test]) => test)
+    .reduce((first, second) => value => first(value) || second(value))
+
+/** `wanted` is the schema's value of the word; null for a valid value. */
+type Word = (
+  wanted: never,
+  schema: Schema
+) => (value: unknown, steps: readonly Step[]) => Said | null
+
+/** Refuses a size beyond a limit; null is the size of a value that has none. */
+const bound =
+  (
+    sizeIn: (value: unknown) => number | null,
+    isRight: (size: number, limit: number) => boolean,
+    problemOf: (limit: number, size: number) => Said
+  ) =>
+  (limit: number) =>
+  (value: unknown) => {
+    const size = sizeIn(value)
+    return size === null || isRight(size, limit) ? null : problemOf(limit, size)
+  }
+const isAtMost = (size: number, limit: number) => size <= limit
+const isAtLeast = (size: number, limit: number) => size >= limit
+const numberIn = (value: unknown) => (typeof value === 'number' ? value : null)
+const charactersIn = (value: unknown) => (typeof value === 'string' ? value.length : null)
+const itemsIn = (value: unknown) => (Array.isArray(value) ? value.length : null)
+const namesIn = (value: unknown) => (isObject(value) ? Object.keys(value).length : null)
+
+/** In the order of reporting: only the first problem of a value is reported. */
+const WORDS: Readonly<Record<string, Word>> = {
+  type: (names: Types, { format, 'x-advice': advice }) => {
+    const isRight = typeTest(names)
+    return (value, steps) => {
+      if (isRight(value)) return null
+      const ofFormat = typeof value === 'number' && format && FORMATS[format].problem(`${value}`)
+      if (ofFormat) return say('wrong_format', ofFormat.expected)
+      const expected = typesIn(names).map(([, name]) => name)
+      return say('wrong_type', expected, shownGot(value), advice ?? typeHint(names, value, steps))
+    }
+  },
+  enum: (wanted: readonly unknown[], { 'x-many': many }) => {
+    const { what, advice = '', others } = many ?? {}
+    const pattern = others === undefined ? null : new RegExp(others, 'u')
+    const words = wanted.filter(word => word !== null).map(String)
+    return value => {
+      if (wanted.includes(value) || pattern?.test(String(value))) return null
+      return what === undefined
+        ? say('not_one_of', words, shownGot(value))
+        : say('unknown_word', what, words, shownGot(value), advice)
+    }
+  },
+  maximum: bound(numberIn, isAtMost, (limit, size) => say('too_large', limit, size)),
+  minimum: bound(numberIn, isAtLeast, (limit, size) => say('too_small', limit, size)),
+  minLength: bound(charactersIn, isAtLeast, limit =>
+    limit === 1 ? say('empty') : say('too_short', limit)
+  ),
+  maxLength: bound(charactersIn, isAtMost, (limit, size) => say('too_long', limit, size)),
+  pattern: (source: string, { 'x-expected': expected }) => {
+    const pattern = new RegExp(source, 'u')
+    return (value, steps) => {
+      if (typeof value !== 'string' || pattern.test(value)) return null
+      if (source === NOT_BLANK) return say(value === '' ? 'empty' : 'blank')
+      if (steps.at(-1) === 'key') return say('not_a_key')
+      return expected === undefined
+        ? say('not_matching', source, shownGot(value))
+        : say('wrong_characters', expected, shownGot(value))
+    }
+  },
+  format: (name: FormatName) => value => {
+    const problem = typeof value === 'string' ? FORMATS[name].problem(value) : null
+    return problem && say('wrong_format', problem.expected)
+  },
+  'x-template':
+    ({ placeholders, once }: TemplateRule) =>
+    template => {
+      const used = placeholdersIn(template)
+      if (used.length > MAX_PLACEHOLDERS || JSON.stringify(template).length > MAX_TEMPLATE)
+        return say('template_too_large', MAX_PLACEHOLDERS, MAX_TEMPLATE)
+      const unknown = used.find(text => !placeholders.includes(text))
+      if (unknown !== undefined) return say('unknown_placeholder', shownGot(unknown), placeholders)
+      const times = used.filter(text => text === once).length
+      return once === undefined || times === 1 ? null : say('placeholder_count', once, times)
+    },
+  'x-ordered':
+    ([low, high]: readonly [string, string]) =>
+    value =>
+      isObject(value) && sizeOf(value[low]) > sizeOf(value[high])
+        ? say('reversed', low, high)
+        : null,
+  minItems: bound(itemsIn, isAtLeast, (limit, size) => say('too_few_items', limit, size)),
+  maxItems: bound(itemsIn, isAtMost, (limit, size) => say('too_many_items', limit, size)),
+  minProperties: bound(namesIn, isAtLeast, () => say('empty')),
+  uniqueItems: () => value =>
+    !Array.isArray(value) || new Set(value).size === value.length ? null : say('duplicate_item')
+}
+
+/** Of a number, an instant or a duration; NaN for others. */
+const sizeOf = (value: unknown): number =>
+  typeof value === 'string'
+    ? (instantOf(value) ?? durationOf(value) ?? Number.NaN)
+    : Number(value ?? Number.NaN)
+
+/** Advice for a wrong type: quote a number, or write one value as a list. */
+function typeHint(types: Types, value: unknown, steps: readonly Step[]): string | null {
+  if ([types].flat().includes('string')) {
+    if (typeof value !== 'number' && typeof value !== 'boolean') return null
+    return isSecret(steps, String(value)) ? 'quote it' : `quote it: "${value}"`
+  }
+  return types === 'array' && typeof value === 'string'
+    ? `write it as a list: [${shortened(value)}]`
+    : null
 }

@@ -4,7 +4,7 @@
  */
 import type { AssumptionId } from '../reference/assumptions.js'
 import type { RuleId } from '../reference/rules.js'
-import { bounded } from './nearest.js'
+import { bounded } from './sentences.js'
 import type { Settings } from './settings.js'
 
 type StatusSetting = Extract<keyof Settings, `statuses.${string}`>

@@ -1,16 +1,12 @@
 /** Decodes forms with bracket notation (FORM-1 to FORM-3); what is wrong is in `problem`. */
 import type { AssumptionId } from '../reference/assumptions.js'
 import type { RuleId } from '../reference/rules.js'
-import { byteSize } from './memory.js'
-import { visible } from './visible.js'
+import { byteSize, visible } from './sentences.js'
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded'
 
 /** A parameter as it was sent: one value, a list (`a[]=`), or an object (`a[b]=`). */
-export type FormNode = string | FormList | FormObject
-export class FormList {
-  readonly items: string[] = []
-}
+export type FormNode = string | string[] | FormObject
 /** Parts by name, in the order of first use. */
 export class FormObject extends Map<string, FormNode> {
   /** Whether an empty value for the whole was sent too: `metadata=` along with `metadata[k]=v`. */
@@ -143,9 +139,9 @@ function put(
   const step = String(steps[last])
   const present = parent.get(step)
   if (end > 0) {
-    const list = present ?? new FormList()
-    if (!(list instanceof FormList)) return conflict(steps, last, name)
-    list.items.push(value)
+    const list = present ?? []
+    if (!Array.isArray(list)) return conflict(steps, last, name)
+    list.push(value)
     parent.set(step, list)
   } else if (present === undefined) parent.set(step, value)
   else if (present instanceof FormObject && value === '' && !present.cleared) present.cleared = true

@@ -1,5 +1,9 @@
-/** ISO 8601 instants, as filters and documents write them (FILT-1 to FILT-4, A05, A38). */
+/**
+ * Instants of ISO 8601, as filters and documents write them (FILT-1 to FILT-4, A05, A38), and
+ * durations: `250ms`, `2s`, `36h`, `7d`, or ISO 8601 as `PT36H`.
+ */
 import type { AssumptionId } from '../reference/assumptions.js'
+import { shownGot } from './sentences.js'
 
 export type Instant = {
   /** Milliseconds since 1970, rounded down. */
@@ -18,9 +22,8 @@ export type Bounds<T> = { [B in 'gte' | 'gt' | 'lte' | 'lt']?: T | undefined }
 export const LATEST_INSTANT = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 const EARLIEST_INSTANT = Date.parse('0000-01-01T00:00:00.000Z')
 
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
+const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+const { m: MINUTE, h: HOUR, d: DAY } = UNITS
 /** Year, then month and day, week and weekday, or day of the year; with dashes or without. */
 const DATE = String.raw`(?<year>\d{4})(?:(?<dash>-?)(?<month>\d\d)\k<dash>(?<day>\d\d)|(?<dash2>-?)W(?<week>\d\d)\k<dash2>(?<weekday>[1-7])|-?(?<yearday>\d{3}))`
 const TIME = String.raw`(?<hour>[01]\d|2[0-4])(?:(?<colon>:?)(?<minute>[0-5]\d)(?:\k<colon>(?<second>[0-5]\d|60))?)?(?:[.,](?<fraction>\d{1,99}))?`
@@ -129,4 +132,44 @@ export function instantProblem(text: string): { expected: string; assumption?: A
       ? `${expected}; the + of the offset arrived as a space: write it as %2B`
       : expected
   }
+}
+
+/** The longest that documents can write, in milliseconds. */
+export const MAX_DURATION = 100 * 366 * UNITS.d
+
+const NUMBER = '(\\d+(?:[.,]\\d+)?)'
+const SHORT = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/
+const ISO = new RegExp(
+  `^P(?=.)(?:${NUMBER}W)?(?:${NUMBER}D)?(?:T(?=.)(?:${NUMBER}H)?(?:${NUMBER}M)?(?:${NUMBER}S)?)?$`
+)
+const ISO_UNITS = [7 * UNITS.d, UNITS.d, UNITS.h, UNITS.m, UNITS.s]
+
+/** Milliseconds; null when the text is not a duration of up to a hundred years. */
+export function durationOf(text: string): number | null {
+  const [, number, unit] = SHORT.exec(text) ?? []
+  const [, ...parts] = ISO.exec(text) ?? []
+  const ofParts = ISO_UNITS.map((unit, at) => Number(parts[at]?.replace(',', '.') ?? 0) * unit)
+  // NaN for neither form
+  const ms =
+    parts.length > 0
+      ? ofParts.reduce((sum, part) => sum + part)
+      : Number(number) * UNITS[unit as keyof typeof UNITS]
+  return ms <= MAX_DURATION ? Math.round(ms) : null
+}
+
+/** A duration in the largest unit that gives a whole number. */
+export function durationText(ms: number): string {
+  const [unit, each] = Object.entries(UNITS).findLast(([, each]) => ms % each === 0) as [
+    string,
+    number
+  ]
+  return `${ms / each}${unit}`
+}
+
+export function durationExpected(value: string): string {
+  const text = value.trim()
+  const expected = `must be a duration, such as 250ms, 2s, 36h, 7d or PT36H; got ${shownGot(value)}`
+  return /^\d+(\.\d+)?$/.test(text)
+    ? `${expected} without a unit: write ${text}s or ${text}ms`
+    : expected
 }

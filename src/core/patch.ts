@@ -2,8 +2,9 @@
  * Updates of a record: a field that is left out keeps its value, null unsets it, an address merges
  * by sub-field, metadata by key (UPD-1, UPD-2, META-2, META-3, A17).
  */
+
 import type { Metadata, MetadataChange } from '../reference/parameters.js'
-import { isObject } from './schema-words.js'
+import { isObject } from '../reference/rules.js'
 
 const isMetadataChange = (change: unknown): change is MetadataChange =>
   isObject(change) && 'cleared' in change && 'entries' in change

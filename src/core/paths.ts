@@ -1,4 +1,4 @@
-/** The addresses that requests come in at. */
+/** The addresses that requests come in at, and the credentials that they carry. */
 
 export const BASE = '/next'
 export const CONTROL = '/_control'
@@ -16,3 +16,10 @@ export const withoutSlashes = (path: string) => path.replace(/(?<!\/)\/+$/, '')
 
 /** The address of the control API for a base address. */
 export const controlOfBase = (base: string): string => `${base.slice(0, -BASE.length)}${CONTROL}`
+
+/**
+ * The Authorization header of a caller's API key: HTTP Basic with the key as the user name and an
+ * empty password (AUTH-1).
+ */
+export const basicAuthorization = (key: string): string =>
+  `Basic ${Buffer.from(`${key}:`).toString('base64')}`

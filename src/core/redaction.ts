@@ -5,9 +5,55 @@
 import type { Schema } from '../reference/parameters.js'
 import { PARAMETER_TABLES } from '../reference/tables.js'
 import { withoutCardNumbers } from './card-numbers.js'
-import { FormList, type FormNode, FormObject } from './form.js'
+import { type FormNode, FormObject } from './form.js'
 import { MASK } from './mask.js'
-import { NO_WORDS, type SecretWords } from './secret-words.js'
+
+/** The first characters of a word, compared before the whole. */
+const HEAD = 4
+
+/** Words that are masked wherever they occur: API keys and the control token. */
+export class SecretWords {
+  readonly #words: ReadonlySet<string>
+  /** Longest first, so that a word is preferred to its own prefix. */
+  readonly #lengths: readonly number[]
+  readonly #heads: RegExp
+  readonly #also: SecretWords | null
+
+  /** `also` are words that are masked too. */
+  constructor(words: Iterable<string>, also: SecretWords | null = null) {
+    const all = Array.from(words, word => [word, Buffer.from(`${word}:`).toString('base64')]).flat()
+    this.#words = new Set(all)
+    this.#lengths = [...new Set(all.map(({ length }) => length))].sort((a, b) => b - a)
+    const heads = new Set(all.map(word => word.slice(0, HEAD).replace(/\W/g, '\\$&')))
+    this.#heads = new RegExp(`(?<!\\w)(?:${[...heads].join('|')})`, 'g')
+    this.#also = also
+  }
+
+  has(word: string): boolean {
+    return this.#words.has(word) || this.#also?.has(word) === true
+  }
+
+  /** Masks each of the words where it stands alone. */
+  maskedIn(text: string): string {
+    let masked = ''
+    let done = 0
+    const isShorter = text.length < (this.#lengths.at(-1) ?? Number.POSITIVE_INFINITY)
+    const heads = isShorter || text.search(this.#heads) < 0 ? [] : text.matchAll(this.#heads)
+    for (const { index } of heads) {
+      const isWord = (length: number) =>
+        this.#words.has(text.slice(index, index + length)) &&
+        !/\w/.test(text.charAt(index + length))
+      const length = index < done ? undefined : this.#lengths.find(isWord)
+      if (length === undefined) continue
+      masked += text.slice(done, index) + MASK
+      done = index + length
+    }
+    masked += text.slice(done)
+    return this.#also === null ? masked : this.#also.maskedIn(masked)
+  }
+}
+
+export const NO_WORDS = new SecretWords([])
 
 /** Names of what is never kept, and their common synonyms. */
 const WORDS = String.raw`(?<![a-z\d])(?:(?:card)?(?:csc|cvc2?|cvv2?|pan|exp|expiry|(?<!page_)token|card_?number|security_?code)|payload|iban|routing(?:_?number)?|(?:bank)?account_?number|api_?key|password)`
@@ -118,8 +164,6 @@ function masked(value: unknown, words: SecretWords, path: string): unknown {
   }
   if (typeof value !== 'object' || value === null) return value
   if (value instanceof FormObject) return redactForm(value, words, [], path)
-  if (value instanceof FormList)
-    return Object.assign(value, { items: masked(value.items, words, path) })
   if (Array.isArray(value)) return value.map(item => memberMasked(['0', item], words, path)[1])
   const members = Object.entries(value)
   return Object.fromEntries(members.map(member => memberMasked(member, words, path)))
@@ -166,6 +210,5 @@ function memberMasked(
 function hidden(value: unknown): unknown {
   if (value === null || value === '' || (typeof value === 'string' && IS_DIGEST.test(value)))
     return value
-  if (value instanceof FormList) return Object.assign(value, { items: value.items.map(hidden) })
   return Array.isArray(value) ? value.map(hidden) : MASK
 }

@@ -1,16 +1,14 @@
 /**
  * Every setting: its schema, default, scope and what it does. The variable is the key in upper
- * snake case (`pagination.max_limit` → `PAGINATION_MAX_LIMIT`), perhaps after `COMMERCE_EMULATOR_`;
- * `--set key=value` takes any of them. Scope `process` belongs to the program; `sandbox` shapes
- * responses and may be set in a scenario.
+ * snake case (`pagination.max_limit` → `PAGINATION_MAX_LIMIT`); `--set key=value` takes any of them.
+ * Scope `process` belongs to the program; `sandbox` shapes responses and may be set in a scenario.
  */
 import type { Static, TSchema } from 'typebox'
 import * as Type from 'typebox'
 import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
 import { CURSORS, type Cursors } from '../reference/parameters.js'
-import { each, keysOf } from '../reference/rules.js'
+import { each, isObject, keysOf } from '../reference/rules.js'
 import { LIST_PARAMETERS } from '../reference/tables.js'
-import { didYouMean } from './nearest.js'
 import {
   ERROR_RULE,
   ERROR_TEMPLATE,
@@ -71,10 +69,10 @@ const cursorName = {
 }
 const most = (minimum: number, maximum: number, value: number, what: string) =>
   setting(whole(minimum, maximum), value, `Maximum ${what}`)
+const limit = (value: number, what: string, minimum = 1) => most(minimum, 2 ** 30, value, what)
 const status = (value: number, about: string) => setting(whole(400, 499), value, about)
 
 const MIB = 2 ** 20
-const GIB = 2 ** 30
 
 const PROCESS_SETTINGS = settingsOf('process', {
   port: setting(whole(0, 65_535), 4010, 'Port to listen on; 0 picks a free one.'),
@@ -98,94 +96,32 @@ const PROCESS_SETTINGS = settingsOf('process', {
     [],
     'Further Host names that may reach the control API.'
   ),
-  'limits.body': most(
-    1,
-    GIB,
-    MIB,
-    'bytes of a body, except documents of control requests. Set it as the service does.'
-  ),
-  'limits.parameters': most(
-    1,
-    1_000_000,
-    1000,
-    'number of parameters in a form or query. Set it as the service does.'
-  ),
-  'limits.depth': most(1, 32, 4, 'nesting of a parameter name. Set it as the service does.'),
-  'limits.control_body': most(
-    1,
-    GIB,
+  'limits.body': limit(MIB, 'bytes of a body, except documents of control requests.'),
+  'limits.parameters': limit(1000, 'number of parameters in a form or query.'),
+  'limits.depth': most(1, 32, 4, 'nesting of a parameter name.'),
+  'limits.control_body': limit(16 * MIB, 'bytes of a document in a control request.'),
+  'limits.values': limit(5_000_000, 'number of values in a document.'),
+  'limits.records': limit(100_000, 'number of records of a document or sandbox.'),
+  'limits.entries': limit(1000, 'number of script entries, and of items of a list.'),
+  'limits.journal': limit(1000, 'number of requests in the journal of a sandbox.'),
+  'limits.journal_bytes': limit(
     16 * MIB,
-    'bytes of a document in a control request. Raise it for larger scenarios.'
+    'bytes of the journal of a sandbox; all journals together have eight times as much, and the largest drops requests first.'
   ),
-  'limits.values': most(
-    1000,
-    100_000_000,
-    5_000_000,
-    'number of values in a document. Raise it with limits.control_body.'
-  ),
-  'limits.records': most(
-    1,
-    10_000_000,
-    100_000,
-    'number of records of a document or sandbox. Raise it for larger fixtures, which take more memory.'
-  ),
-  'limits.entries': most(
-    1,
-    1_000_000,
-    1000,
-    'number of script entries, and of items of a list. Raise it for generated scripts.'
-  ),
-  'limits.journal': most(
-    1,
-    1_000_000,
-    1000,
-    'number of requests in the journal of a sandbox. Raise it to verify long runs.'
-  ),
-  'limits.journal_bytes': most(
-    65_536,
-    16 * GIB,
-    16 * MIB,
-    'bytes of the journal of a sandbox; all journals together have eight times as much, and the largest drops requests first. Raise it with limits.journal.'
-  ),
-  'limits.waiting': most(
-    0,
-    100_000,
+  'limits.waiting': limit(
     100,
-    'number of open event streams of a sandbox, of waiting verify requests, and of requests that its script holds. Raise it for many test workers in one sandbox.'
+    'number of open event streams of a sandbox, of waiting verify requests, and of requests that its script holds.',
+    0
   ),
-  'limits.sandboxes': most(
-    0,
-    100_000,
-    256,
-    'number of named sandboxes. Raise it for more test workers.'
-  ),
-  'limits.connections': most(
-    1,
-    1_000_000,
-    10_000,
-    'number of open connections. Lower it where the system allows fewer.'
-  ),
-  'limits.request_timeout': most(
-    0,
-    3_600_000,
-    30_000,
-    'milliseconds for a request to arrive. Raise it for a client that a debugger stops.'
-  ),
-  'limits.shutdown': most(
-    0,
-    60_000,
-    1000,
-    'milliseconds that a shutdown waits for requests. Raise it to let slow requests end.'
-  ),
+  'limits.sandboxes': limit(256, 'number of named sandboxes.', 0),
+  'limits.connections': limit(10_000, 'number of open connections.'),
+  'limits.request_timeout': limit(30_000, 'milliseconds for a request to arrive.', 0),
+  'limits.shutdown': limit(1000, 'milliseconds that a shutdown waits for requests.', 0),
   'sandboxes.evict_idle': flag(
     false,
     'Whether, when limits.sandboxes is reached, a new sandbox replaces the least recently used idle one. For test runners that delete no sandboxes.'
   ),
-  data: orNull('Folder that keeps the state of every sandbox across restarts.'),
-  data_sync: flag(
-    true,
-    'Whether a change in the data folder survives a power failure. Turn it off on a slow disk.'
-  )
+  data: orNull('Folder that keeps the state of every sandbox across restarts.')
 })
 const SANDBOX_SETTINGS = settingsOf('sandbox', {
   seed: setting(whole(0, 4_294_967_295), 1, 'Seed for generated ids and keys.'),
@@ -306,16 +242,7 @@ export type GivenSettings = Partial<Settings>
 
 export const SETTING_KEYS = keysOf(SETTINGS)
 
-export const settingHint = (key: string): string => didYouMean(key, SETTING_KEYS)
-
 export const variableOf = (key: SettingKey): string => key.toUpperCase().replaceAll('.', '_')
-
-/** The emulator's own variable, which wins over the one without prefix. */
-export const prefixedVariableOf = (key: SettingKey): string =>
-  `COMMERCE_EMULATOR_${variableOf(key)}`
-
-/** The variable that each setting was read from. */
-export type SettingVariables = Readonly<Partial<Record<SettingKey, string>>>
 
 /** The path in a scenario; null for a process setting. */
 export function scenarioPathOf(key: SettingKey): string | null {
@@ -326,58 +253,73 @@ export function scenarioPathOf(key: SettingKey): string | null {
 export type SettingsInForce = {
   values: Settings
   sources: Readonly<Record<SettingKey, SettingSource>>
-  variables: SettingVariables
 }
-type Given = Partial<Record<Exclude<SettingSource, 'default'>, GivenSettings>> & {
-  variables?: SettingVariables | undefined
-}
+export type SettingLayers = Partial<Record<Exclude<SettingSource, 'default'>, GivenSettings>>
 
 /**
  * In this order: the control API (until the next load or reset), flag, environment, scenario,
  * default.
  */
-export function settingsInForce(layers: Given): SettingsInForce {
+export function settingsInForce(layers: SettingLayers): SettingsInForce {
   const values: Record<string, unknown> = {}
-  const sources: Record<string, SettingSource> = {}
-  for (const key of SETTING_KEYS) {
+  const sources = each(SETTING_KEYS, key => {
     const source = (['control', 'flag', 'environment', 'scenario'] as const).find(
       place => layers[place]?.[key] !== undefined
     )
     values[key] = source ? layers[source]?.[key] : SETTINGS[key].default
-    sources[key] = source ?? 'default'
-  }
-  return {
-    values: values as Settings,
-    sources: sources as Record<SettingKey, SettingSource>,
-    variables: layers.variables ?? {}
-  }
+    return source ?? 'default'
+  })
+  return { values: values as Settings, sources }
 }
 
 type JsonSchema = Record<string, unknown>
+type IsWanted = (key: SettingKey) => boolean
 
-/** The JSON Schema of settings, nested by the dots of their keys; those that begin with `under`. */
-export function settingsSchema(wanted: (key: SettingKey) => boolean, under = ''): JsonSchema {
-  const properties: Record<string, JsonSchema> = {}
-  for (const key of SETTING_KEYS) {
-    if (!key.startsWith(under) || !wanted(key)) continue
-    const [name = '', ...parts] = key.slice(under.length).split('.')
-    const { schema, about, default: fallback } = SETTINGS[key]
-    if (parts.length > 0) properties[name] ??= settingsSchema(wanted, `${under}${name}.`)
-    else properties[name] = { ...schema, description: about, default: fallback }
-  }
-  return {
-    type: 'object',
-    additionalProperties: false,
-    properties,
-    ...(under === '' && { 'x-elsewhere': AT_START })
-  }
+/** The JSON Schema of settings by their flat keys. */
+export const flatSettingsSchema = (isWanted: IsWanted): JsonSchema =>
+  closedSchema(each(SETTING_KEYS.filter(isWanted), keySchema), PROCESS_KEYS)
+
+/** The JSON Schema of settings, nested by the dots of their keys. */
+export const settingsSchema = (isWanted: IsWanted): JsonSchema =>
+  closedSchema(
+    groupSchemas(SETTING_KEYS.filter(isWanted), ''),
+    PROCESS_KEYS.map(key => key.replace(/\..*/, ''))
+  )
+
+const PROCESS_KEYS = keysOf(PROCESS_SETTINGS)
+
+/** `atStart` are settings of the process and groups of them, with what `--set` takes. */
+const closedSchema = (properties: object, atStart?: readonly string[]): JsonSchema => ({
+  type: 'object',
+  additionalProperties: false,
+  properties,
+  ...(atStart && {
+    'x-at-start': each(atStart, name => `${name}${name in SETTINGS ? '=' : '.'}…`)
+  })
+})
+
+function keySchema(key: SettingKey): JsonSchema {
+  const { schema, about, default: fallback } = SETTINGS[key]
+  return { ...schema, description: about, default: fallback }
 }
 
-/** Where a scenario may not have them: settings of the process, and their groups. */
-const AT_START = each(
-  keysOf(PROCESS_SETTINGS).map(key => key.replace(/\..*/, '')),
-  () => '--set, when the emulator starts'
-)
+function groupSchemas(keys: readonly SettingKey[], under: string): JsonSchema {
+  const schemas: JsonSchema = {}
+  for (const key of keys) {
+    const [name = '', ...rest] = key.slice(under.length).split('.')
+    const group = `${under}${name}.`
+    schemas[name] ??=
+      rest.length === 0
+        ? keySchema(key)
+        : closedSchema(
+            groupSchemas(
+              keys.filter(key => key.startsWith(group)),
+              group
+            )
+          )
+  }
+  return schemas
+}
 
 /**
  * A nested settings object as flat keys: `{pagination: {max_limit: 5}}` → `{'pagination.max_limit':
@@ -387,34 +329,25 @@ export function flattened(nested: object, under = ''): Record<string, unknown> {
   const flat: Record<string, unknown> = Object.create(null)
   for (const [name, value] of Object.entries(nested)) {
     const key = `${under}${name}`
-    const isGroup =
-      typeof value === 'object' && !Array.isArray(value) && !Object.hasOwn(SETTINGS, key)
-    if (isGroup && value !== null) Object.assign(flat, flattened(value, `${key}.`))
+    const isGroup = isObject(value) && !Object.hasOwn(SETTINGS, key)
+    if (isGroup) Object.assign(flat, flattened(value, `${key}.`))
     else flat[key] = value
   }
   return flat
 }
 
-const MAX_KEY_LENGTH = 128
-
-/**
- * Flat keys as a nested settings object, the reverse of {@link flattened}. A key below another
- * key's value stays flat, where it is an unknown name.
- */
-export function nested(flat: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const root: Record<string, unknown> = Object.create(null)
-  const hasValue = (key: string) => Object.hasOwn(flat, key) || Object.hasOwn(SETTINGS, key)
-  for (const [key, value] of Object.entries(flat)) {
-    const whole = key.length > MAX_KEY_LENGTH ? [key] : key.split('.')
-    const steps = whole.some((_, depth) => depth > 0 && hasValue(whole.slice(0, depth).join('.')))
-      ? [key]
-      : whole
-    let at = root
-    for (const step of steps.slice(0, -1)) {
-      at[step] ??= Object.create(null)
-      at = at[step] as Record<string, unknown>
+/** Settings by flat keys as a nested object, the reverse of {@link flattened}. */
+export function nested(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const root: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(settings)) {
+    const steps = key.split('.')
+    const last = String(steps.pop())
+    let group = root
+    for (const step of steps) {
+      group[step] ??= {}
+      group = group[step] as Record<string, unknown>
     }
-    at[steps.at(-1) as string] = value
+    group[last] = value
   }
   return root
 }

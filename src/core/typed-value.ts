@@ -1,5 +1,4 @@
 /** Values typed into a field, a flag or an environment variable. */
-import { jsonIn } from './json.js'
 
 /**
  * The value that a text means by the type of its JSON Schema; the text itself where it is of
@@ -12,4 +11,13 @@ export function typedValue(text: string, { type }: { type?: string | readonly st
   if (type === 'object') return jsonIn(text)
   if (type === 'array') return text.split(',').map(part => part.trim())
   return Array.isArray(type) && text === '' ? null : text
+}
+
+/** Parses JSON; other text is returned as it is. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
 }

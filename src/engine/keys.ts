@@ -2,9 +2,9 @@
  * API keys: who sends a request, what they may see, and what may not be shown (AUTH-1 to AUTH-3,
  * A18, A19).
  */
-import { basicAuthorization } from '../core/basic-authorization.js'
-import { withoutSecrets } from '../core/redaction.js'
-import { SecretWords } from '../core/secret-words.js'
+
+import { basicAuthorization } from '../core/paths.js'
+import { SecretWords, withoutSecrets } from '../core/redaction.js'
 import type { Settings } from '../core/settings.js'
 import type { Account } from '../reference/accounts.js'
 import type { Family } from '../reference/operations.js'

@@ -1,10 +1,9 @@
 /** Decodes parameters by the operation's table (A08). Nothing is coerced (A27). */
 import { ApiError, type ErrorCode } from '../core/errors.js'
-import { FormList, type FormNode, FormObject, inBrackets } from '../core/form.js'
+import { type FormNode, FormObject, inBrackets } from '../core/form.js'
 import { FORMATS } from '../core/formats.js'
-import { didYouMean, sentence, someOf } from '../core/nearest.js'
-import { readDecimal, readInteger } from '../core/numbers.js'
-import { shownGot } from '../core/sentences.js'
+import { readDecimal, readInteger } from '../core/money.js'
+import { didYouMean, sentence, shownGot, someOf } from '../core/sentences.js'
 import type { AssumptionId } from '../reference/assumptions.js'
 import { type OperationId, operationOf } from '../reference/operations.js'
 import type { Schema } from '../reference/parameters.js'
@@ -24,18 +23,18 @@ export function unknownIn({ byName }: Table, form: FormObject, path = ''): strin
     const field = byName.get(name)
     if (field === undefined) unknown.push(leafOf(inBrackets(path, name), node))
     else if (typeof node !== 'string') {
-      if (field.schema.type !== 'object' || node instanceof FormList) throw misshapen(field, node)
+      if (field.schema.type !== 'object' || Array.isArray(node)) throw misshapen(field, node)
       if (field.table) unknown.push(...unknownIn(field.table, node, field.path))
     }
   }
   return unknown
 }
 
-function misshapen(field: Field, node: FormList | FormObject): ApiError {
+function misshapen(field: Field, node: string[] | FormObject): ApiError {
   const expected =
     field.schema.type === 'object'
       ? EXPECTS.nested(exampleOf(field))
-      : EXPECTS.oneValue(node instanceof FormList ? 'a list' : 'an object')
+      : EXPECTS.oneValue(Array.isArray(node) ? 'a list' : 'an object')
   return refusal(leafOf(field.path, node), expected, { assumption: 'A36' }, 'form_malformed')
 }
 
@@ -59,7 +58,7 @@ function refuseUnknown(
 }
 
 function leafOf(path: string, node: FormNode): string {
-  if (node instanceof FormList) return `${path}[]`
+  if (Array.isArray(node)) return `${path}[]`
   if (typeof node === 'string') return path
   const [[name, part] = ['', '']] = node
   return leafOf(inBrackets(path, name), part)

@@ -1,7 +1,6 @@
 /** Executes requests inside the process, for steps and `explain`. */
-import { basicAuthorization } from '../core/basic-authorization.js'
 import { FORM_TYPE } from '../core/form.js'
-import { BASE } from '../core/paths.js'
+import { BASE, basicAuthorization } from '../core/paths.js'
 import type { Action } from '../scenario/script.js'
 import { type Play, readResponse, type StepCall, type StepResponse } from '../scenario/steps.js'
 import { formIn } from './admit.js'

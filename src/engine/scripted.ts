@@ -1,6 +1,6 @@
 /** What a script does to a request. The caller waits and loses responses. */
-import { durationOf } from '../core/durations.js'
 import { type FormObject, nodeIn } from '../core/form.js'
+import { durationOf } from '../core/instants.js'
 import { mergePatched } from '../core/patch.js'
 import { filled } from '../core/templates.js'
 import { aboutIn } from '../scenario/about.js'

@@ -1,10 +1,9 @@
 /** The refusals of the emulated API but for those of creates. */
 import { ApiError, type ErrorCode, type ErrorDetails, refusal } from '../core/errors.js'
 import { FORM_TYPE } from '../core/form.js'
-import { bounded, shortened } from '../core/nearest.js'
 import { BASE, controlOfBase } from '../core/paths.js'
 import { readable } from '../core/redaction.js'
-import { shownGot } from '../core/sentences.js'
+import { bounded, shortened, shownGot } from '../core/sentences.js'
 import type { AssumptionId } from '../reference/assumptions.js'
 import { type Family, OPERATIONS, operationsAt, RESOURCE_NAMES } from '../reference/operations.js'
 import type { RuleId } from '../reference/rules.js'

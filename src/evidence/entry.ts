@@ -1,7 +1,13 @@
 /** The journal's entry of a finished request. */
-import { beginningOf, byteSize } from '../core/memory.js'
-import { maskedThroughout, readable, redactForm, withoutSecrets } from '../core/redaction.js'
-import type { SecretWords } from '../core/secret-words.js'
+
+import {
+  maskedThroughout,
+  readable,
+  redactForm,
+  type SecretWords,
+  withoutSecrets
+} from '../core/redaction.js'
+import { beginningOf, byteSize } from '../core/sentences.js'
 import { keysToMask } from '../engine/keys.js'
 import {
   hasPerformed,

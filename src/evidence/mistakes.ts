@@ -1,7 +1,7 @@
 /** Mistakes of the client: what a request shows by itself, and together with those before it. */
 import { hash } from 'node:crypto'
 import { holdsCardNumber } from '../core/card-numbers.js'
-import { FormList, type FormNode, valueIn } from '../core/form.js'
+import { type FormNode, valueIn } from '../core/form.js'
 import { readable } from '../core/redaction.js'
 import { keep } from '../core/remembered.js'
 import { keysToMask } from '../engine/keys.js'
@@ -86,7 +86,7 @@ const MIN_CARD_DIGITS = 12
 
 function anyText(node: FormNode, is: (text: string) => boolean, isNamed = false) {
   if (typeof node === 'string') return is(node)
-  if (node instanceof FormList) return node.items.some(is)
+  if (Array.isArray(node)) return node.some(is)
   for (const [name, part] of node)
     if ((isNamed && is(name)) || anyText(part, is, isNamed)) return true
   return false

@@ -1,6 +1,6 @@
 /** What a run adds up to over every sandbox, reset and load. */
-import { beginningOf } from '../core/memory.js'
 import { keep } from '../core/remembered.js'
+import { beginningOf } from '../core/sentences.js'
 import type { Guarded } from '../engine/keys.js'
 import { nameOf } from '../reference/operations.js'
 import { type Lazy, lazily } from '../work/json-pieces.js'

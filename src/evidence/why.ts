@@ -1,9 +1,8 @@
 /** Why a request got its response: rules with the figures that they saw, and assumptions. */
-import { FormList, type FormNode, FormObject, inBrackets } from '../core/form.js'
+import { type FormNode, FormObject, inBrackets } from '../core/form.js'
 import { isoOf } from '../core/instants.js'
-import { withoutSecrets } from '../core/redaction.js'
+import { type SecretWords, withoutSecrets } from '../core/redaction.js'
 import type { Facts } from '../core/rules.js'
-import type { SecretWords } from '../core/secret-words.js'
 import { type OutcomeName, type Refusal, scriptAction, tookEffect } from '../engine/outcome.js'
 import { ASSUMPTIONS } from '../reference/assumptions.js'
 import { nameOf } from '../reference/operations.js'
@@ -152,7 +151,7 @@ export function parametersIn(
   for (const [name, node] of form) {
     const place = [...names, name]
     if (node instanceof FormObject) values[name] = parametersIn(node, read, place)
-    else if (node instanceof FormList) values[name] = node.items.map(item => read(item, place))
+    else if (Array.isArray(node)) values[name] = node.map(item => read(item, place))
     else values[name] = read(node, place)
   }
   return values
@@ -160,6 +159,6 @@ export function parametersIn(
 
 export function pairsIn(node: FormNode, name = ''): string[] {
   if (typeof node === 'string') return [`${name}=${node}`]
-  if (node instanceof FormList) return node.items.map(item => `${name}[]=${item}`)
+  if (Array.isArray(node)) return node.map(item => `${name}[]=${item}`)
   return [...node].flatMap(([part, below]) => pairsIn(below, inBrackets(name, part)))
 }

@@ -1,13 +1,11 @@
-/** Accounts (reference §2, §4). */
+/** Accounts and their Users (reference §2, §4). */
 import type { Static } from 'typebox'
 import {
   ADDRESS,
   addressParameters,
-  listOf,
   METADATA,
   nullable,
   optional,
-  PAGINATION,
   PHONE,
   parameters,
   resource,
@@ -39,7 +37,6 @@ export const ACCOUNT = resource('account', {
   metadata: METADATA
 })
 export type Account = Static<typeof ACCOUNT>
-export const ACCOUNT_LIST = listOf(ACCOUNT)
 
 export const CREATE_ACCOUNT = parameters({
   type: word(ACCOUNT_TYPES, { 'x-rule': 'ACC-1', description: KIND }),
@@ -55,4 +52,19 @@ export const CREATE_ACCOUNT = parameters({
   metadata: optional(METADATA)
 })
 export const UPDATE_ACCOUNT = updateOf(CREATE_ACCOUNT)
-export const LIST_ACCOUNTS = parameters(PAGINATION)
+
+export const USER = resource('user', {
+  account: text({ 'x-rule': 'USR-1', description: 'The parent Account.', 'x-needed': true }),
+  name: text({ description: 'The name of the user.', 'x-needed': true }),
+  email: text({ format: 'email', description: 'The address of the user.', 'x-needed': true })
+})
+export type User = Static<typeof USER>
+
+export const CREATE_USER = parameters({
+  name: text({ 'x-rule': 'USR-2', description: 'The name of the user.' }),
+  email: text({
+    format: 'email',
+    'x-rule': 'USR-3',
+    description: 'A valid address that the user can receive mail at.'
+  })
+})

@@ -1,9 +1,9 @@
-/** Locations (reference §2, §4). */
+/** Locations and their Tickets, which are read-only through the API (reference §2, §4). */
 import type { Static } from 'typebox'
 import {
   ADDRESS,
   addressParameters,
-  listOf,
+  CREATED_FILTERS,
   METADATA,
   nullable,
   optional,
@@ -30,7 +30,6 @@ export const LOCATION = resource('location', {
   metadata: METADATA
 })
 export type Location = Static<typeof LOCATION>
-export const LOCATION_LIST = listOf(LOCATION)
 
 export const CREATE_LOCATION = parameters({
   display_name: text({ 'x-rule': 'LOC-1', description: 'The display name.' }),
@@ -40,4 +39,28 @@ export const CREATE_LOCATION = parameters({
   metadata: optional(METADATA)
 })
 export const UPDATE_LOCATION = updateOf(CREATE_LOCATION)
-export const LIST_LOCATIONS = parameters(PAGINATION)
+
+export const TICKET = resource('ticket', {
+  location: text({
+    'x-assumption': 'A21',
+    description: 'The Location where it was opened.',
+    'x-needed': true
+  }),
+  reference: nullable(text({ maxLength: 65_536, description: 'The text for search_query.' }))
+})
+export type Ticket = Static<typeof TICKET>
+
+export const LIST_TICKETS = parameters({
+  ...PAGINATION,
+  location: optional(
+    text({ 'x-rule': 'FILT-5', description: 'A Location id: only Tickets at that Location.' })
+  ),
+  search_query: optional(
+    text({
+      maxLength: 1000,
+      'x-rule': 'SRCH-1',
+      description: 'Keeps Tickets whose reference matches. Applied after retrieval.'
+    })
+  ),
+  ...CREATED_FILTERS
+})

@@ -232,10 +232,10 @@ function holdsInOrder(text: string, parts: readonly string[]): boolean {
   return true
 }
 
-/**
- * What finds each operation. Paths alternate between words and parameters: a second word, if any,
- * is their third part.
- */
+const partsOf = (path: string): string[] =>
+  path.slice(1, path.endsWith('/') ? -1 : undefined).split('/')
+
+/** Paths alternate between words and parameters: a second word, if any, is their third part. */
 const ROUTES = OPERATION_IDS.map(operation => {
   const { method, path } = OPERATIONS[operation]
   const parts = partsOf(path)
@@ -244,10 +244,6 @@ const ROUTES = OPERATION_IDS.map(operation => {
 type Route = (typeof ROUTES)[number]
 const isAt = (route: Route, parts: readonly string[]) =>
   route.size === parts.length && route.nested === parts[2] && route.family === parts[0]
-
-function partsOf(path: string): string[] {
-  return path.slice(1, path.endsWith('/') ? -1 : undefined).split('/')
-}
 
 /** The operations of any method at a path relative to the base address. */
 export function operationsAt(path: string): Operation[] {

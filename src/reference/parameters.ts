@@ -78,10 +78,7 @@ export const closed = <P extends TProperties>(properties: P, note: Note = {}) =>
   Type.Object(properties, { additionalProperties: false, ...note })
 export const optional = Type.Optional
 
-/**
- * Metadata as posted with a create and as returned: key-value pairs, values are strings (META-1,
- * A17).
- */
+/** Metadata as posted with a create and as returned (META-1, A17). */
 export const METADATA = Type.Unsafe<Metadata>({
   type: 'object',
   additionalProperties: { type: 'string' },
@@ -156,16 +153,19 @@ export const resource = <T extends string, P extends TProperties>(object: T, fie
     ...fields
   })
 
-/**
- * The names of the two cursors, as they are sent: the one that a page starts after comes first
- * (A10).
- */
+/** The names of the two cursors, as they are sent (A10). */
 export type Cursors = readonly [after: string, before: string]
 export const CURSORS: Cursors = ['starting_after', 'ending_before']
 export const sentName = (name: string, { 'x-cursor': place }: Schema, cursors: Cursors): string =>
   place === undefined ? name : cursors[place]
-const cursor = (place: 0 | 1, description: string) =>
-  optional(text({ 'x-assumption': 'A10', 'x-cursor': place, description }))
+const cursor = (place: 0 | 1, verb: string) =>
+  optional(
+    text({
+      'x-assumption': 'A10',
+      'x-cursor': place,
+      description: `A record id: the page ${verb} it. Not shown in the reference.`
+    })
+  )
 /** Base pagination parameters, accepted by every list (LIST-3, A10). */
 export const PAGINATION = {
   limit: optional(
@@ -176,8 +176,8 @@ export const PAGINATION = {
       description: 'Page size, 1 to 100; 10 by default.'
     })
   ),
-  starting_after: cursor(0, 'A record id: the page starts after it. Not shown in the reference.'),
-  ending_before: cursor(1, 'A record id: the page ends before it. Not shown in the reference.')
+  starting_after: cursor(0, 'starts after'),
+  ending_before: cursor(1, 'ends before')
 }
 
 const instant = (rule: RuleId, description: string) =>
@@ -199,10 +199,7 @@ export const parameters = <P extends TProperties>(properties: P) =>
   closed(properties, { 'x-empty': 'absent' })
 export const NO_PARAMETERS = parameters({})
 
-/**
- * What an update may carry: each parameter may be left out (kept) or null (unset); metadata merges
- * by key.
- */
+/** What an update may carry: null unsets a parameter, metadata merges by key. */
 export type Changes<T> = {
   [K in keyof T]?: NonNullable<T[K]> extends Metadata
     ? string extends keyof NonNullable<T[K]>
@@ -211,13 +208,9 @@ export type Changes<T> = {
     : T[K] | null
 }
 
-/**
- * The table of an update, from the table of the create: every parameter optional, an empty value
- * unsets (UPD-1, UPD-2).
- */
-export function updateOf<P extends TProperties>(create: TObject<P>) {
-  return Type.Unsafe<Changes<Static<TObject<P>>>>({ ...create, 'x-empty': 'unsets' })
-}
+/** The table of an update: every parameter is optional, an empty value unsets it (UPD-1, UPD-2). */
+export const updateOf = <P extends TProperties>(create: TObject<P>) =>
+  Type.Unsafe<Changes<Static<TObject<P>>>>({ ...create, 'x-empty': 'unsets' })
 
 export type List<T> = {
   object: 'list'
@@ -227,6 +220,14 @@ export type List<T> = {
   first_id: string | null
   last_id: string | null
 }
+
+const retrieved = (place: string) =>
+  nullable(
+    text({
+      'x-assumption': 'A09',
+      description: `The ${place} record retrieved for the page, before any post-hoc filter.`
+    })
+  )
 
 /** A list object of a resource (LIST-1, A09). */
 export const listOf = <T extends TSchema>(resource: T, note: Note = {}) =>
@@ -239,18 +240,8 @@ export const listOf = <T extends TSchema>(resource: T, note: Note = {}) =>
         'x-rule': 'LIST-2',
         description: 'True when more results can be fetched.'
       }),
-      first_id: nullable(
-        text({
-          'x-assumption': 'A09',
-          description: 'The first record retrieved for the page, before any post-hoc filter.'
-        })
-      ),
-      last_id: nullable(
-        text({
-          'x-assumption': 'A09',
-          description: 'The last record retrieved for the page, before any post-hoc filter.'
-        })
-      )
+      first_id: retrieved('first'),
+      last_id: retrieved('last')
     }),
     ...note
   })

@@ -2,35 +2,20 @@
 import type { Static } from 'typebox'
 import { closed, nullable, text, word } from './parameters.js'
 
-export const PAYMENT_TYPES = [
-  'card',
-  'apple_pay',
-  'google_pay',
-  'emv',
-  'external',
-  'paypal',
-  'vip'
-] as const
 /** Those that charge a card. */
-const CARD_TYPES: readonly string[] = [
-  'card',
-  'apple_pay',
-  'google_pay',
-  'emv'
-] satisfies (typeof PAYMENT_TYPES)[number][]
+const CARD_TYPES = ['card', 'apple_pay', 'google_pay', 'emv'] as const
+export const PAYMENT_TYPES = [...CARD_TYPES, 'external', 'paypal', 'vip'] as const
 export type PaymentType = (typeof PAYMENT_TYPES)[number]
+
+const last4 = (number: string) =>
+  nullable(text({ format: 'last4', description: `The last four digits of the ${number}.` }))
 
 export const PAYMENT_METHOD = closed(
   {
     type: word(PAYMENT_TYPES, { description: 'The payment type.' }),
     card: nullable(
       closed(
-        {
-          brand: nullable(text({ description: 'The brand.' })),
-          last4: nullable(
-            text({ format: 'last4', description: 'The last four digits of the number.' })
-          )
-        },
+        { brand: nullable(text({ description: 'The brand.' })), last4: last4('number') },
         { description: 'The card, if a card was used.' }
       )
     ),
@@ -38,9 +23,7 @@ export const PAYMENT_METHOD = closed(
       closed(
         {
           bank_name: nullable(text({ description: 'The name of the bank.' })),
-          last4: nullable(
-            text({ format: 'last4', description: 'The last four digits of the account number.' })
-          )
+          last4: last4('account number')
         },
         { description: 'The bank account, if one was used.' }
       )
@@ -51,4 +34,4 @@ export const PAYMENT_METHOD = closed(
 export type PaymentMethod = Static<typeof PAYMENT_METHOD>
 /** Whether a card was charged (REF-2, A28). */
 export const isOfCard = ({ type, card }: PaymentMethod): boolean =>
-  CARD_TYPES.includes(type) && card !== null
+  CARD_TYPES.some(ofCard => ofCard === type) && card !== null

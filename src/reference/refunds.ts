@@ -4,7 +4,6 @@ import * as Type from 'typebox'
 import {
   closed,
   integer,
-  listOf,
   METADATA,
   type MetadataChange,
   nullable,
@@ -30,7 +29,6 @@ export const REFUND = resource('refund', {
   metadata: METADATA
 })
 export type Refund = Static<typeof REFUND>
-export const REFUND_LIST = listOf(REFUND)
 
 export const CREATE_REFUND = parameters({
   transaction: refersTo({

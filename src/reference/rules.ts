@@ -3,6 +3,9 @@
  * only describe the service's own response. `passable` is false if no request can pass it.
  */
 
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
 export const keysOf = <T extends object>(table: T) =>
   Object.keys(table) as Extract<keyof T, string>[]
 

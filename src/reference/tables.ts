@@ -3,26 +3,23 @@
  * §4).
  */
 import type { TSchema } from 'typebox'
-import { ACCOUNT, ACCOUNT_LIST, CREATE_ACCOUNT, LIST_ACCOUNTS, UPDATE_ACCOUNT } from './accounts.js'
-import {
-  CREATE_LOCATION,
-  LIST_LOCATIONS,
-  LOCATION,
-  LOCATION_LIST,
-  UPDATE_LOCATION
-} from './locations.js'
+import { ACCOUNT, CREATE_ACCOUNT, CREATE_USER, UPDATE_ACCOUNT, USER } from './accounts.js'
+import { CREATE_LOCATION, LIST_TICKETS, LOCATION, TICKET, UPDATE_LOCATION } from './locations.js'
 import { type Family, LINKED_FAMILIES, type OperationId } from './operations.js'
-import { closed, type Schema, schemaOf, text } from './parameters.js'
-import { CREATE_REFUND, LIST_REFUNDS, REFUND, REFUND_LIST, UPDATE_REFUND } from './refunds.js'
-import { mapValues } from './rules.js'
-import { LIST_TICKETS, TICKET, TICKET_LIST } from './tickets.js'
 import {
-  CREATE_TRANSACTION,
-  LIST_TRANSACTIONS,
-  TRANSACTION,
-  TRANSACTION_LIST
-} from './transactions.js'
-import { CREATE_USER, LIST_USERS, USER, USER_LIST } from './users.js'
+  CREATED_FILTERS,
+  closed,
+  listOf,
+  NO_PARAMETERS,
+  PAGINATION,
+  parameters,
+  type Schema,
+  schemaOf,
+  text
+} from './parameters.js'
+import { CREATE_REFUND, LIST_REFUNDS, REFUND, UPDATE_REFUND } from './refunds.js'
+import { mapValues } from './rules.js'
+import { CREATE_TRANSACTION, LIST_TRANSACTIONS, TRANSACTION } from './transactions.js'
 
 export type Tables = {
   params?: TSchema
@@ -54,55 +51,50 @@ export const LINKED_FIELDS: ReadonlyMap<Schema, Fields> = new Map(
 )
 
 const ID = closed({ id: text() })
+const PAGED = parameters(PAGINATION)
+const USERS_PAGED = parameters({ ...PAGINATION, ...CREATED_FILTERS })
 
 export const TABLES = {
   createLocation: { body: CREATE_LOCATION, response: LOCATION },
   readLocation: { params: ID, response: LOCATION },
   updateLocation: { params: ID, body: UPDATE_LOCATION, response: LOCATION },
-  listLocations: { querystring: LIST_LOCATIONS, response: LOCATION_LIST },
+  listLocations: { querystring: PAGED, response: listOf(LOCATION) },
   deleteLocation: { params: ID },
 
   createAccount: { body: CREATE_ACCOUNT, response: ACCOUNT },
   readAccount: { params: ID, response: ACCOUNT },
   updateAccount: { params: ID, body: UPDATE_ACCOUNT, response: ACCOUNT },
-  listAccounts: { querystring: LIST_ACCOUNTS, response: ACCOUNT_LIST },
+  listAccounts: { querystring: PAGED, response: listOf(ACCOUNT) },
   deleteAccount: { params: ID },
 
   createUser: { params: ID, body: CREATE_USER, response: USER },
-  listUsers: { params: ID, querystring: LIST_USERS, response: USER_LIST },
+  listUsers: { params: ID, querystring: USERS_PAGED, response: listOf(USER) },
   deleteUser: { params: closed({ account_id: text(), user_id: text() }) },
 
   readTicket: { params: ID, response: TICKET },
-  listTickets: { querystring: LIST_TICKETS, response: TICKET_LIST },
+  listTickets: { querystring: LIST_TICKETS, response: listOf(TICKET) },
 
   readTransaction: { params: ID, response: TRANSACTION },
   createTransaction: { body: CREATE_TRANSACTION, response: TRANSACTION },
-  listTransactions: { querystring: LIST_TRANSACTIONS, response: TRANSACTION_LIST },
+  listTransactions: { querystring: LIST_TRANSACTIONS, response: listOf(TRANSACTION) },
 
   createRefund: { body: CREATE_REFUND, response: REFUND },
   readRefund: { params: ID, response: REFUND },
   updateRefund: { params: ID, body: UPDATE_REFUND, response: REFUND },
-  listRefunds: { querystring: LIST_REFUNDS, response: REFUND_LIST }
+  listRefunds: { querystring: LIST_REFUNDS, response: listOf(REFUND) }
 } as const satisfies Record<OperationId, Tables>
+
+const ALL: readonly Tables[] = Object.values(TABLES)
 
 /** The parameters of lists, but for the cursors, whose names a setting gives (A10). */
 export const LIST_PARAMETERS: readonly string[] = [
   ...new Set(
-    Object.values(TABLES as Record<string, Tables>)
-      .flatMap(({ querystring }) =>
-        Object.entries(
-          querystring === undefined
-            ? {}
-            : (schemaOf(querystring).properties as Record<string, Schema>)
-        )
-      )
-      .filter(([, part]) => part['x-cursor'] === undefined)
-      .map(([name]) => name)
+    ALL.flatMap(({ querystring = NO_PARAMETERS }) =>
+      Object.entries({ ...schemaOf(querystring).properties })
+    ).flatMap(([name, part]) => (part['x-cursor'] === undefined ? name : []))
   )
 ]
 
-export const PARAMETER_TABLES: readonly Schema[] = Object.values(
-  TABLES as Record<string, Tables>
-).flatMap(({ body, querystring }) =>
-  [body, querystring].flatMap(table => (table ? [schemaOf(table)] : []))
+export const PARAMETER_TABLES: readonly Schema[] = ALL.flatMap(({ body, querystring }) =>
+  [body ?? [], querystring ?? []].flat().map(schemaOf)
 )

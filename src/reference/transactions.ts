@@ -80,7 +80,6 @@ export const TRANSACTION = resource('transaction', {
   })
 })
 export type Transaction = Static<typeof TRANSACTION>
-export const TRANSACTION_LIST = listOf(TRANSACTION)
 
 const amount = (description: string) => optional(integer({ 'x-rule': 'TXN-7', description }))
 const secret = (description: string) =>

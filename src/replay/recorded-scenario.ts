@@ -1,5 +1,6 @@
 /** Requests as a scenario that replays them, tried in a blank sandbox. */
-import { durationText, MAX_DURATION } from '../core/durations.js'
+
+import { durationText, MAX_DURATION } from '../core/instants.js'
 import { partAt } from '../core/places.js'
 import { tookEffect } from '../engine/outcome.js'
 import { playIn } from '../engine/play.js'

@@ -1,7 +1,6 @@
 /** The records that a recorded scenario begins with. */
 import { valueIn } from '../core/form.js'
-import { maskedThroughout } from '../core/redaction.js'
-import type { SecretWords } from '../core/secret-words.js'
+import { maskedThroughout, type SecretWords } from '../core/redaction.js'
 import { type AnyRecord, hasReached, listIn, recordsIn, STAGE } from '../engine/outcome.js'
 import type { Entry } from '../evidence/entry.js'
 import {

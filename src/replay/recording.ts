@@ -1,7 +1,6 @@
 /** Requests with the records that matter to them, and what is expected of them. */
 import { isoOf } from '../core/instants.js'
-import { withoutSecrets } from '../core/redaction.js'
-import type { SecretWords } from '../core/secret-words.js'
+import { type SecretWords, withoutSecrets } from '../core/redaction.js'
 import { keysToMask } from '../engine/keys.js'
 import type { Entry } from '../evidence/entry.js'
 import type { Sandbox } from '../sandbox/sandbox.js'

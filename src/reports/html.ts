@@ -1,6 +1,6 @@
 /** A judged run as one HTML page that loads nothing and runs no script. */
 import { hash } from 'node:crypto'
-import { visible } from '../core/visible.js'
+import { visible } from '../core/sentences.js'
 import type { RunCall, RunEntry } from '../evidence/run.js'
 import type { RuleCoverage } from '../evidence/totals.js'
 import {

@@ -1,5 +1,6 @@
 /** A judged run as Markdown, for the summary of a build. */
-import { visible } from '../core/visible.js'
+
+import { visible } from '../core/sentences.js'
 import type { RunTest } from '../evidence/totals.js'
 import {
   headline,

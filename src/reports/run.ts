@@ -1,8 +1,7 @@
 /** A run as reports show it, and the verdict of the criteria. */
 import { ApiError } from '../core/errors.js'
 import { partAt } from '../core/places.js'
-import { CHECKS } from '../core/sentences.js'
-import { visible } from '../core/visible.js'
+import { CHECKS, visible } from '../core/sentences.js'
 import { FINDING_IDS, type Finding, type FindingId } from '../evidence/findings.js'
 import type { RunCall, RunListing } from '../evidence/run.js'
 import type { Judged } from '../evidence/run-history.js'

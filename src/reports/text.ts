@@ -1,5 +1,6 @@
 /** Runs, checks, coverage and findings as text and annotations. */
-import { visible } from '../core/visible.js'
+
+import { visible } from '../core/sentences.js'
 import type { Finding } from '../evidence/findings.js'
 import type { CoverageReport } from '../evidence/totals.js'
 import { problemLine } from '../scenario/documents.js'

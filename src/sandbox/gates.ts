@@ -1,6 +1,6 @@
 /** The gates where a script holds requests. */
 import { setMaxListeners } from 'node:events'
-import { durationOf } from '../core/durations.js'
+import { durationOf } from '../core/instants.js'
 import { nameOf, type OperationId } from '../reference/operations.js'
 import { type Action, gateOf, type Hold, type Release } from '../scenario/script.js'
 

@@ -1,6 +1,6 @@
 /** The changes of a sandbox since its first state, to rebuild earlier states. */
 import type { IdCounters } from '../core/ids.js'
-import { byteSize } from '../core/memory.js'
+import { byteSize } from '../core/sentences.js'
 import type { ImportedRecords, RecordName } from '../scenario/records/edits.js'
 import type { RecordOf, Store } from '../store/store.js'
 import { pause } from '../work/slices.js'

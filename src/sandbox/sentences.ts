@@ -1,6 +1,7 @@
 /** The sentences of sandboxes, snapshots and the data folder. */
+
 import { ApiError, type Problem, refusal } from '../core/errors.js'
-import { didYouMean, sentence, shortened, thereAre } from '../core/nearest.js'
+import { didYouMean, sentence, shortened, thereAre } from '../core/sentences.js'
 
 const NAMED = { param: 'name' }
 const UNCHANGED = 'Nothing was changed.'

@@ -3,7 +3,6 @@ import { problemAt } from '../core/places.js'
 import {
   flattened,
   type GivenSettings,
-  nested,
   SETTING_KEYS,
   SETTINGS,
   type SettingsInForce
@@ -22,7 +21,7 @@ export async function changeSettings(
 ): Promise<SettingsInForce> {
   const newSettings: GivenSettings = flattened(changes)
   const problems = [
-    ...withNumbers(document, changes, SANDBOX_SETTINGS_CHECKER.problems(nested(newSettings)))
+    ...withNumbers(document, changes, SANDBOX_SETTINGS_CHECKER.problems(newSettings))
   ]
   const isJudged = problems.some(({ path }) => path === ACTOR.join('.'))
   const message = isJudged ? null : actorProblem(newSettings, sandbox.store)

@@ -1,9 +1,8 @@
 /** Documents with the places of their parts, the problems in them, and their refusal. */
 import { type Checker, MAX_PROBLEMS } from '../core/checking.js'
 import { ApiError, type Problem } from '../core/errors.js'
-import { sentence } from '../core/nearest.js'
 import { pathOf, type Step } from '../core/places.js'
-import type { Said } from '../core/sentences.js'
+import { type Said, sentence } from '../core/sentences.js'
 import { type Settings, settingsInForce } from '../core/settings.js'
 import { type WrittenNumber, withNumbers } from './read/numbers.js'
 import { say } from './sentences.js'

@@ -1,5 +1,6 @@
 /** The script of a sandbox: its entries in order, and how often each matched and was applied. */
-import { drawnFraction } from '../core/draws.js'
+
+import { drawnFraction } from '../core/ids.js'
 import type { OperationId } from '../reference/operations.js'
 import { areMet } from './match/conditions.js'
 import { countedValue, MAX_VALUES, type SentCall } from './match/matching.js'

@@ -1,6 +1,13 @@
 /** The sentences about documents, steps and expectations. */
-import { didYouMean, sentence, shortened, someOf, thereAre } from '../core/nearest.js'
-import { type Sentences, sayer } from '../core/sentences.js'
+import {
+  didYouMean,
+  type Sentences,
+  sayer,
+  sentence,
+  shortened,
+  someOf,
+  thereAre
+} from '../core/sentences.js'
 
 const and = (words: readonly string[]) => words.join(' and ')
 const or = (words: readonly string[]) => words.join(' or ')

@@ -2,19 +2,13 @@
 import { type Clock, type ClockStart, MACHINE_CLOCK } from '../core/clock.js'
 import { instantOf } from '../core/instants.js'
 import { maskedThroughout } from '../core/redaction.js'
-import {
-  flattened,
-  type GivenSettings,
-  type SettingVariables,
-  settingsInForce
-} from '../core/settings.js'
+import { flattened, type GivenSettings, settingsInForce } from '../core/settings.js'
 import type { ScenarioData } from './shape/scenario.js'
 
 /** Settings that override a scenario's. */
 export type Launch = {
   flag: GivenSettings
   environment: GivenSettings
-  variables?: SettingVariables | undefined
 }
 export type SetupContext = {
   launch: Launch

@@ -4,14 +4,14 @@ import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { type Logger, pino } from 'pino'
 import { pathOf } from '../core/paths.js'
 import { readable } from '../core/redaction.js'
-import { visible } from '../core/visible.js'
+import { visible } from '../core/sentences.js'
 import { redacted } from '../engine/keys.js'
 import type { Entry } from '../evidence/entry.js'
 
 type Call = ReturnType<typeof callOf>
 type Line = { time: number; level: number; call?: Call; msg?: string }
 
-/** Writes JSON, or lines for people on a terminal. */
+/** JSON, or lines for people on a terminal. */
 export async function createLogger(
   level: string,
   isTerminal: boolean,

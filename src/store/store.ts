@@ -1,11 +1,10 @@
 /** All records of a sandbox: six collections and the API keys. */
-import type { Account } from '../reference/accounts.js'
-import type { Location } from '../reference/locations.js'
+
+import type { Account, User } from '../reference/accounts.js'
+import type { Location, Ticket } from '../reference/locations.js'
 import type { Family } from '../reference/operations.js'
 import type { Refund } from '../reference/refunds.js'
-import type { Ticket } from '../reference/tickets.js'
 import type { Transaction } from '../reference/transactions.js'
-import type { User } from '../reference/users.js'
 import { Collection, type Groups } from './collection.js'
 
 /** Fields of a fixture beyond the reference, which are returned as they are. */

@@ -1,5 +1,5 @@
 /** Writes JSON while it is sent, so that large responses are never whole in memory. */
-import { isObject } from '../core/schema-words.js'
+import { isObject } from '../reference/rules.js'
 import { pause } from './slices.js'
 
 /** A list whose members are made as they are written. */

@@ -93,7 +93,6 @@ t.test('judge: the address comes from COMMERCE_URL if no flag sets it', async t 
       [...url, '--token', TOKEN],
       { COMMERCE_URL: 'http://localhost:1', CONTROL_TOKEN: 'another control token' }
     ],
-    [true, url, { COMMERCE_EMULATOR_CONTROL_TOKEN: TOKEN }],
     [false, url, {}],
     [false, url, { CONTROL_TOKEN: 'another control token' }]
   ]

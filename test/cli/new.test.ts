@@ -6,7 +6,7 @@ import t from 'tap'
 import { parse } from 'yaml'
 import { newScenario } from '../../src/cli/commands/new.js'
 import { reasonOf, SAYS } from '../../src/cli/sentences.js'
-import { visible } from '../../src/core/visible.js'
+import { visible } from '../../src/core/sentences.js'
 import { ran } from '../support/command.js'
 
 const SCHEMA = 'docs/schema/scenario.json'

@@ -5,7 +5,7 @@ import t, { type Test } from 'tap'
 import { ApiError } from '../../src/core/errors.js'
 import { runEmulator } from '../../src/emulator.js'
 import { Library } from '../../src/scenario/library.js'
-import { reloading, watchFiles } from '../../src/watching.js'
+import { reloading, watchFiles } from '../../src/start-scenario.js'
 import { MERCHANT, smallFixture } from '../support/emulator.js'
 
 const authorization = `Basic ${Buffer.from(`${MERCHANT}:`).toString('base64')}`

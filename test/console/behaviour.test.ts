@@ -44,7 +44,7 @@ t.test('console: settings are in groups, those that can be changed first', async
     'evidence: 1',
     'refunds: 2',
     'transactions: 3',
-    'process: 13',
+    'process: 12',
     'limits: 14',
     'sandboxes: 1'
   ])
@@ -100,21 +100,9 @@ t.test('console: values of settings are typed as shown', async t => {
       ...['control', 'scenario', 'environment'].map(source =>
         sourceInWords({ ...settings.seed, source })
       ),
-      sourceInWords({
-        ...settings['ids.length'],
-        source: 'environment',
-        given_by: 'COMMERCE_EMULATOR_IDS_LENGTH'
-      }),
       sourceInWords({ ...settings['ids.length'], source: 'flag' })
     ],
-    [
-      'from --port',
-      'changed here',
-      'from the scenario',
-      'from SEED',
-      'from COMMERCE_EMULATOR_IDS_LENGTH',
-      'from --set ids.length'
-    ]
+    ['from --port', 'changed here', 'from the scenario', 'from SEED', 'from --set ids.length']
   )
 })
 

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
-import { NO_WORDS } from '../../src/core/secret-words.js'
+import { NO_WORDS } from '../../src/core/redaction.js'
 import { nested } from '../../src/core/settings.js'
 import { execute } from '../../src/engine/play.js'
 import { explained } from '../../src/evidence/why.js'

@@ -2,8 +2,8 @@ import t from 'tap'
 import { parse } from 'yaml'
 import { checkerOf } from '../../src/core/checking.js'
 import { instantProblem } from '../../src/core/instants.js'
-import { didYouMean, nearest, sentence, thereAre } from '../../src/core/nearest.js'
 import { pathOf, problemAt } from '../../src/core/places.js'
+import { didYouMean, nearest, sentence, thereAre } from '../../src/core/sentences.js'
 import { SETTINGS } from '../../src/core/settings.js'
 import { problemsOfShape } from '../../src/scenario/shape/scenario.js'
 import { rows } from '../support/rows.js'
@@ -95,12 +95,13 @@ t.test('checking: all problems come at once; a schema is compiled on first use',
   t.equal(made, 0)
   t.equal((await check(['a', 1, 'b', 'c'])).length, 3)
   for (const many of [Array(5000).fill('a'), Object.fromEntries(Array(5000).entries())])
-    t.equal(check(many).length, 1001, 'nobody looks for more')
+    t.equal(check(many).length, 1001)
   t.strictSame(await check([1, 2]), [])
   const names = { required: ['a'] }
   const both = {
     ...names,
-    ...Object.fromEntries(['if', 'then', 'else'].map(word => [word, names]))
+    if: { type: 'object' },
+    ...Object.fromEntries(['then', 'else'].map(word => [word, names]))
   }
   t.equal(checkerOf(() => both).problems({}).length, 2, 'of its parts and of its condition')
   t.equal(made, 1)

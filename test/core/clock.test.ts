@@ -1,7 +1,6 @@
 import t from 'tap'
 import { Clock, type ClockStart, MACHINE_CLOCK } from '../../src/core/clock.js'
-import { durationExpected, durationOf } from '../../src/core/durations.js'
-import { LATEST_INSTANT } from '../../src/core/instants.js'
+import { durationExpected, durationOf, LATEST_INSTANT } from '../../src/core/instants.js'
 import { rows } from '../support/rows.js'
 
 const DAY = 86_400_000

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t from 'tap'
-import { decodeForm, FormList, type FormNode } from '../../src/core/form.js'
+import { decodeForm, type FormNode } from '../../src/core/form.js'
 import { rows } from '../support/rows.js'
 
 const decode = (text: string, parameters = 1000, depth = 4) =>
@@ -13,7 +13,7 @@ const decode = (text: string, parameters = 1000, depth = 4) =>
  */
 function plain(node: FormNode): unknown {
   if (typeof node === 'string') return node
-  if (node instanceof FormList) return node.items
+  if (Array.isArray(node)) return node
   const parts = [...node].map(([name, part]) => [name, plain(part)])
   return Object.fromEntries(node.cleared ? [...parts, ['(cleared)', true]] : parts)
 }

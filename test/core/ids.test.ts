@@ -1,6 +1,12 @@
 import t from 'tap'
-import { drawnBlock, drawnFraction, TEXTS_A_BLOCK } from '../../src/core/draws.js'
-import { type IdKind, Ids, kindOf } from '../../src/core/ids.js'
+import {
+  drawnFraction,
+  drawnText,
+  type IdKind,
+  Ids,
+  kindOf,
+  TEXTS_A_BLOCK
+} from '../../src/core/ids.js'
 import { type GivenSettings, type Settings, settingsInForce } from '../../src/core/settings.js'
 
 const settings = (given: GivenSettings = {}): Settings => settingsInForce({ flag: given }).values
@@ -110,7 +116,7 @@ t.test('A03: a draw depends only on the seed, the label and its number', async t
     labels.flatMap(label => [0, 1, 2, 1_000_000].map(n => [seed, label, n] as const))
   )
   const drawn = (draw: (typeof draws)[number]) =>
-    [drawnFraction(...draw), drawnBlock(...draw, 24)] as const
+    [drawnFraction(...draw), drawnText(...draw, 24)] as const
 
   const first = draws.map(drawn)
 
@@ -134,18 +140,6 @@ t.test('A03: fractions lie from 0 up to 1 and are spread evenly', async t => {
 
   for (const [tenth, count] of tenths.entries())
     t.ok(count > 850 && count < 1150, `${count} in tenth ${tenth}`)
-})
-
-t.test('A03: a block contains its texts in order, all different', async t => {
-  for (const length of [8, 24, 64]) {
-    const block = drawnBlock(1, 'ticket', 5, length)
-    const texts = Array.from({ length: TEXTS_A_BLOCK }, (_, place) =>
-      block.slice(place * length, (place + 1) * length)
-    )
-
-    t.match(block, new RegExp(`^[A-Za-z0-9]{${TEXTS_A_BLOCK * length}}$`))
-    t.equal(new Set(texts).size, TEXTS_A_BLOCK)
-  }
 })
 
 t.test('A03: ids continue across the end of a block', async t => {

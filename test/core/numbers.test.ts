@@ -5,7 +5,7 @@ import {
   type IntegerProblem,
   readDecimal,
   readInteger
-} from '../../src/core/numbers.js'
+} from '../../src/core/money.js'
 import { rows } from '../support/rows.js'
 
 const NINES = '9'.repeat(400)

@@ -1,16 +1,16 @@
 import t from 'tap'
 import { holdsCardNumber, withoutCardNumbers } from '../../src/core/card-numbers.js'
-import { drawnFraction } from '../../src/core/draws.js'
 import { decodeForm, FormObject } from '../../src/core/form.js'
+import { drawnFraction } from '../../src/core/ids.js'
 import { MASK } from '../../src/core/mask.js'
 import {
   isSecretName,
   maskedThroughout,
   openNames,
   redactForm,
+  SecretWords,
   withoutSecrets
 } from '../../src/core/redaction.js'
-import { SecretWords } from '../../src/core/secret-words.js'
 import { parametersIn } from '../../src/evidence/why.js'
 
 /** A number of this many digits with a valid Luhn checksum. */

@@ -81,7 +81,7 @@ t.test('docs: every command runs, and prints what the page shows', { skip }, asy
   const own = {
     NO_COLOR: '1',
     GITHUB_ACTIONS: '',
-    COMMERCE_EMULATOR_PORT: '0',
+    PORT: '0',
     LOG_LEVEL: 'silent'
   }
   const environment = { ...process.env, PATH: `${bin}:${PATH}`, REAL_PATH: PATH, ...own }

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t from 'tap'
-import { drawnFraction } from '../../src/core/draws.js'
+import { drawnFraction } from '../../src/core/ids.js'
 import type { Entry } from '../../src/evidence/entry.js'
 import { Journal, JournalBudget } from '../../src/evidence/journal.js'
 import { startTestEmulator } from '../support/emulator.js'

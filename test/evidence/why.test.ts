@@ -1,5 +1,5 @@
 import t from 'tap'
-import { NO_WORDS, SecretWords } from '../../src/core/secret-words.js'
+import { NO_WORDS, SecretWords } from '../../src/core/redaction.js'
 import { Evidence } from '../../src/evidence/evidence.js'
 import { Run } from '../../src/evidence/run.js'
 import { explained, explainedText } from '../../src/evidence/why.js'

@@ -5,7 +5,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { decodeForm, FormList, type FormNode, FormObject } from '../../src/core/form.js'
+import { decodeForm, type FormNode, FormObject } from '../../src/core/form.js'
 import { property } from '../support/property.js'
 
 const LIMITS = { 'limits.parameters': 1000, 'limits.depth': 4 }
@@ -91,7 +91,7 @@ const encoded = (pairs: readonly Pair[], styles: readonly number[]) =>
 
 function decodedValue(node: FormNode): Value {
   if (typeof node === 'string') return node
-  if (node instanceof FormList) return node.items
+  if (Array.isArray(node)) return node
   return {
     parts: [...node].map(([name, part]) => [name, decodedValue(part)]),
     cleared: node.cleared

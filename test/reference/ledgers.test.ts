@@ -26,9 +26,7 @@ import * as methods from '../../src/reference/payment-methods.js'
 import * as refunds from '../../src/reference/refunds.js'
 import { RULE_IDS, RULES, type RuleId } from '../../src/reference/rules.js'
 import { TABLES, type Tables } from '../../src/reference/tables.js'
-import * as tickets from '../../src/reference/tickets.js'
 import * as transactions from '../../src/reference/transactions.js'
-import * as users from '../../src/reference/users.js'
 import { rows } from '../support/rows.js'
 
 const contract = (name: string) =>
@@ -304,17 +302,17 @@ const REFUND = 'transaction amount reason metadata'
 const PARAMETERS: [table: unknown, names: string][] = [
   [locations.CREATE_LOCATION, 'display_name! address! phone website metadata'],
   [accounts.CREATE_ACCOUNT, 'type! name! email! address! phone metadata'],
-  [users.CREATE_USER, 'name! email!'],
+  [accounts.CREATE_USER, 'name! email!'],
   [
     transactions.CREATE_TRANSACTION,
     'ticket! payment_type! bank_account card payload currency adjustment_number amount donation_amount tip_amount customer amounts'
   ],
   [refunds.CREATE_REFUND, REFUND.replace(' ', '! ')],
   [refunds.UPDATE_REFUND, REFUND],
-  [locations.LIST_LOCATIONS, PAGE],
-  [accounts.LIST_ACCOUNTS, PAGE],
-  [users.LIST_USERS, `${PAGE} created`],
-  [tickets.LIST_TICKETS, `${PAGE} location search_query created`],
+  [TABLES.listLocations.querystring, PAGE],
+  [TABLES.listAccounts.querystring, PAGE],
+  [TABLES.listUsers.querystring, `${PAGE} created`],
+  [locations.LIST_TICKETS, `${PAGE} location search_query created`],
   [transactions.LIST_TRANSACTIONS, `${PAGE} location search_query created`],
   [refunds.LIST_REFUNDS, `${PAGE} transaction`]
 ]

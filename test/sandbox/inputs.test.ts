@@ -5,7 +5,7 @@
 import { equal } from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { drawnFraction } from '../../src/core/draws.js'
+import { drawnFraction } from '../../src/core/ids.js'
 import { execute } from '../../src/engine/play.js'
 import type { Entry as Ended } from '../../src/evidence/entry.js'
 import { close } from '../../src/evidence/entry.js'

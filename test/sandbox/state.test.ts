@@ -5,7 +5,6 @@ import { loadScenario } from '../../src/sandbox/loading.js'
 import { addKey, addRecords } from '../../src/sandbox/records.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
 import { Sandboxes } from '../../src/sandbox/sandboxes.js'
-import { UNSYNCED } from '../../src/sandbox/saved/disk.js'
 import { writeDocument } from '../../src/sandbox/saved/document.js'
 import { readSandbox } from '../../src/sandbox/saved/reader.js'
 import { changeSettings } from '../../src/sandbox/settings.js'
@@ -169,7 +168,7 @@ t.test('a saved state continues as it was, in memory and through its file', asyn
     const expected = shown(sandbox)
     const { requests, state } = sandbox
     const first = sandbox.requireLoaded()
-    await writeDocument(path, { first, requests, state: state.saved }, UNSYNCED)
+    await writeDocument(path, { first, requests, state: state.saved })
     const read = await readSandbox(path, { flag: {}, environment: {} })
 
     for (const saved of [{ first, requests, state: state.saved }, read]) {

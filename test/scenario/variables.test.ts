@@ -488,7 +488,7 @@ t.test('api: vars of startEmulator and load', async t => {
   const scenario = {
     vars: { count: 1 },
     fixtures: ['bistro'],
-    script: [{ on: 'GET /tickets', match: { about: { location: 'loc_b' } }, delay: '1s' }],
+    script: [{ on: 'GET /tickets' as const, match: { about: { location: 'loc_b' } }, delay: '1s' }],
     generate: [{ tickets: '${vars.count}' as unknown as number }]
   }
   const logged: string[] = []

@@ -1,6 +1,6 @@
 /** Plays scenarios, and checks what they expect. */
-import { withoutSecrets } from '../../core/redaction.js'
-import { SecretWords } from '../../core/secret-words.js'
+
+import { SecretWords, withoutSecrets } from '../../core/redaction.js'
 import { type CheckedFile, withPlaces } from '../../reports/points.js'
 import { loadScenario } from '../../sandbox/loading.js'
 import { Sandbox } from '../../sandbox/sandbox.js'

@@ -1,9 +1,9 @@
 /** Compares responses field by field: `remote` of a service, `local` of the emulator. */
 import { partAt, pathOf, type Step } from '../../core/places.js'
 import { maskedThroughout } from '../../core/redaction.js'
-import { isObject } from '../../core/schema-words.js'
 import type { Settings } from '../../core/settings.js'
 import { valueAt } from '../../core/templates.js'
+import { isObject } from '../../reference/rules.js'
 import type { StepResponse } from '../../scenario/steps.js'
 import { SAYS } from '../sentences.js'
 

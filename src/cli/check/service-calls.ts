@@ -1,7 +1,6 @@
 /** Sends requests over HTTP as a client would, within limits. */
-import { basicAuthorization } from '../../core/basic-authorization.js'
 import { FORM_TYPE } from '../../core/form.js'
-import { withoutSlashes } from '../../core/paths.js'
+import { basicAuthorization, withoutSlashes } from '../../core/paths.js'
 import { type Play, readResponse, type StepResponse } from '../../scenario/steps.js'
 import { reasonOf, SAYS } from '../sentences.js'
 

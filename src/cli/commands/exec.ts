@@ -119,7 +119,7 @@ function withoutProxy(env: NodeJS.ProcessEnv, say: (text: string) => void): Reco
 }
 
 async function startFor(
-  { flag, environment, variables, vars }: Awaited<ReturnType<typeof launchOf>>,
+  { flag, environment, vars }: Awaited<ReturnType<typeof launchOf>>,
   beforeForgetting: RunOptions['beforeForgetting'],
   { stderr }: CommandLine
 ): Promise<RunningEmulator> {
@@ -132,7 +132,6 @@ async function startFor(
   return runEmulator({
     settings: flag,
     environment,
-    variables,
     vars,
     ...(beforeForgetting && { beforeForgetting }),
     ...(level ? { logger: await createLogger(level, stderr.isTTY, stderr) } : { warn })

@@ -1,5 +1,5 @@
+import { visible } from '../../core/sentences.js'
 import { SETTINGS, settingsInForce } from '../../core/settings.js'
-import { visible } from '../../core/visible.js'
 import { ASSUMPTIONS } from '../../reference/assumptions.js'
 import { RULES } from '../../reference/rules.js'
 import { Library } from '../../scenario/library.js'

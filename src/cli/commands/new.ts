@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
-import { visible } from '../../core/visible.js'
+import { visible } from '../../core/sentences.js'
 import { PACKAGE_ROOT } from '../../scenario/library.js'
 import { type CommandSpec, option, STATUS } from '../command.js'
 import { Failure } from '../failures.js'

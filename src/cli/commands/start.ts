@@ -2,9 +2,8 @@
 import type closeWithGrace from 'close-with-grace'
 import { type Command, Help } from 'commander'
 import type { FastifyBaseLogger } from 'fastify'
-import { didYouMean } from '../../core/nearest.js'
+import { didYouMean, visible } from '../../core/sentences.js'
 import { SETTING_KEYS, type Settings, settingsInForce } from '../../core/settings.js'
-import { visible } from '../../core/visible.js'
 import type { RunningEmulator, RunOptions } from '../../emulator.js'
 import { countOf } from '../../reports/sentences.js'
 import { isPath } from '../../scenario/library.js'
@@ -14,7 +13,7 @@ import { coloured, printLine } from '../printing.js'
 import { SAYS, shellWord } from '../sentences.js'
 
 type StartOptions = Required<Pick<RunOptions, 'settings' | 'environment'>> &
-  Pick<RunOptions, 'variables' | 'vars'>
+  Pick<RunOptions, 'vars'>
 
 export const START = {
   about: 'Start the emulator. The default command.',

@@ -1,11 +1,11 @@
 /** The tables of the reference in JSON Schema 2020-12, and examples from the default scenario. */
 import { inBrackets } from '../../core/form.js'
 import { NOT_BLANK } from '../../core/formats.js'
-import { isObject } from '../../core/schema-words.js'
 import type { Settings } from '../../core/settings.js'
 import { filled, LIST_TEMPLATE } from '../../core/templates.js'
 import { type Operation, type OperationId, RESOURCE_NAMES } from '../../reference/operations.js'
 import { type Format, type Schema, sentName } from '../../reference/parameters.js'
+import { isObject } from '../../reference/rules.js'
 import { RESOURCES, TABLES, type Tables } from '../../reference/tables.js'
 import type { Shape } from '../../store/collection.js'
 import { FAMILIES } from '../../store/store.js'

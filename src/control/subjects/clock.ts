@@ -1,8 +1,7 @@
 /** The clock that stamps `created`, and named states. */
 import * as Type from 'typebox'
 import type { Clock } from '../../core/clock.js'
-import { durationOf } from '../../core/durations.js'
-import { instantOf, isoOf, LATEST_INSTANT } from '../../core/instants.js'
+import { durationOf, instantOf, isoOf, LATEST_INSTANT } from '../../core/instants.js'
 import { closed, optional, text } from '../../reference/parameters.js'
 import { checkedName } from '../../sandbox/saved/names.js'
 import { CHANGES, type Rows, row } from '../row.js'

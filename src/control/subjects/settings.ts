@@ -12,7 +12,6 @@ const SHOWN = response('ShownSettings', {
     response('ShownSetting', {
       value: any,
       source: text(),
-      given_by: textOrNull,
       default: any,
       scope: word(['process', 'sandbox']),
       about: text(),
@@ -28,7 +27,7 @@ const SHOWN = response('ShownSettings', {
 })
 
 /** Without the value of the control token. */
-function settingsShown({ settingsInForce: { values, sources, variables } }: Sandbox) {
+function settingsShown({ settingsInForce: { values, sources } }: Sandbox) {
   const settings = SETTING_KEYS.map(key => {
     const { scope, about, default: fallback, schema, flag, assumption } = SETTINGS[key]
     return [
@@ -36,7 +35,6 @@ function settingsShown({ settingsInForce: { values, sources, variables } }: Sand
       {
         value: key === 'control_token' && values[key] !== null ? MASK : values[key],
         source: sources[key],
-        given_by: sources[key] === 'environment' ? (variables[key] ?? null) : null,
         default: fallback,
         scope,
         about,

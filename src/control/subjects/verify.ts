@@ -1,5 +1,6 @@
 /** Judges whether the expected requests were made. */
-import { durationOf } from '../../core/durations.js'
+
+import { durationOf } from '../../core/instants.js'
 import { explainedUnused, explainedVerdicts } from '../../evidence/near-misses.js'
 import { closed, optional, parameters, text, word } from '../../reference/parameters.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'

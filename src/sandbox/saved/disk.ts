@@ -1,4 +1,4 @@
-/** Replaces files atomically; syncs them unless `UNSYNCED`. */
+/** Replaces files atomically, and syncs them. */
 import { randomBytes } from 'node:crypto'
 import { open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -12,10 +12,6 @@ export type FileSystem = {
 }
 
 export const DISK: FileSystem = { open, readdir, rename, rm, writeFile }
-export const UNSYNCED: FileSystem = {
-  ...DISK,
-  open: async (...parameters) => Object.assign(await open(...parameters), { sync: async () => {} })
-}
 /** Files hold API keys. */
 const MODE = 0o600
 export const TEMPORARY = /\.[0-9a-f]{16}\.tmp$/

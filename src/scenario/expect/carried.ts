@@ -1,6 +1,6 @@
 /** Expectations carried over into a recording of the requests. */
-import { IS_DIGEST, withoutSecrets } from '../../core/redaction.js'
-import type { SecretWords } from '../../core/secret-words.js'
+
+import { IS_DIGEST, type SecretWords, withoutSecrets } from '../../core/redaction.js'
 import { textsOf, withResponses, withTexts } from '../play/references.js'
 import type { StepResponses } from '../steps.js'
 import type { Expectation, ExpectationData } from './expectations.js'

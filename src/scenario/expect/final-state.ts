@@ -1,6 +1,6 @@
 /** Expectations of records: by id, how many, their sums, and every one of a family. */
-import { isObject } from '../../core/schema-words.js'
 import { type Family, LINKED_FAMILIES, RESOURCE_NAMES } from '../../reference/operations.js'
+import { isObject } from '../../reference/rules.js'
 import { FIELDS } from '../../reference/tables.js'
 import { collectionOf, type Store } from '../../store/store.js'
 import { pause } from '../../work/slices.js'

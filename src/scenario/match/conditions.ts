@@ -1,10 +1,10 @@
 /** Conditions on named values, compiled once and tested for each request or record. */
 import { firstProblem } from '../../core/checking.js'
 import { instantOf } from '../../core/instants.js'
-import { shortened } from '../../core/nearest.js'
 import { IS_DIGEST } from '../../core/redaction.js'
-import { isObject } from '../../core/schema-words.js'
+import { shortened } from '../../core/sentences.js'
 import type { Schema } from '../../reference/parameters.js'
+import { isObject } from '../../reference/rules.js'
 import type { Report } from '../documents.js'
 import { referenceIn, resolvedValue } from '../play/references.js'
 import { digestOf } from '../script/digests.js'

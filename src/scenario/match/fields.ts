@@ -1,6 +1,6 @@
 /** Looks up names in requests, responses and records by the tables of the reference. */
-import { didYouMean } from '../../core/nearest.js'
 import type { Step } from '../../core/places.js'
+import { didYouMean } from '../../core/sentences.js'
 import type { Schema } from '../../reference/parameters.js'
 import { LINKED_FIELDS } from '../../reference/tables.js'
 import { type Report, within } from '../documents.js'

@@ -1,9 +1,7 @@
 /** Which requests a script entry or an expectation is about. */
 import { validateHeaderName, validateHeaderValue } from 'node:http'
-import { beginningOf } from '../../core/memory.js'
-import { shortened } from '../../core/nearest.js'
 import { withoutSecrets } from '../../core/redaction.js'
-import { say as check } from '../../core/sentences.js'
+import { beginningOf, say as check, shortened } from '../../core/sentences.js'
 import {
   nameOf,
   OPERATION_NAMES,

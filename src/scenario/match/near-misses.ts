@@ -1,6 +1,6 @@
 /** Conditions that are not met, with the value wanted and the value seen. */
-import { shortened } from '../../core/nearest.js'
 import { isSecretName, withoutSecrets } from '../../core/redaction.js'
+import { shortened } from '../../core/sentences.js'
 import type { Wanted } from '../shape/entry.js'
 import { areMet, type Condition, shownWanted } from './conditions.js'
 import type { Value } from './fields.js'

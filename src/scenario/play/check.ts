@@ -1,6 +1,6 @@
 /** Checks steps and plays: operations, keys and references. */
-import { didYouMean, nearest } from '../../core/nearest.js'
-import type { Said } from '../../core/sentences.js'
+
+import { didYouMean, nearest, type Said } from '../../core/sentences.js'
 import { OPERATION_NAMES, operationsAt } from '../../reference/operations.js'
 import { Store } from '../../store/store.js'
 import { type Report, within } from '../documents.js'

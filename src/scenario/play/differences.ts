@@ -1,8 +1,8 @@
 /** How responses differ from what steps and plays expect. */
 import type { Step } from '../../core/places.js'
-import { isObject } from '../../core/schema-words.js'
 import type { Said } from '../../core/sentences.js'
 import { ERROR_TEMPLATE, type Template, valueAt } from '../../core/templates.js'
+import { isObject } from '../../reference/rules.js'
 import { type Report, within } from '../documents.js'
 import { compileShown, isCondition, shownWanted } from '../match/conditions.js'
 import { isStatus } from '../match/counts.js'

@@ -1,8 +1,7 @@
 /** Reads documents, YAML or JSON, with the place of each part. */
 import { isUtf8 } from 'node:buffer'
 import { ApiError } from '../../core/errors.js'
-import type { Said } from '../../core/sentences.js'
-import { visible } from '../../core/visible.js'
+import { type Said, visible } from '../../core/sentences.js'
 import {
   DEFAULT_LIMITS,
   type DocumentLimits,

@@ -1,7 +1,6 @@
 /** Records that script entries and expectations name: whether they exist, or could be created. */
-import { didYouMean } from '../../core/nearest.js'
 import type { Step } from '../../core/places.js'
-import type { Said } from '../../core/sentences.js'
+import { didYouMean, type Said } from '../../core/sentences.js'
 import type { Settings } from '../../core/settings.js'
 import {
   type Family,

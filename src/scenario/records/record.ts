@@ -4,7 +4,6 @@ import { FORMATS } from '../../core/formats.js'
 import { type Ids, kindOf } from '../../core/ids.js'
 import { isoOf } from '../../core/instants.js'
 import { settled } from '../../core/money.js'
-import { isObject } from '../../core/schema-words.js'
 import {
   nested,
   SETTING_KEYS,
@@ -15,7 +14,7 @@ import {
 import type { AccountType } from '../../reference/accounts.js'
 import { type Family, LINKED_FAMILIES } from '../../reference/operations.js'
 import type { Format, Schema } from '../../reference/parameters.js'
-import { each } from '../../reference/rules.js'
+import { each, isObject } from '../../reference/rules.js'
 import { RESOURCES } from '../../reference/tables.js'
 import { FAMILIES, type RecordOf, type Store } from '../../store/store.js'
 import { lazily } from '../../work/json-pieces.js'

@@ -1,6 +1,5 @@
 /** What earlier checks have made sure of, where the compiler cannot know it. */
-import { durationOf } from '../../core/durations.js'
-import { instantOf } from '../../core/instants.js'
+import { durationOf, instantOf } from '../../core/instants.js'
 
 /** Throws a defect if the value is missing. */
 export function present<T>(value: T | null | undefined): T {

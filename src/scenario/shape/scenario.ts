@@ -2,12 +2,12 @@
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
 import { checkerOf } from '../../core/checking.js'
-import { nearest } from '../../core/nearest.js'
 import { type PlacedProblem, problemAt } from '../../core/places.js'
 import { RETIRED } from '../../core/retired.js'
-import { isObject } from '../../core/schema-words.js'
-import { SETTINGS, settingsSchema } from '../../core/settings.js'
+import { nearest } from '../../core/sentences.js'
+import { flatSettingsSchema, SETTINGS, settingsSchema } from '../../core/settings.js'
 import { PAYMENT_TYPES, type PaymentType } from '../../reference/payment-methods.js'
+import { isObject } from '../../reference/rules.js'
 import type { Located } from '../documents.js'
 import { withNumbers } from '../read/numbers.js'
 import { SECTIONS } from '../records/fixture.js'
@@ -234,5 +234,5 @@ export const shapeProblems = (
     : withNumbers(document, document.data, problemsOfShape(kind, document.data))
 
 export const SANDBOX_SETTINGS_CHECKER = checkerOf(() =>
-  settingsSchema(key => SETTINGS[key].scope === 'sandbox')
+  flatSettingsSchema(key => SETTINGS[key].scope === 'sandbox')
 )

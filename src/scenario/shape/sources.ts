@@ -1,7 +1,7 @@
 /** Reads the groups and fixtures that a scenario uses, and checks the shape of all. */
 import { ApiError } from '../../core/errors.js'
 import type { Step } from '../../core/places.js'
-import { isObject } from '../../core/schema-words.js'
+import { isObject } from '../../reference/rules.js'
 import {
   type DocumentPart,
   documentOf,

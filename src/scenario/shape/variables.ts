@@ -1,9 +1,8 @@
 /** Variables: values of `vars`, which replace `${vars.NAME}` in texts. */
-import { shortened } from '../../core/nearest.js'
 import { partAt, type Step } from '../../core/places.js'
-import { isObject } from '../../core/schema-words.js'
-import { type Said, shownGot } from '../../core/sentences.js'
+import { type Said, shortened, shownGot } from '../../core/sentences.js'
 import { typedValue } from '../../core/typed-value.js'
+import { isObject } from '../../reference/rules.js'
 import { type Located, type Report, within } from '../documents.js'
 import { unclosedIn, withValues } from '../play/references.js'
 import { say } from '../sentences.js'

@@ -1,7 +1,7 @@
 /** The control API, typed, and the sandbox that the console shows. */
 import { signal } from '@preact/signals'
 import type { Answers, JournalCall, Problem, Verdict } from '../../../client/documents.js'
-import { jsonIn } from '../../../core/json.js'
+import { jsonIn } from '../../../core/typed-value.js'
 
 export type * from '../../../client/documents.js'
 export type ScenarioVerdict = NonNullable<Verdict['expectations']>[number]
@@ -42,7 +42,7 @@ export class ControlError extends Error {
   }
 }
 
-/** Returns the text of the response. Errors: `ControlError`. */
+/** The text of the response. Errors: `ControlError`. */
 export async function controlText(
   on: keyof Answers,
   { name = '', query, body, yaml, sandbox }: RequestParts = {}

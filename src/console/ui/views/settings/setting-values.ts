@@ -35,10 +35,10 @@ export const choicesIn = ({
 }: ShownSetting['schema']): readonly string[] | undefined =>
   choices?.map(String) ?? (type === 'boolean' ? ['true', 'false'] : undefined)
 
-export const sourceInWords = ({ source, given_by, flag, variable }: ShownSetting): string =>
+export const sourceInWords = ({ source, flag, variable }: ShownSetting): string =>
   ({
     default: 'default',
     control: 'changed here',
     flag: `from ${flag.replace(/=$/, '')}`,
-    environment: `from ${given_by ?? variable}`
+    environment: `from ${variable}`
   })[source] ?? `from the ${source}`
