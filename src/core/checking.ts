@@ -1,7 +1,7 @@
 /** Checks data against a JSON Schema. Each schema becomes a function once; no code is compiled. */
 import { shortened } from './nearest.js'
 import { type PlacedProblem, problemAt, type Step } from './places.js'
-import { isObject, type Schema, typeTest, WORDS } from './schema-words.js'
+import { isObject, type Rule, type Schema, typeTest, WORDS } from './schema-words.js'
 import { type Said, say } from './sentences.js'
 
 export type Checker = {
@@ -35,18 +35,12 @@ type Check = (value: unknown) => Flaw[] | null
 
 const flaw = (sayAt: Flaw['sayAt'], ...steps: Step[]): Flaw[] => [{ steps, sayAt }]
 
-/** Words without a check of their own. */
-const SILENT =
-  /^(items|properties|additionalProperties|required|if|then|else|description|default|title|\$schema|[x~]-?.*)$/
 const NOWHERE: readonly Step[] = []
 const CHECKS = new WeakMap<Schema, Check>()
 
-/** Errors: a word without a check. */
 function checkOf(schema: Schema): Check {
   const known = CHECKS.get(schema)
   if (known !== undefined) return known
-  const unknown = Object.keys(schema).find(word => !(word in WORDS) && !SILENT.test(word))
-  if (unknown !== undefined) throw new Error(`there is no check of ${unknown}`)
   const words = Object.keys(WORDS).flatMap(word => (word in schema ? wordCheck(word, schema) : []))
   const parts: Check[] = []
   if (schema.items) parts.push(itemsCheck(checkOf(schema.items)))
@@ -102,23 +96,40 @@ function addBelow(step: Step, added: Flaw[] | null, flaws: Flaw[]): void {
   }
 }
 
+function ruleFlaws([kind, names, name]: Rule, value: Record<string, unknown>): Flaw[] {
+  const steps = name === undefined ? [] : [name]
+  if (steps.some(step => value[step] === undefined)) return []
+  const got = names.filter(name => value[name] !== undefined)
+  if (got.length === 0 && kind !== 'excludes')
+    return flaw(() => say('needs', names, name), ...steps)
+  const isExcess = got.length > Number(kind === 'one') && kind !== 'needs'
+  return isExcess ? flaw(() => say('not_together', [...steps, ...got]), ...steps) : []
+}
+
+const hasPart = ({ properties, then }: Schema = {}, name: string) =>
+  Object.hasOwn(properties ?? then?.properties ?? {}, name)
+
 function namesCheck(schema: Schema): Check {
   const { properties = {}, additionalProperties: rest = {}, required = [] } = schema
-  const advice = new Map<string, string>()
-  for (const [name, part] of Object.entries(schema['x-elsewhere'] ?? {}))
-    advice.set(name, `put it under ${part}`)
-  for (const [name, words] of Object.entries(schema['x-instead'] ?? {}))
-    advice.set(name, `write ${words}`)
+  const rules = schema['x-rules'] ?? []
+  const instead = new Map(Object.entries(schema['x-instead'] ?? {}))
   const names = Object.keys(properties)
   const known = new Map(Object.entries(properties).map(([name, part]) => [name, checkOf(part)]))
   const others = typeof rest === 'object' ? checkOf(rest) : null
-  const unknown = (name: string) =>
-    flaw(() => say('unknown_name', shortened(name), names, advice.get(name)))
+  const unknown = (name: string) => {
+    const parts = names.filter(part => hasPart(properties[part], name)).join(' or ')
+    const advice = instead.get(name) ?? (parts && `put it under ${parts}`)
+    return flaw(() => say('unknown_name', shortened(name), names, advice))
+  }
   return value => {
     if (!isObject(value)) return null
     const flaws: Flaw[] = []
     for (const name of required)
       if (value[name] === undefined) flaws.push(...flaw(() => say('required', name)))
+    // a misspelled name is one mistake, not also a missing one
+    for (const rule of rules)
+      if (others !== null || Object.keys(value).every(name => known.has(name)))
+        flaws.push(...ruleFlaws(rule, value))
     for (const name in value) {
       const partCheck = known.get(name)
       if (partCheck !== undefined && value[name] === undefined) continue

@@ -24,10 +24,16 @@ export type Schema = Readonly<{
   else?: Schema
   'x-advice'?: string
   'x-expected'?: string
-  'x-many'?: { what?: string; advice: string; others?: string }
-  'x-elsewhere'?: Readonly<Record<string, string>>
+  'x-many'?: { what: string; advice: string; others: string }
   'x-instead'?: Readonly<Record<string, string>>
+  'x-rules'?: readonly Rule[]
 }>
+/** An object must have one of the names, or a name needs one or excludes all. */
+export type Rule = readonly [
+  kind: 'one' | 'needs' | 'excludes',
+  names: readonly string[],
+  name?: string
+]
 type Test = (value: unknown) => boolean
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -70,13 +76,11 @@ export const WORDS: Readonly<Record<string, Word>> = {
     return say('wrong_type', expected, shownGot(value), advice ?? typeHint(names, value, steps))
   },
   enum: (wanted: readonly unknown[], value, { 'x-many': many }) => {
-    const { what, advice = '', others } = many ?? {}
-    if (wanted.includes(value) || (others !== undefined && patternOf(others).test(value)))
-      return null
+    if (wanted.includes(value) || (many && patternOf(many.others).test(value))) return null
     const words = wanted.filter(word => word !== null).map(String)
-    return what === undefined
-      ? say('not_one_of', words, shownGot(value))
-      : say('unknown_word', what, words, shownGot(value), advice)
+    return many
+      ? say('unknown_word', many.what, words, shownGot(value), many.advice)
+      : say('not_one_of', words, shownGot(value))
   },
   maximum: (maximum: number, value: unknown) =>
     typeof value !== 'number' || value <= maximum
@@ -86,10 +90,8 @@ export const WORDS: Readonly<Record<string, Word>> = {
     typeof value !== 'number' || value >= minimum
       ? null
       : say('too_small', minimum, shownGot(value)),
-  minLength: (minimum: number, value: unknown) => {
-    if (typeof value !== 'string' || value.length >= minimum) return null
-    return minimum === 1 ? say('empty') : say('too_short', minimum)
-  },
+  minLength: (minimum: number, value: unknown) =>
+    typeof value === 'string' && value.length < minimum ? say('empty') : null,
   maxLength: (maximum: number, value: unknown) =>
     typeof value === 'string' && value.length > maximum
       ? say('too_long', maximum, value.length)
@@ -118,9 +120,9 @@ export const WORDS: Readonly<Record<string, Word>> = {
   'x-ordered': ([low, high]: readonly [string, string], value: unknown) =>
     isObject(value) && sizeOf(value[low]) > sizeOf(value[high]) ? say('reversed', low, high) : null,
   minItems: (minimum: number, value: unknown) =>
-    !Array.isArray(value) || value.length >= minimum
-      ? null
-      : say('too_few_items', minimum, value.length),
+    Array.isArray(value) && value.length < minimum
+      ? say('too_few_items', minimum, value.length)
+      : null,
   maxItems: (maximum: number, value: unknown) =>
     !Array.isArray(value) || value.length <= maximum
       ? null

@@ -39,7 +39,6 @@ export const CHECKS = {
   too_small: (minimum: number, got: string) => `must be at least ${minimum}; got ${got}`,
   empty: () => 'must not be empty',
   blank: () => 'must not be blank',
-  too_short: (minimum: number) => `must be at least ${minimum} characters long`,
   too_long: (maximum: number, got: number) =>
     `must be at most ${maximum} characters long; got ${got}`,
   not_a_key: () => 'must be printable ASCII, without spaces or colons',
@@ -59,6 +58,9 @@ export const CHECKS = {
   template_too_large: (placeholders: number, characters: number) =>
     `must have at most ${placeholders} placeholders and ${characters} characters`,
   required: (name: string) => `${name} is required`,
+  needs: (names: readonly string[], name?: string) =>
+    `${name ? `${name} needs` : 'must have'} ${names.length > 1 ? 'one of ' : ''}${names.join(', ')}`,
+  not_together: (names: readonly string[]) => `${names.join(' and ')} cannot be combined`,
   unknown_name: (name: string, known: readonly string[], advice?: string) =>
     `unknown name ${name}${advice ? `; ${advice}` : didYouMean(name, known) || `; available: ${known.join(', ')}`}`
 } satisfies Sentences

@@ -369,14 +369,14 @@ export function settingsSchema(wanted: (key: SettingKey) => boolean, under = '')
     type: 'object',
     additionalProperties: false,
     properties,
-    ...(under === '' && { 'x-elsewhere': AT_START })
+    ...(under === '' && { 'x-instead': AT_START })
   }
 }
 
 /** Where a scenario may not have them: settings of the process, and their groups. */
 const AT_START = each(
   keysOf(PROCESS_SETTINGS).map(key => key.replace(/\..*/, '')),
-  () => '--set, when the emulator starts'
+  () => 'use --set when the emulator starts'
 )
 
 /**

@@ -86,6 +86,7 @@ const REQUEST = closed(
     seed: typed<number>(SETTINGS.seed.schema),
     vars: mapOf(SCALAR)
   },
+  undefined,
   { required: ['scenario'] }
 )
 const REQUEST_CHECKER = checkerOf(() => REQUEST)

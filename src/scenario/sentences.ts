@@ -3,7 +3,6 @@ import { didYouMean, sentence, shortened, someOf, thereAre } from '../core/neare
 import { type Sentences, sayer } from '../core/sentences.js'
 
 const and = (words: readonly string[]) => words.join(' and ')
-const or = (words: readonly string[]) => words.join(' or ')
 const some = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
 const reference = (name: string) => `\${${shortened(name)}}`
 
@@ -53,12 +52,6 @@ export const SAYS = {
   outside_folders: (reference: string) =>
     `${reference} lies outside the fixtures and scenarios folders`,
 
-  // names that go together
-  not_exactly_one: (names: readonly string[], got: readonly string[] = []) =>
-    `must have one of ${names.join(', ')}${got.length > 1 ? `; got ${and(got)}` : ''}`,
-  not_together: (name: string, others: readonly string[]) =>
-    `${name} cannot be combined with ${or(others)}`,
-  needs: (name: string, needed: string) => `${name} needs ${needed}`,
   shared_alone: () =>
     'this file has only shared groups; load a scenario that lists a group under use',
 
@@ -101,7 +94,6 @@ export const SAYS = {
     `can never apply: ${operation} is disabled and always responds with 501`,
   shadowed: (entry: string, on: string) =>
     `can never apply: ${entry} comes first, and is applied to every request of ${on}`,
-  no_action: () => 'must have respond, change, stale, delay, fault or hold',
   stale_change: (operation: string) =>
     `only a GET can respond with old records; ${operation} changes them`,
   no_change: () => 'must name at least one record, under data or delete',

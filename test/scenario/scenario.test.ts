@@ -735,7 +735,7 @@ data:
   tickets:
     - { id: tkt_a, location: loc_none }
 generate:
-  - { tickets: 5, users: 5 }
+  - { transactions: 5, payments_per_ticket: 2 }
   - { accounts: 5 }
 script:
   - on: DELETE /locations/{id}
@@ -757,7 +757,7 @@ t.test('a scenario: wrong in every section, each problem has its place; no chang
   const { nextIds: expectedIds } = await startTestEmulator(t)
   const before = await state()
   const problems = `6:30 data.tickets[0].location missing_record
-8:5 generate[0] not_exactly_one
+8:45 generate[0].payments_per_ticket not_shared
 11:9 script[0].on disabled
 13:43 script[1].match.query.locaton unknown_parameter
 13:62 script[1].match.key bad_pattern

@@ -126,11 +126,11 @@ t.test('steps: valid steps', async t => {
 
 t.test('play: its problems, with their places', async t => {
   const cases: [play: unknown[], ...problems: string[]][] = parse(`[
-    [[{ as: a }], ' not_exactly_one'], [[{ do: GET /tickets, repeat: 0 }], .repeat too_small], [[{ at_once: [] }], .at_once too_few_items],
+    [[{ as: a }], ' needs'], [[{ do: GET /tickets, repeat: 0 }], .repeat too_small], [[{ at_once: [] }], .at_once too_few_items],
     [[{ at_once: [{ do: GET /tickets, repeat: 2 }] }], '.at_once[0].repeat unknown_name'],
-    [[{ at_once: [{ do: GET /tickets }], repeat: 2, as: a }], ' not_together'],
-    [[{ do: GET /tickets, expect: { fault: hang, status: 200 } }], .expect not_together], [[{ do: GET /tickets, expect: { fault: hang } }]],
-    [[{ at_once: [{ do: GET /tickets, expect: { fault: hang, headers: {}, body: {} } }] }], '.at_once[0].expect not_together'],
+    [[{ at_once: [{ do: GET /tickets }], repeat: 2, as: a }], .at_once not_together],
+    [[{ do: GET /tickets, expect: { fault: hang, status: 200 } }], .expect.fault not_together], [[{ do: GET /tickets, expect: { fault: hang } }]],
+    [[{ at_once: [{ do: GET /tickets, expect: { fault: hang, headers: {}, body: {} } }] }], '.at_once[0].expect.fault not_together'],
     [[{ do: GET /tickets, expect: { body: { data: [{ id: /a/, x: { gt: 5 } }], has_more: { not: true }, n: { present: true } } } }]],
     [[{ do: GET /tickets, expect: { body: { id: /(/ } } }], .expect.body.id bad_pattern],
     [[{ do: GET /tickets, expect: { body: { n: { gt: much } } } }], .expect.body.n.gt wrong_format],

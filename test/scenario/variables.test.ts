@@ -646,7 +646,7 @@ t.test('use: a problem of a group is reported in its file', async t => {
   // biome-ignore format: a table
   const cases: [from: string, to: string, problem: string][] = [
     ['id: tkt_used,', 'id: "",', '5:24 groups.day.data.tickets[0].id wrong_characters'],
-    ['generate: [ {', 'generate: [ { users: 1,', '6:17 groups.day.generate[0] not_exactly_one'],
+    ['generate: [ {', 'generate: [ { users: 1,', '6:17 groups.day.generate[0] not_together'],
     ['calls: 1,', 'calls: 2-1,', '8:57 groups.day.script[0].calls not_counts'],
     ['GET /transactions/$', 'GET /transaction/$', '14:25 groups.day.play[0].do unknown_request'],
     ['times: 1+ }', 'times: 2-1 }', '16:48 groups.day.expect[0].times not_counts'],
@@ -681,7 +681,7 @@ t.test('use: entries of groups wait for others', async t => {
   const group = `groups:
   g:
     - { name: first, on: POST /refunds, per: ticket, calls: 1, respond: { status: 503 } }
-    - { name: later, on: GET /refunds, after: { ended: once }, stale: 5s }
+    - { name: later, on: GET /refunds, after: once, stale: 5s }
     - { name: once, on: POST /transactions, calls: 1, respond: { patch: { note: late } } }
     - { on: GET /tickets, after: own, change: { data: { tickets: [ { id: tkt_new, location: loc_bistro, reference: N } ] }, delete: [tkt_52] } }
 `
@@ -693,10 +693,10 @@ use: [more.yaml#g]
 `
   // biome-ignore format: a table
   const cases: [from: string, to: string, ...problems: string[]][] = [
-    ['per: ticket', 'per: location'], ['{ ended: once }', 'first'],
-    ['ended: once', 'ended: onec', 'more.yaml:4:47 groups.g[1].after unknown_entry'],
+    ['per: ticket', 'per: location'], ['after: once', 'after: first'],
+    ['after: once', 'after: onec', 'more.yaml:4:47 groups.g[1].after unknown_entry'],
     ['name: later, ', '', 'own.yaml:3:45 script[0].after unknown_entry'],
-    ['on: GET /refunds', 'on: POST /refunds', 'more.yaml:4:72 groups.g[1].stale stale_change'],
+    ['on: GET /refunds', 'on: POST /refunds', 'more.yaml:4:61 groups.g[1].stale stale_change'],
     ['respond: { status: 503 }', 'change: { delete: [nobody] }']
   ]
   for (const [from, to, ...problems] of cases) {

@@ -1,4 +1,5 @@
 /** Expectations of requests, their order, and the records at the end; `Tally` judges them. */
+import { say as check } from '../../core/sentences.js'
 import { canBeAbout } from '../about.js'
 import { type Report, within } from '../documents.js'
 import { type Counts, countsOf } from '../match/counts.js'
@@ -36,7 +37,6 @@ export type CallsExpectation = Expected & {
 export type StateExpectation = Expected & { data: { state: StateData }; differences: StateTest }
 export type Expectation = CallsExpectation | StateExpectation
 
-const WAYS = ['on', 'sequence', 'state']
 const ANY = Number.POSITIVE_INFINITY
 
 /** Null, with the problems reported. `patterns`: how many those before it have. */
@@ -46,19 +46,11 @@ export async function compileExpectation(
   responses?: Context['responses'],
   patterns = 0
 ): Promise<Expectation | null> {
-  const ways = WAYS.filter(way => way in data)
-  if (ways.length !== 1) {
-    report([], say('not_exactly_one', WAYS, ways))
-    return null
-  }
   if (!(await admitPatterns(data, patterns, report))) return null
   const names = new Set(textsOf(data, true).flatMap(namesIn).map(headOf))
   const unsent = () => [...names].filter(name => responses?.has(name) !== true)
-  if ('others' in data && !('sequence' in data))
-    report(['others'], say('needs', 'others', 'on' in data ? 'sequence' : 'on or sequence'))
   if ('on' in data) return { ...compileCount(data, { report, responses }), unsent }
   if ('sequence' in data) return { ...compileSequence(data, { report, responses }), unsent }
-  if ('per' in data) report(['per'], say('needs', 'per', 'on or sequence'))
   const wanted = `these records at the end: ${JSON.stringify(data.state)}`
   const differences = compileState(data.state, { report: within(report, 'state'), responses })
   return { data, steps: [], unsent, wanted, differences }
@@ -76,7 +68,7 @@ function compileCount(source: CountData, context: Context): Compiled {
   const times = countsOf(`${written}`, 0, within(report, 'times'))
   const isVacuous = !isPaused && times.from < 2 && times.to === ANY
   if (isVacuous && per !== undefined)
-    report(['per'], say('needs', 'per', 'a pause, or times other than 0+ and 1+'))
+    report(['per'], check('needs', ['a pause, or times other than 0+ and 1+'], 'per'))
   else if (isVacuous && times.from === 0) report(['times'], say('allows_anything'))
   checkPer(per, [calls], report)
   const description = `${shownCalls(data)}${forEach(per)}`
@@ -90,7 +82,7 @@ function compileSequence(data: SequenceData, context: Context): Compiled {
   const steps = data.sequence.map((step, index) => compileCalls(step, ['sequence', index], context))
   for (const word of PAUSES)
     if (data.sequence[0]?.[word] !== undefined)
-      report(['sequence', 0, word], say('needs', word, 'a previous request'))
+      report(['sequence', 0, word], check('needs', ['a previous request'], word))
   checkPer(per, steps, report)
   const description = steps.map(({ data }) => shownCalls(data)).join(', then ')
   return {

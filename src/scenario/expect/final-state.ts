@@ -120,8 +120,6 @@ function compileQuantities(expected: Quantities, scope: FamilyScope): StateTest 
   const folds = Object.entries(sum).map(([path, wanted]) => compileTotal(wanted, scope, path))
   if (count !== undefined) folds.unshift(compileTotal(count, scope))
   if (every) folds.push(compileEvery(every, below(scope, 'every')))
-  if (expected.where && folds.length === 0)
-    scope.report([], say('needs', 'where', 'count, sum or every'))
   const shownWhere = conditions.length === 0 ? '' : ` with ${JSON.stringify(where)}`
 
   return async (store, isChanged) => {

@@ -33,8 +33,6 @@ export async function checkSteps(
   report: Report
 ): Promise<void> {
   const placed = [...placedCalls('steps', steps), ...placedCalls('play', play)]
-  checkAlone(steps, within(report, 'steps'))
-  checkAlone(play, within(report, 'play'))
   const expected = placed.map(({ step }) => step.expect)
   const areCompiled = await admitPatterns(expected, 0, within(report, 'play'))
   /** The place of each named step; those of one place are sent at once. */
@@ -42,13 +40,9 @@ export async function checkSteps(
   for (const { step, at } of placed) {
     const note = within(report, ...at)
     const place = String(at.slice(0, 2))
-    const { fault, ...response } = step.expect ?? {}
-    if (fault !== undefined && Object.keys(response).length > 0)
-      note(['expect'], say('not_together', 'fault', Object.keys(response)))
-    if (areCompiled) checkShown(response.body, within(note, 'expect', 'body'))
+    if (areCompiled) checkShown(step.expect?.body, within(note, 'expect', 'body'))
     checkHeaders(step.headers ?? {}, 'request', within(note, 'headers'))
-    if (step.do === undefined) note([], say('not_exactly_one', ['do', 'at_once', 'wait']))
-    else checkCall(step, otherKey, note)
+    checkCall(step, otherKey, note)
     const problemIn = (name: string) =>
       named.get(headOf(name)) === place
         ? say('not_yet_known', name)
@@ -67,15 +61,6 @@ function checkName(name: string, named: ReadonlyMap<string, string>, report: Rep
   if (!NAME.test(name)) report([], say('not_a_variable_name'))
   else if (name === 'vars') report([], say('name_reserved', name))
   if (named.has(name)) report([], say('name_taken', name))
-}
-
-function checkAlone(list: readonly PlayData[], report: Report): void {
-  for (const [index, play] of list.entries()) {
-    const alone = ['wait', 'at_once'].find(only => only in play)
-    const others = Object.keys(play).filter(key => key !== alone)
-    if (alone !== undefined && others.length > 0)
-      report([index], say('not_together', alone, others))
-  }
 }
 
 function checkCall(
