@@ -35,7 +35,7 @@ export const CHECKS = {
     `must be one of ${words.join(', ')}; got ${got}${didYouMean(got, words)}`,
   unknown_word: (what: string, words: readonly string[], got: string, advice: string) =>
     `${got} is not ${what}${didYouMean(got, words) || `; ${advice}`}`,
-  too_large: (maximum: number, got: string) => `must be at most ${maximum}; got ${got}`,
+  too_large: (maximum: number | string, got: string) => `must be at most ${maximum}; got ${got}`,
   too_small: (minimum: number, got: string) => `must be at least ${minimum}; got ${got}`,
   empty: () => 'must not be empty',
   blank: () => 'must not be blank',

@@ -132,7 +132,7 @@ export class Library {
   }
 
   async sharedScript(reference: string, from: string | null): Promise<SourceDocument> {
-    if (reference === '') throw notFound(say('not_a_group'))
+    if (reference === '') throw notFound(say('no_group', 'outages.yaml', 'brief-outage'))
     const beside =
       from === null || isPath(reference)
         ? undefined

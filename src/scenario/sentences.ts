@@ -1,49 +1,31 @@
 /** The sentences about documents, steps and expectations. */
-import { didYouMean, sentence, shortened, someOf, thereAre } from '../core/nearest.js'
+import { didYouMean, sentence, shortened, someOf } from '../core/nearest.js'
 import { type Sentences, sayer } from '../core/sentences.js'
 
-const and = (words: readonly string[]) => words.join(' and ')
-const some = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
 const reference = (name: string) => `\${${shortened(name)}}`
-
-const adviceOnReference = (suggestion: string | undefined) =>
-  suggestion === undefined
-    ? 'write the name of an earlier step (as), or the id of a record'
-    : `did you mean \${${suggestion}}?`
-const noneCalled = (what: string, name: string, known: readonly string[]) =>
-  `${sentence(`no ${what} is called ${name || '""'}${didYouMean(name, known)}`)} Available: ${known.join(', ')}`
+const unknown =
+  (what: string) =>
+  (name: string, known: readonly string[], advice = didYouMean(name, known)) =>
+    `${sentence(`${what} is called ${shortened(name) || '""'}${advice}`)} Available: ${someOf(known) || 'none'}.`
+const unknownFile = (what: string) => (name: string, known: readonly string[], file?: string) =>
+  unknown(what)(name, known, file && `; did you mean the file ./${shortened(file)}?`)
 
 export const SAYS = {
-  // documents, the files that they name, and variables
+  // documents, and the files that they name
   more_problems: (maximum: number) =>
     `there may be more problems: only the first ${maximum} are shown`,
-  empty_document: (kind: string) =>
-    kind === 'fixture'
-      ? 'is empty; write at least tickets: []'
-      : 'is empty; write at least fixtures: [bistro]. commerce-emulator new NAME writes a scenario to start from',
-  reference_without_value: (reference: string) =>
-    `${reference} has no value here: responses are known only in steps, play and expect; give the record an id under data, or use a variable`,
-  not_a_variable_name: () => 'must be letters, digits, _ and -, beginning with a letter',
-  variable_of_variable: () => 'must not refer to another variable; write the value itself',
-  variable_too_long: (maximum: number, length: number) =>
-    `must have at most ${maximum} characters; got ${length}`,
-  variable_of_type: (name: string, type: string, fallback: string, got: string) =>
-    `must be ${type}, like the default ${fallback} of the variable ${name}; got ${got}`,
-  unknown_variable: (name: string, known: readonly string[]) =>
-    `no variable is called ${shortened(name) || '""'}${didYouMean(name, known) || `; ${known.length === 0 ? 'declare it under vars' : thereAre(known)}`}`,
-  variable_as_name: () => 'a variable can be a value or part of a value, but not a name',
-  reference_not_closed: (text: string) =>
-    `\${ is not closed; a reference ends with }, such as ${text}}`,
-  no_fixture: (name: string, known: readonly string[], beside?: string) =>
-    `${noneCalled('fixture', name, known)}${beside === undefined ? '' : `. There is a file ${shortened(beside)} beside the document; write its extension too: fixtures: [${shortened(beside)}]`}`,
-  no_scenario: (name: string, known: readonly string[], file?: string) =>
-    `No scenario is called ${sentence(`${name}${file === undefined ? didYouMean(name, known) : `; did you mean the file ./${file}?`}`)} Available: ${known.join(', ')}.`,
+  empty_document: () =>
+    'is empty; write at least tickets: [], or in a scenario fixtures: [bistro]. commerce-emulator new NAME writes a scenario to start from',
+  no_fixture: unknownFile('no fixture'),
+  no_scenario: unknownFile('No scenario'),
+  no_shared_script: unknown('no file of groups'),
   too_large_to_show: (name: string, size: number, maximum: number) =>
     `${name} has ${size} bytes; at most ${maximum} bytes are shown. Read its file instead.`,
-  no_shared_script: (name: string, known: readonly string[]) =>
-    noneCalled('file of groups', name, known),
-  not_a_group: () => 'must be a file and a group in it, such as outages.yaml#brief-outage',
   no_groups: (reference: string) => `${reference} has no groups; name a file that has groups`,
+  no_group: (file: string, group = 'GROUP') =>
+    `must be a file and a group in it, such as ${shortened(file)}#${group}`,
+  unknown_group: unknown('no group'),
+  group_name: () => 'the name of a group must be letters, digits, _, . and -',
   names_only: (what: string, reference: string) =>
     `only a document from a file can use paths; name ${what} instead of ${reference}`,
   no_file: (reference: string) => `there is no file ${reference}`,
@@ -51,12 +33,20 @@ export const SAYS = {
     `${name} is a link that leads outside its folder; put the file itself there`,
   outside_folders: (reference: string) =>
     `${reference} lies outside the fixtures and scenarios folders`,
-
   shared_alone: () =>
     'this file has only shared groups; load a scenario that lists a group under use',
+  listed_twice: (what: string) => `${what} is listed twice`,
+
+  // variables
+  not_a_variable_name: () => 'must be letters, digits, _ and -, beginning with a letter',
+  variable_of_variable: () => 'must not refer to another variable; write the value itself',
+  unknown_variable: (name: string, known: readonly string[]) =>
+    unknown('no variable')(name, known, known.length === 0 ? '; declare it under vars' : undefined),
+  variable_as_name: () => 'a variable can be a value or part of a value, but not a name',
+  unused_variable: (name: string) =>
+    `nothing refers to this variable; write \${vars.${name}} where its value belongs`,
 
   // records
-  listed_twice: (what: string) => `${what} is listed twice`,
   reserved_field: (name: string) => `the API itself returns ${name}; write it outside extra`,
   missing_record: (resource: string, id: string, advice: string) =>
     `no ${resource} has the id ${shortened(id)}${id.includes('${') ? '; responses are known only in steps, play and expect' : advice}`,
@@ -78,16 +68,7 @@ export const SAYS = {
   too_few_tickets: (location: string) =>
     `there are too few Tickets at ${location} for payments_per_ticket; generate more tickets`,
   future_records: (clock: string, count: number, latest: string) =>
-    `${count === 1 ? '1 record is' : `${count} records are`} later than the clock at ${clock}; write clock: ${latest}`,
-
-  // variables and shared entries
-  unused_variable: (name: string) =>
-    `nothing refers to this variable; write \${vars.${name}} where its value belongs`,
-  no_group: (file: string, group = 'GROUP') =>
-    `must name a group of ${shortened(file)}, such as ${shortened(file)}#${group}`,
-  unknown_group: (name: string, groups: readonly string[]) =>
-    `there is no group ${shortened(name)}${didYouMean(name, groups) || `; ${thereAre(groups)}`}`,
-  group_name: () => 'the name of a group must be letters, digits, _, . and -',
+    `records later than the clock at ${clock}: ${count}; write clock: ${latest}`,
 
   // script entries
   disabled: (operation: string) =>
@@ -97,14 +78,9 @@ export const SAYS = {
   stale_change: (operation: string) =>
     `only a GET can respond with old records; ${operation} changes them`,
   no_change: () => 'must name at least one record, under data or delete',
-  change_too_large: (maximum: number, got: number) =>
-    `must name at most ${maximum} records; got ${got}`,
-  unknown_entry: (name: string, names: readonly string[]) =>
-    `no script entry has the name ${shortened(name)}${didYouMean(name, names)}`,
+  unknown_entry: unknown('no script entry'),
   not_counts: (isOfCalls: number, got: string) =>
     `must be 0, 1, 2-3${isOfCalls ? ', 4+ or every 7' : ' or 4+'}; got ${got}`,
-  delay_too_long: (got: string) => `must be at most 10m; got ${got}`,
-  no_body: (status: number) => `a response with status ${status} has no body`,
   framing_header: (name: string) => `${name} is set by the emulator; leave it out`,
   not_a_header: () => 'must be a header name and a value without line breaks or control characters',
   header_of_key: () => 'this header is for the API key; write it under key',
@@ -114,9 +90,8 @@ export const SAYS = {
   unknown_parameter: (name: string, advice: string) =>
     `${name} is not a parameter of this request${advice}`,
   unknown_field: (resource: string, name: string, advice: string) =>
-    `${/^A/.test(resource) ? 'an' : 'a'} ${resource} has no ${name}${advice}`,
-  no_section: (operations: readonly string[], section: string) =>
-    `${operations.join(', ')} ${operations.length === 1 ? 'has' : 'have'} no ${section}`,
+    `${resource} has no ${name}${advice}`,
+  no_section: (whose: string, section: string) => `there is no ${section} in ${whose}`,
   never_matches: (why: string, advice = '') => `can never match: ${why}${advice}`,
   always_matches: (why: string, advice = '') => `always matches: ${why}${advice}`,
   not_comparable: (name: string) =>
@@ -131,29 +106,29 @@ export const SAYS = {
   // expectations
   not_summable: (name: string) =>
     `${name} is not a whole number; only whole numbers can be added up, such as amount`,
+  has_none: (on: string, what: string) => `${on} refers to no ${what}`,
+  allows_anything: () => 'any number of requests is allowed; set a limit, such as times: 1',
   count: (calls: string, wanted: string, seen: number, value: string) =>
     `${calls}: expected ${wanted}; got ${seen}${value}`,
   off_pace: (what: string, gap: number, value: string, wanted: string) =>
     `${what} came ${gap / 1000} s after the previous response${value}; expected ${wanted}`,
-  in_order: (count: number) => `The ${count} requests came in this order.`,
-  out_of_order: (step: string, value: string) => `${step} came out of order or not at all${value}.`,
+  in_order: (count: number) => `The ${count} requests came in this order`,
+  out_of_order: (step: string, value: string) => `${step} came out of order or not at all${value}`,
   other_request: (nth: number, wanted: string, got: string, value: string) =>
-    `Request ${nth} of the sequence must be ${wanted}; got ${got}${value}.`,
+    `Request ${nth} of the sequence must be ${wanted}; got ${got}${value}`,
   after_sequence: (came: string, count: number, value: string) =>
-    `${came} came after all ${count} requests of the sequence${value}; write others: true to allow it.`,
+    `${came} came after all ${count} requests of the sequence${value}; write others: true to allow it`,
   not_sent: (names: readonly string[]) =>
-    `It refers to ${names.map(reference).join(' and ')}, which has not been sent; only check sends plays.`,
+    `It refers to ${names.map(reference).join(' and ')}, which has not been sent; only check sends plays`,
   no_value: (what: string) => `no request was sent for any ${what}`,
   never_exercised: (message: string) =>
-    /never exercised/.test(message) ? message : `${message.replace(/\.$/, '')}; never exercised`,
-  has_none: (on: string, what: string) => `${on} does not refer to a ${what}`,
-  allows_anything: () => 'any number of requests is allowed; set a limit, such as times: 1',
-  met_for: (count: number, what: string) => `Met for ${some(count, what)}.`,
+    /never exercised/.test(message) ? message : `${message}; never exercised`,
+  met_for: (count: number, what: string) => `Met for each ${what} (${count})`,
   others: (message: string, count: number) =>
-    count === 0 ? message : `${message.replace(/\.$/, '')}; unmet for ${count} more`,
+    count === 0 ? message : `${message}; unmet for ${count} more`,
   uncounted: (message: string, count: number, what: string, maximum: number) =>
-    `${message.replace(/\.$/, '')}; not counted: ${some(count, 'request')} beyond the first ${some(maximum, what)}`,
-  records_hold: () => 'The records are as expected.',
+    `${message}; not counted: ${count} (more than ${maximum} values of ${what})`,
+  records_hold: () => 'The records are as expected',
   record_exists: (family: string, id: string, resource: string) =>
     `${family}.${id}: this ${resource} must not exist`,
   record_missing: (family: string, id: string, resource: string) =>
@@ -162,26 +137,27 @@ export const SAYS = {
   total: (whose: string, wanted: string, where: string, got: number) =>
     `${whose}: expected ${wanted}${where}; got ${got}`,
   several_currencies: (whose: string, currencies: readonly string[]) =>
-    `${whose}: amounts in ${and(currencies)} cannot be added up; add currency to where`,
+    `${whose}: amounts in ${currencies.join(' and ')} cannot be added up; add currency to where`,
   not_every: (
     family: string,
     wanted: string,
-    failing: number,
-    total: number,
-    examples: readonly string[]
-  ) => {
-    const more = failing > examples.length ? [`${failing - examples.length} more`] : []
-    return `${family}: ${wanted}; ${failing} of ${total} ${failing === 1 ? 'does' : 'do'} not: ${[...examples, ...more].join('; ')}`
-  },
+    count: number,
+    all: number,
+    some: readonly string[]
+  ) =>
+    `${family}: ${wanted}; not so for ${count} of ${all}: ${some.join('; ')}${count > some.length ? '; …' : ''}`,
 
   // steps
   unknown_key: (advice: string) => `the scenario has no such API key${advice}`,
   unknown_request: (request: string, advice: string) => `${request} is not an operation${advice}`,
-  body_unexpected: (method: string) => `a ${method} has no body`,
   name_reserved: (name: string) => `\${${name}.…} is reserved; give the step another name`,
   name_taken: (name: string) => `an earlier step is already called ${name}`,
+  reference_not_closed: (text: string) =>
+    `\${ is not closed; a reference ends with }, such as ${text}}`,
   unknown_reference: (name: string, suggestion?: string) =>
-    `${reference(name)} refers to nothing; ${adviceOnReference(suggestion)}`,
+    `${reference(name)} refers to nothing; ${suggestion ? `did you mean \${${suggestion}}?` : 'write the name of an earlier step (as), or the id of a record'}`,
+  reference_without_value: (reference: string) =>
+    `${reference} has no value here: responses are known only in steps, play and expect; give the record an id under data, or use a variable`,
   not_yet_known: (name: string) =>
     `${reference(name)} has no value yet: both requests are sent at once; refer to it in a later request`,
   not_returned: (name: string) =>
@@ -189,11 +165,9 @@ export const SAYS = {
   not_given: (name: string) =>
     `${reference(name)} has no value: set it with --var ${shortened(name.trim())}=VALUE`,
   other_status: (wanted: string, got: number, why: string) =>
-    `status: must be ${wanted}${got === 0 && why ? `, but ${why}` : `; got ${got}${why && ` (${why})`}`}`,
+    `status: must be ${wanted}; got ${got || 'no response'}${why && ` (${why})`}`,
   other_value: (path: string, wanted: string, got: string) =>
-    `${path}: must be ${wanted}; got ${got}`,
-  other_length: (path: string, wanted: number, got: number) =>
-    `${path}: must have ${some(wanted, 'item')}; got ${got}`
+    `${path}: must be ${wanted}; got ${got}`
 } satisfies Sentences
 
 export const say = sayer(SAYS)

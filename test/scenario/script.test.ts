@@ -112,15 +112,15 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
       [{ on: GET /tickets, change: { data: { tickets: [] } } }, change no_change],
       [{ on: GET /tickets, change: { delete: ['a b'] } }, 'change.delete[0] wrong_characters'],
       [{ on: GET /tickets, change: { delete: [a] }, respond: {}, when: after }],
-      [{ on: 'DELETE /accounts/{account_id}/users/{user_id}', respond: { patch: { a: 1 } } }, respond.patch no_body]
+      [{ on: 'DELETE /accounts/{account_id}/users/{user_id}', respond: { patch: { a: 1 } } }, respond.patch no_section]
     ],
     refund: [
       [{ after: '' }, after empty], [{ after: { ended: x } }, after wrong_type], [{ per: ticket, delay: { min: 1s, max: 2s } }, per needs],
       [{ per: key, for: 1s }], [{ chance: 1.1 }, chance too_large],
       [{ match: { body: { metadata: { a: { b: '1' } } } } }, match.body.metadata.a.b unknown_parameter], [{ calls: 0 }], [{ calls: -1 }, calls too_small],
-      [{ calls: 1.0e+21 }, calls not_counts], [{ delay: 600001ms }, delay delay_too_long], [{ delay: { min: 2s, max: 100ms } }, delay reversed],
+      [{ calls: 1.0e+21 }, calls not_counts], [{ delay: 600001ms }, delay too_large], [{ delay: { min: 2s, max: 100ms } }, delay reversed],
       [{ delay: 1s, from: 2026-03-02, until: 2026-03-01 }, reversed], [{ delay: { min: x, max: y } }, delay.min wrong_format, delay.max wrong_format],
-      [{ delay: { min: 2s, max: 11m } }, delay.max delay_too_long], [{ when: after }, when needs]
+      [{ delay: { min: 2s, max: 11m } }, delay.max too_large], [{ when: after }, when needs]
     ],
     match: [
       [{ key: { lt: a } }, key.lt not_comparable], [{ key: { foo: x } }, key.foo unknown_parameter], [{ params: { id: x } }, params no_section],
@@ -142,9 +142,9 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
     ],
     respond: [
       [{ status: 400, body: x, error: { code: c, message: m } }, .body not_together], [{ status: 200, error: { code: c, message: m } }],
-      [{ status: 204, body: {} }, .status no_body], [{ status: 204, error: { code: c, message: m } }, .status no_body],
+      [{ status: 204, body: {} }, .status no_section], [{ status: 204, error: { code: c, message: m } }, .status no_section],
       [{ patch: {}, body: x }, .patch not_together], [{ patch: {}, error: {} }, .patch not_together],
-      [{ patch: {} }, .patch empty], [{ patch: {}, status: 204 }, .status no_body]
+      [{ patch: {} }, .patch empty], [{ patch: {}, status: 204 }, .status no_section]
     ]
   }`)
   const answer = (respond: object) => ({ on: 'POST /refunds', respond })
@@ -172,7 +172,7 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
     ...calls.map(calls => [{ on: 'POST /refunds', delay: '1s', calls }, 'calls not_counts']), ...header('framing_header', framing),
     ...header('not_a_header', ['', 'a b', 'a:b', 'a\r\nb', 'ä', 'content-length\n']),
     ...values.map(value => [answer({ headers: { 'x-a': value } }), 'respond.headers.x-a not_a_header']),
-    [{ on: 'GET /tickets', change: { delete: new Array(101).fill('a') } }, 'change change_too_large']
+    [{ on: 'GET /tickets', change: { delete: new Array(101).fill('a') } }, 'change too_many_items']
   ]
   for (const [data, ...problems] of cases)
     t.strictSame(await problemsOf(data), problems, JSON.stringify(data))
@@ -215,7 +215,7 @@ t.test('script: an operation is looked for by its name', async t => {
 
   const match = { body: { x: 1 } }
   await compileEntry({ on: 'PATCH /everything/else', match, delay: '11m' }, report)
-  t.strictSame(found, ['on unknown_word', 'delay delay_too_long'], 'but for match')
+  t.strictSame(found, ['on unknown_word', 'delay too_large'], 'but for match')
 })
 
 t.test('match: values compare as text with what was sent', async t => {

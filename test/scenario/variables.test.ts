@@ -94,10 +94,10 @@ t.test('variables: given values replace defaults', async t => {
       texts({ number: 'x' }),
       texts({ number: ' ' }),
       ...['5', null, undefined].map(number => data({ number }))
-    ].map((given): (typeof cases)[number] => [given, ['body:1:26 vars.number variable_of_type']]),
-    [texts({ is: 'yes' }), ['body:1:33 vars.is variable_of_type']],
-    [data({ text: 5 }), ['body:1:15 vars.text variable_of_type']],
-    [data({ text: 'x'.repeat(1001) }), ['body:1:15 vars.text variable_too_long']],
+    ].map((given): (typeof cases)[number] => [given, ['body:1:26 vars.number contradicts']]),
+    [texts({ is: 'yes' }), ['body:1:33 vars.is contradicts']],
+    [data({ text: 5 }), ['body:1:15 vars.text contradicts']],
+    [data({ text: 'x'.repeat(1001) }), ['body:1:15 vars.text too_long']],
     [texts({ txt: 'b' }), ['body:1:7 vars.txt unknown_variable']],
     [texts({ __proto__x: 'b' }), ['body:1:7 vars.__proto__x unknown_variable']],
     [texts({ '': 'b' }), ['body:1:7 vars. unknown_variable']]
@@ -313,11 +313,11 @@ t.test('use: every kind of problem, in its file', async t => {
   })
   // biome-ignore format: a table
   const cases: [use: string, ...problems: string[]][] = [
-    ['outages.yaml', 'own.yaml:1:7 use[0]: must name a group of outages.yaml, such as outages.yaml#brief-outage'],
-    ['list.yaml', 'list.yaml:1:9 groups: must be an object', 'own.yaml:1:7 use[0]: must name a group of list.yaml'],
-    ['outages.yaml#brief-outag', 'own.yaml:1:7 use[0]: there is no group brief-outag; did you mean brief-outage?'],
-    ['outages.yaml#', 'own.yaml:1:7 use[0]: there is no group '],
-    ['outages.yaml#__proto__', 'own.yaml:1:7 use[0]: there is no group __proto__'], ['#x', `own.yaml:1:7 use[0]: ${SAYS.not_a_group()}`],
+    ['outages.yaml', 'own.yaml:1:7 use[0]: must be a file and a group in it, such as outages.yaml#brief-outage'],
+    ['list.yaml', 'list.yaml:1:9 groups: must be an object', 'own.yaml:1:7 use[0]: must be a file and a group in it, such as list.yaml#GROUP'],
+    ['outages.yaml#brief-outag', 'own.yaml:1:7 use[0]: no group is called brief-outag; did you mean brief-outage?'],
+    ['outages.yaml#', 'own.yaml:1:7 use[0]: no group is called "". '],
+    ['outages.yaml#__proto__', 'own.yaml:1:7 use[0]: no group is called __proto__'], ['#x', `own.yaml:1:7 use[0]: ${SAYS.no_group('outages.yaml', 'brief-outage')}`],
     ['none.yaml#x', `own.yaml:1:7 use[0]: ${SAYS.no_file('none.yaml')}`],
     ['../elsewhere/secret.yaml#slow', `own.yaml:1:7 use[0]: ${SAYS.outside_folders('../elsewhere/secret.yaml')}`],
     ['/etc/passwd.yaml/#slow', `own.yaml:1:7 use[0]: ${SAYS.no_file('/etc/passwd.yaml/')}`],
@@ -350,7 +350,7 @@ t.test('use: every kind of problem, in its file', async t => {
     'vars: { status: x, spare: 1 }\nuse: [outages.yaml#brief-outage]\n',
     { root }
   )
-  t.strictSame(wrongType.coded, ['own.yaml:1:17 vars.status variable_of_type'])
+  t.strictSame(wrongType.coded, ['own.yaml:1:17 vars.status contradicts'])
   const { warnings, problems } = await made('vars: { spare: 1 }\nuse: [none.yaml#x]\n', {
     root,
     variables: texts({ wait: '1s' })
@@ -437,9 +437,9 @@ t.test('--var: validate and check set variables of any of the files', async t =>
   t.equal(valid.status, 0, valid.stdout)
   t.match(
     valid.stdout,
-    /^.*one\.yaml\n {2}✓ .*\n.*two\.yaml\n {2}✓ .*\n {2}! .*\n {6}.*two\.yaml:2:8 clock: 208 records are later than the clock at .*\n.*outages\.yaml\n {2}✓ .*\n\n3 passed, 0 failed, 1 warning in 3 files\n$/
+    /^.*one\.yaml\n {2}✓ .*\n.*two\.yaml\n {2}✓ .*\n {2}! .*\n {6}.*two\.yaml:2:8 clock: records later than the clock at .*: 208;.*\n.*outages\.yaml\n {2}✓ .*\n\n3 passed, 0 failed, 1 warning in 3 files\n$/
   )
-  const ofType = `${one}:2:17 vars.amount: must be a number, like the default 100 of the variable amount; got the text x`
+  const ofType = `${one}:2:17 vars.amount: must be a number, like the default 100; got the text x`
   t.strictSame((await ran(['validate', one, '--var', 'amount=x'])).stdout.split('\n').slice(2), [
     `      ${ofType}`,
     '',
@@ -450,7 +450,7 @@ t.test('--var: validate and check set variables of any of the files', async t =>
   t.equal(unknown.status, 1)
   t.match(
     unknown.stdout,
-    '\n      --var amont: no variable is called amont; did you mean amount?\n'
+    '\n      --var amont: no variable is called amont; did you mean amount? Available: amount, status, wait.\n'
   )
   t.strictSame(
     [(await ran(['check', one])).status, (await ran(['check', one, '--var', 'amount=250'])).status],
@@ -473,7 +473,7 @@ t.test('--var: start and exec set variables; exec prints warnings', async t => {
   t.equal(status, 3, stderr)
   t.match(
     stderr,
-    /^commerce-emulator: warning: .*one\.yaml:2:8 clock: 3 records are later than the clock at .*\ncommerce-emulator: warning: .*one\.yaml:3:19 vars\.spare: nothing refers to this variable/
+    /^commerce-emulator: warning: .*one\.yaml:2:8 clock: records later than the clock at .*: 3;.*\ncommerce-emulator: warning: .*one\.yaml:3:19 vars\.spare: nothing refers to this variable/
   )
   const refused = await exec('--var', 'coun=3')
   t.strictSame(
@@ -488,7 +488,7 @@ t.test('--var: start and exec set variables; exec prints warnings', async t => {
       ...['start', '--scenario', join(root, 'one.yaml'), '--port', '0'],
       ...['--log-level', 'silent', '--var', 'count=x']
     ]),
-    { status: 1, stderr: /must be a number, like the default \S+ of the variable count/ }
+    { status: 1, stderr: /must be a number, like the default \S+; got/ }
   )
 })
 

@@ -127,7 +127,7 @@ export function compileMatch(
         ...condition,
         section
       }))
-    scope.report([], say('no_section', operations.map(nameOf), section))
+    scope.report([], say('no_section', operations.map(nameOf).join(', '), section))
     return []
   })
 }

@@ -81,7 +81,7 @@ function checkCall(
     const otherwise = '; add it under data: api_keys, or expect status 401'
     report(['key'], say('unknown_key', advice || otherwise))
   }
-  if (method !== 'POST' && body) report(['body'], say('body_unexpected', method))
+  if (method !== 'POST' && body) report(['body'], say('no_section', `a ${method}`, 'body'))
 }
 
 const adviceOnCall = (call: string, path: string, there: readonly string[]) =>

@@ -2,7 +2,7 @@
 import { isExact, moneyOf, type Sums, settled } from '../../core/money.js'
 import type { Step } from '../../core/places.js'
 import { firstViolated, REFUND_RULES } from '../../core/rules.js'
-import type { Said } from '../../core/sentences.js'
+import { say as check, type Said } from '../../core/sentences.js'
 import type { Settings } from '../../core/settings.js'
 import { type Family, LINKED_FAMILIES } from '../../reference/operations.js'
 import { each } from '../../reference/rules.js'
@@ -47,7 +47,7 @@ export function editOf({ data = {}, delete: removed = [] }: ChangeData, report: 
   const fixture = fixtureIn(DOCUMENT, data, ['change', 'data'])
   const count = recordsIn([fixture]) + removed.length
   if (count === 0) report(['change'], say('no_change'))
-  if (count > MAX_NAMED) report(['change'], say('change_too_large', MAX_NAMED, count))
+  if (count > MAX_NAMED) report(['change'], check('too_many_items', MAX_NAMED, count))
   return { fixtures: [fixture], removed }
 }
 

@@ -108,13 +108,13 @@ function checkActions(
     (status === 204 || status === 304) &&
     (respond?.body ?? respond?.error ?? patch) !== undefined
   )
-    report(['respond', 'status'], say('no_body', status))
+    report(['respond', 'status'], say('no_section', `a response with status ${status}`, 'body'))
   if (!patch) return
   const note = within(report, 'respond', 'patch')
   if (fault) note([], check('not_together', ['patch', 'fault']))
   if (JSON.stringify(respond) === '{"patch":{}}') note([], check('empty'))
   if (operations.length > 0 && operations.every(id => operationOf(id).kind === 'delete'))
-    note([], say('no_body', 204))
+    note([], say('no_section', 'a response with status 204', 'body'))
 }
 
 const MAX_DELAY = 600_000
@@ -123,7 +123,7 @@ function delayOf({ delay = '0s' }: EntryData, report: Report): Entry['delay'] {
   const { min, max } = typeof delay === 'string' ? { min: delay, max: delay } : delay
   const [least, most] = [millisecondsOf(min), millisecondsOf(max)]
   if (most > MAX_DELAY)
-    report(delay === max ? ['delay'] : ['delay', 'max'], say('delay_too_long', max))
+    report(delay === max ? ['delay'] : ['delay', 'max'], check('too_large', '10m', max))
   return draw => (least === most ? most : least + Math.floor(draw() * (most - least + 1)))
 }
 

@@ -215,7 +215,7 @@ const CHECKERS = {
 }
 
 export const problemsOfShape = (kind: Kind, data: unknown): readonly PlacedProblem[] =>
-  data === null ? [problemAt([], say('empty_document', kind))] : CHECKERS[kind].problems(data)
+  data === null ? [problemAt([], say('empty_document'))] : CHECKERS[kind].problems(data)
 
 export const shapeProblems = (
   document: SourceDocument,

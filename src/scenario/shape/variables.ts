@@ -2,7 +2,7 @@
 import { shortened } from '../../core/nearest.js'
 import { type PlacedProblem, partAt, type Step } from '../../core/places.js'
 import { isObject } from '../../core/schema-words.js'
-import { type Said, shownGot } from '../../core/sentences.js'
+import { say as check, type Said, shownGot } from '../../core/sentences.js'
 import { typedValue } from '../../core/typed-value.js'
 import { type Report, within } from '../documents.js'
 import { unclosedIn, withValues } from '../play/references.js'
@@ -57,7 +57,7 @@ const isVariableValue = (value: unknown): value is VariableValue =>
 function problemOfDefault(name: string, fallback: string): Said | null {
   if (!NAME.test(name)) return say('not_a_variable_name')
   if (fallback.includes('${')) return say('variable_of_variable')
-  return fallback.length > MAX_VALUE ? say('variable_too_long', MAX_VALUE, fallback.length) : null
+  return fallback.length > MAX_VALUE ? check('too_long', MAX_VALUE, fallback.length) : null
 }
 
 function valueOrDefault(
@@ -77,14 +77,13 @@ function valueOrDefault(
     report(
       [name],
       say(
-        'variable_of_type',
-        name,
+        'contradicts',
         present(TYPES[typeof fallback]),
-        shortened(String(fallback)),
+        `the default ${shortened(String(fallback))}`,
         got
       )
     )
-  else if (length > MAX_VALUE) report([name], say('variable_too_long', MAX_VALUE, length))
+  else if (length > MAX_VALUE) report([name], check('too_long', MAX_VALUE, length))
   else return value
   return null
 }

@@ -37,7 +37,7 @@ t.test('expect: the records at the end, by id and by count', async t => {
   })
   t.strictSame(
     [status, body],
-    [200, { holds: true, verdict: 'met', message: 'The records are as expected.' }]
+    [200, { holds: true, verdict: 'met', message: 'The records are as expected' }]
   )
   const wrong = await emulator.control('POST /verify', {
     state: { refunds: { count: 2 }, transactions: { txn_a: null } },
@@ -155,11 +155,11 @@ t.test("expect: sums and values of a family's records", async t => {
     [{ sum: { amount: 1 } }, 'transactions: sum of amount: amounts in eur and usd cannot be added up; add currency to where'],
     [{ where: { amount: 1 }, count: { gte: 1 } }, 'transactions: expected >= 1 with {"amount":1}; got 0'],
     [{ where: { currency: eur }, every: { payment_type: card, amount: 50 } },
-      'transactions: each with {"currency":"eur"} must have {"payment_type":"card","amount":50}; 2 of 2 do not:
+      'transactions: each with {"currency":"eur"} must have {"payment_type":"card","amount":50}; not so for 2 of 2:
         payment_type: expected card; got emv, amount: expected 50; got 60 in txn_d; payment_type: expected card; got emv in txn_c'],
-    [{ every: { amount: { lte: 10, not: 4999 } } }, 'transactions: each must have {"amount":{"lte":10,"not":4999}}; 4 of 4 do not:
-        amount: expected <= 10 and not 4999; got 60 in txn_d; amount: expected <= 10 and not 4999; got 50 in txn_c; amount: expected <= 10 and not 4999; got 5000 in txn_b; 1 more'],
-    [{ where: { payment_type: card }, every: { amount: 1 } }, 'transactions: each with {"payment_type":"card"} must have {"amount":1}; 1 of 1 does not:
+    [{ every: { amount: { lte: 10, not: 4999 } } }, 'transactions: each must have {"amount":{"lte":10,"not":4999}}; not so for 4 of 4:
+        amount: expected <= 10 and not 4999; got 60 in txn_d; amount: expected <= 10 and not 4999; got 50 in txn_c; amount: expected <= 10 and not 4999; got 5000 in txn_b; …'],
+    [{ where: { payment_type: card }, every: { amount: 1 } }, 'transactions: each with {"payment_type":"card"} must have {"amount":1}; not so for 1 of 1:
       amount: expected 1; got 4999 in txn_a']
   ]`)
   for (const [state, ...differences] of wrong) {

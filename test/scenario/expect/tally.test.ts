@@ -201,7 +201,7 @@ table(
 - [{ no_sooner_than: 1s, times: 1+, per: ticket }, [{ ticket: a }], met]
 - [{ no_sooner_than: 1s, no_later_than: 5s }, [{ at: 0 }, { at: 100 }], forbidden, 'Request 2, POST /refunds, came 0.1 s after the previous response; expected at least 1s and at most 5s']
 - [{ no_sooner_than: 1s, times: 0-1 }, [{ at: 0 }, { at: 0 }], forbidden, 'POST /refunds no sooner than 1s after the previous response: expected at most 1 request; got 2']
-- [{ no_sooner_than: 1s, per: ticket }, [{ at: 0, ticket: a }, { at: 10, ticket: b }, { at: 1000, ticket: a }, { at: 1010, ticket: b }], met, 'Met for 2 tickets.']
+- [{ no_sooner_than: 1s, per: ticket }, [{ at: 0, ticket: a }, { at: 10, ticket: b }, { at: 1000, ticket: a }, { at: 1010, ticket: b }], met, 'Met for each ticket (2)']
 - [{ no_sooner_than: 1s, per: ticket }, [{ at: 0, ticket: a }, { at: 10, ticket: b }, { at: 1000, ticket: a }, { at: 1009, ticket: b }], forbidden,
    'Request 2, POST /refunds, came 0.999 s after the previous response for b; expected at least 1s']
 - [{ sequence: [{}, { no_sooner_than: 1s }] }, [{ at: 0, end: 100 }, { at: 1100 }], met]
@@ -214,11 +214,11 @@ table(
 table(
   'a sequence is exact over the operations that it names',
   `
-- [&retry { sequence: [{ answered: false }, { on: GET /refunds }, {}] }, [{ lost: true }, { on: GET /refunds }, {}], met, 'The 3 requests came in this order.']
-- [*retry, [{ lost: true }, { lost: true }, { on: GET /refunds }, {}], forbidden, 'Request 2 of the sequence must be GET /refunds; got POST /refunds.']
-- [*retry, [{ lost: true }, { on: GET /refunds }, {}, {}], forbidden, 'POST /refunds came after all 3 requests of the sequence; write others: true to allow it.']
+- [&retry { sequence: [{ answered: false }, { on: GET /refunds }, {}] }, [{ lost: true }, { on: GET /refunds }, {}], met, 'The 3 requests came in this order']
+- [*retry, [{ lost: true }, { lost: true }, { on: GET /refunds }, {}], forbidden, 'Request 2 of the sequence must be GET /refunds; got POST /refunds']
+- [*retry, [{ lost: true }, { on: GET /refunds }, {}, {}], forbidden, 'POST /refunds came after all 3 requests of the sequence; write others: true to allow it']
 - [*retry, [{ lost: true }, { on: GET /refunds }, { on: GET /refunds }, {}], forbidden]
-- [*retry, [{ lost: true }, { on: GET /refunds }], unmet, 'Request 3 of the sequence, POST /refunds, came out of order or not at all.']
+- [*retry, [{ lost: true }, { on: GET /refunds }], unmet, 'Request 3 of the sequence, POST /refunds, came out of order or not at all']
 - [*retry, [{ lost: true }, { on: GET /locations }, { on: GET /refunds }, { on: nothing }, {}], met]
 - [*retry, [{ on: GET /locations }], never exercised]
 - [&plain { sequence: [{ match: { body: { amount: 500 } } }, { on: GET /refunds }] }, [{ amount: '500', end: null }, { on: GET /refunds, end: null }], met]
@@ -227,22 +227,22 @@ table(
 - [{ sequence: [{}, { on: GET /refunds }], others: true }, [{}, {}, { on: GET /refunds }, {}], met]
 - [{ sequence: [{}, { on: GET /refunds }], others: true }, [{ on: GET /refunds }, {}], unmet]
 - [{ sequence: [{}, { on: '*', status: 404 }] }, [{}, { on: nothing, status: 404 }], met]
-- [{ sequence: [{}, { on: '*', status: 404 }] }, [{}, { on: nothing, status: 405 }], forbidden, 'Request 2 of the sequence must be any operation; got a request that is not an operation.']
-- [{ sequence: [{}, { on: GET /refunds }], per: ticket }, [{ ticket: a }, { ticket: b }, { on: GET /refunds, ticket: a }, { on: GET /refunds, ticket: b }], met, 'Met for 2 tickets.']
+- [{ sequence: [{}, { on: '*', status: 404 }] }, [{}, { on: nothing, status: 405 }], forbidden, 'Request 2 of the sequence must be any operation; got a request that is not an operation']
+- [{ sequence: [{}, { on: GET /refunds }], per: ticket }, [{ ticket: a }, { ticket: b }, { on: GET /refunds, ticket: a }, { on: GET /refunds, ticket: b }], met, 'Met for each ticket (2)']
 - [{ sequence: [{}, { on: GET /refunds }], per: ticket }, [{ ticket: a }, { ticket: b }, { on: GET /refunds, ticket: a }], unmet,
-   'Request 2 of the sequence, GET /refunds, came out of order or not at all for b.']
+   'Request 2 of the sequence, GET /refunds, came out of order or not at all for b']
 - [{ sequence: [{}, { on: GET /refunds }], per: ticket }, [{ on: GET /refunds, ticket: a }], forbidden,
-   'Request 1 of the sequence must be POST /refunds; got GET /refunds for a.']
+   'Request 1 of the sequence must be POST /refunds; got GET /refunds for a']
 `
 )
 
 table(
   'each value by itself, and requests without one together',
   `
-- [&one { per: ticket, times: 1 }, [{ ticket: a }, { ticket: b }], met, 'Met for 2 tickets.']
+- [&one { per: ticket, times: 1 }, [{ ticket: a }, { ticket: b }], met, 'Met for each ticket (2)']
 - [*one, [{ ticket: a }, { ticket: b }, { ticket: b }], forbidden, 'POST /refunds for each ticket: expected 1 request; got 2 for b']
 - [*one, [{ on: GET /refunds }], never exercised, 'no request was sent for any ticket; never exercised']
-- [*one, [{}], met, 'Met for 1 ticket.']
+- [*one, [{}], met, 'Met for each ticket (1)']
 - [*one, [{}, {}], forbidden, 'POST /refunds for each ticket: expected 1 request; got 2 for requests without a ticket']
 - [{ per: test, times: 1 }, [{ test: a }, { test: b }], met]
 - [{ per: ticket, times: 0-1 }, [{ on: GET /refunds }], met]
@@ -369,7 +369,7 @@ t.test('values beyond the maximum are reported', async t => {
   const { holds, message } = await judged({ on: 'POST /refunds', per: 'test', times: 1 }, requests)
   t.strictSame(
     [holds, message],
-    [true, 'Met for 1000 tests; not counted: 3 requests beyond the first 1000 tests']
+    [true, 'Met for each test (1000); not counted: 3 (more than 1000 values of test)']
   )
   const inOrder = await judged({ sequence: [{ on: 'POST /refunds' }], per: 'test' }, requests)
   t.equal(inOrder.message, message)
@@ -380,7 +380,7 @@ t.test('a reference to a step that was not sent is never met', async t => {
   const { verdict, message } = await judged(data, [{}])
   t.strictSame(
     [verdict, message],
-    ['never exercised', 'It refers to ${paid}, which has not been sent; only check sends plays.']
+    ['never exercised', 'It refers to ${paid}, which has not been sent; only check sends plays']
   )
   const gone = await judged({ state: { refunds: { '${paid.id}': null } } }, [{}])
   t.equal(gone.holds, false)
