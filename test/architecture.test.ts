@@ -39,7 +39,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   core: 109_570,
   work: 6_150,
   store: 22_900,
-  scenario: 263_660,
+  scenario: 263_620,
   engine: 89_310,
   evidence: 79_720,
   sandbox: 71_000,

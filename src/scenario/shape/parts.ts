@@ -92,13 +92,10 @@ export const object = schemasOf<Record<string, Json>>({ type: 'object' })
 function recordSchema({ properties = {} }: Schema, more: object = {}): Schema {
   const fields = Object.entries(properties).filter(([, field]) => !field['x-derived'])
   const schemas = fields.map(([name, field]) => {
-    const schema = field.properties
-      ? { ...field, ...recordSchema(field), type: field.type ?? 'object' }
-      : field
+    const schema = field.properties ? { ...field, ...recordSchema(field) } : field
     return [name, field['x-needed'] ? notBlank(schema) : orNull(schema)]
   })
   return {
-    type: 'object',
     additionalProperties: false,
     properties: { ...Object.fromEntries(schemas), ...more },
     required: fields.flatMap(([name, field]) => (field['x-needed'] ? name : []))
@@ -123,6 +120,7 @@ export const recordLists = () =>
   mapValues(RESOURCES, (resource, family) => {
     const name = RESOURCE_NAMES[family]
     const record = {
+      type: 'object',
       ...recordSchema(resource, {
         id: recordId(),
         extra: object('Additional fields, returned unchanged.')
