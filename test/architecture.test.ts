@@ -36,10 +36,10 @@ const WORDS = 'words of docs'
  */
 const BUDGETS: Readonly<Record<string, number>> = {
   reference: 54_730,
-  core: 109_570,
+  core: 109_730,
   work: 6_150,
   store: 22_900,
-  scenario: 263_620,
+  scenario: 263_640,
   engine: 89_310,
   evidence: 79_720,
   sandbox: 71_000,
@@ -51,7 +51,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   client: 23_760,
   cli: 122_700,
   top: 21_290,
-  test: 2_322_780,
+  test: 2_322_890,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */

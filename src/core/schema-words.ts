@@ -90,8 +90,10 @@ export const WORDS: Readonly<Record<string, Word>> = {
     typeof value !== 'number' || value >= minimum
       ? null
       : say('too_small', minimum, shownGot(value)),
-  minLength: (minimum: number, value: unknown) =>
-    typeof value === 'string' && value.length < minimum ? say('empty') : null,
+  minLength: (minimum: number, value: unknown) => {
+    if (typeof value !== 'string' || value.length >= minimum) return null
+    return minimum === 1 ? say('empty') : say('too_short', minimum)
+  },
   maxLength: (maximum: number, value: unknown) =>
     typeof value === 'string' && value.length > maximum
       ? say('too_long', maximum, value.length)

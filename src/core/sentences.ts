@@ -39,6 +39,7 @@ export const CHECKS = {
   too_small: (minimum: number, got: string) => `must be at least ${minimum}; got ${got}`,
   empty: () => 'must not be empty',
   blank: () => 'must not be blank',
+  too_short: (minimum: number) => `must be at least ${minimum} characters long`,
   too_long: (maximum: number, got: number) =>
     `must be at most ${maximum} characters long; got ${got}`,
   not_a_key: () => 'must be printable ASCII, without spaces or colons',

@@ -165,7 +165,7 @@ export const SAYS = {
   not_given: (name: string) =>
     `${reference(name)} has no value: set it with --var ${shortened(name.trim())}=VALUE`,
   other_status: (wanted: string, got: number, why: string) =>
-    `status: must be ${wanted}; got ${got || 'no response'}${why && ` (${why})`}`,
+    `status: must be ${wanted}; ${got === 0 && why ? why : `got ${got}${why && ` (${why})`}`}`,
   other_value: (path: string, wanted: string, got: string) =>
     `${path}: must be ${wanted}; got ${got}`
 } satisfies Sentences

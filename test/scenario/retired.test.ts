@@ -3,39 +3,32 @@ import t from 'tap'
 import { parse } from 'yaml'
 import { lookedAt } from '../support/first-state.js'
 
-const entry = (words: string) => `script: [ { on: POST /refunds, ${words} } ]`
-const expecting = (words: string) => `expect: [ { on: POST /refunds, ${words} } ]`
-const ROWS: [document: string, path: string, instead: string][] = [
-  [entry('at: noon, fault: hang'), 'script[0].at', 'from and until'],
-  [entry('bandwidth: 100'), 'script[0].bandwidth', 'fault: truncated_body'],
-  [entry('between: []'), 'script[0].between', 'from and until'],
-  [entry('cut_after: 10'), 'script[0].cut_after', 'fault: truncated_body'],
-  [entry('group_by: ticket'), 'script[0].group_by', 'per'],
-  [entry('times: 2'), 'script[0].times', 'calls'],
-  [entry('wait: 2s'), 'script[0].wait', 'delay'],
-  [entry('after: { ended: x }'), 'script[0].after', 'the name of an entry'],
-  [entry('match: { any: [] }'), 'script[0].match.any', 'an entry'],
-  [entry('hold: { until: 2, once: true }'), 'script[0].hold.once', 'calls'],
-  [entry('delay: { from: 1s }'), 'script[0].delay.from', 'min'],
-  [entry('delay: { to: 1s }'), 'script[0].delay.to', 'max'],
-  [entry('delay: { by: 1s }'), 'script[0].delay.by', 'min and max, or an entry for each'],
-  ['use: [ { override: {} } ]', 'use[0]', 'the group alone'],
-  [expecting('at_least: 2'), 'expect[0].at_least', 'times: 2+'],
-  [expecting('at_most: 2'), 'expect[0].at_most', 'times: 0-2'],
-  [expecting('count: 2'), 'expect[0].count', 'times'],
-  [expecting('group_by: key'), 'expect[0].group_by', 'per'],
-  [expecting('none: true'), 'expect[0].none', 'times: 0'],
-  [expecting('same: key'), 'expect[0].same', 'per'],
-  ['steps: [ { on: POST /refunds } ]', 'steps[0].on', 'do'],
-  ['play: [ { request: POST /refunds } ]', 'play[0].request', 'do'],
-  ['play: [ { at_once: [ { on: x } ] } ]', 'play[0].at_once[0].on', 'do'],
-  ['generate: [ { weekdays: {} } ]', 'generate[0].weekdays', 'instants in created'],
-  ['generate: [ { created: { hours: 1 } } ]', 'generate[0].created.hours', 'from and to alone']
-]
+/** Where a word is written, as its document says `WORD`, and what to write instead. */
+const ROWS: [path: string, document: string, instead: Record<string, string>][] = parse(`
+- - script[0]
+  - 'script: [{ on: POST /refunds, WORD: x }]'
+  - { at: from and until, bandwidth: 'fault: truncated_body', between: from and until, cut_after: 'fault: truncated_body',
+      group_by: per, times: calls, wait: delay }
+- ['script[0].match', 'script: [{ on: POST /refunds, match: { WORD: x } }]', { any: an entry }]
+- ['script[0].hold', 'script: [{ on: POST /refunds, hold: { WORD: x } }]', { once: calls }]
+- ['script[0].delay', 'script: [{ on: POST /refunds, delay: { WORD: x } }]', { from: min, to: max, by: 'min and max, or an entry for each' }]
+- ['script[0]', 'script: [{ on: POST /refunds, WORD: { ended: x } }]', { after: the name of an entry }]
+- ['', 'WORD: [{ override: {} }]', { 'use[0]': the group alone }]
+- - expect[0]
+  - 'expect: [{ on: POST /refunds, WORD: x }]'
+  - { at_least: 'times: 2+', at_most: 'times: 0-2', count: times, group_by: per, none: 'times: 0', same: per }
+- ['steps[0]', 'steps: [{ WORD: x }]', { on: do, request: do }]
+- ['play[0].at_once[0]', 'play: [{ at_once: [{ WORD: x }] }]', { on: do }]
+- ['generate[0]', 'generate: [{ WORD: x }]', { weekdays: instants in created }]
+- ['generate[0].created', 'generate: [{ created: { WORD: x } }]', { hours: from and to alone }]
+`)
 
-for (const [document, path, instead] of ROWS)
-  t.test(`${path} is refused with what to write instead`, async t => {
-    const { problems } = await lookedAt(parse(document))
-    const messages = problems.flatMap(problem => (problem.path === path ? problem.message : []))
-    t.match(messages, [`; write ${instead}`])
-  })
+for (const [under, document, words] of ROWS)
+  for (const [word, instead] of Object.entries(words)) {
+    const path = under ? `${under}.${word}` : word
+    t.test(`${path} is refused with what to write instead`, async t => {
+      const { problems } = await lookedAt(parse(document.replace('WORD', word.replace('[0]', ''))))
+      const messages = problems.flatMap(problem => (problem.path === path ? problem.message : []))
+      t.match(messages, [`; write ${instead}`])
+    })
+  }

@@ -166,18 +166,28 @@ const pause = (limit: string) =>
   duration(`${limit} time between the previous response and each request, by the sandbox's clock.`)
 export const PAUSES = ['no_sooner_than', 'no_later_than'] as const
 
+const OF_EXPECTATIONS = {
+  ...under('a family of state', ['where', 'sum']),
+  at_least: 'write times: 2+',
+  at_most: 'write times: 0-2',
+  count: 'write times',
+  group_by: 'write per',
+  none: 'write times: 0',
+  same: 'write per'
+}
+const expectedCall = (match: TUnsafe<MatchData>) => ({
+  on: ON,
+  match,
+  took_effect: isTrue('Whether the request changed records.'),
+  status: statuses('The status of the response that the client got.'),
+  answered: isTrue('Whether the client got a response.'),
+  response: fields('Fields of the response body that the client got.', NOT_EMPTY),
+  no_sooner_than: pause('Minimum'),
+  no_later_than: pause('Maximum')
+})
+
 export function expectationSchema(isOfJournal = false) {
-  const match: TUnsafe<MatchData> = isOfJournal ? JOURNAL_MATCH : MATCH
-  const call = {
-    on: ON,
-    match,
-    took_effect: isTrue('Whether the request changed records.'),
-    status: statuses('The status of the response that the client got.'),
-    answered: isTrue('Whether the client got a response.'),
-    response: fields('Fields of the response body that the client got.', NOT_EMPTY),
-    no_sooner_than: pause('Minimum'),
-    no_later_than: pause('Maximum')
-  }
+  const call = expectedCall(isOfJournal ? JOURNAL_MATCH : MATCH)
   const step = closed(call, 'A request of a sequence.', {
     required: ['on'],
     'x-ordered': PAUSES,
@@ -207,15 +217,7 @@ export function expectationSchema(isOfJournal = false) {
         ['needs', ['sequence'], 'others'],
         ['needs', ['on', 'sequence'], 'per']
       ],
-      'x-instead': {
-        ...under('a family of state', ['where', 'sum']),
-        at_least: 'write times: 2+',
-        at_most: 'write times: 0-2',
-        count: 'write times',
-        group_by: 'write per',
-        none: 'write times: 0',
-        same: 'write per'
-      }
+      'x-instead': OF_EXPECTATIONS
     }
   )
 }
