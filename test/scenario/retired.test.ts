@@ -1,4 +1,4 @@
-/** Retired and habitual words are refused with what to write instead. */
+/** Such words are refused with what to write instead. */
 import t from 'tap'
 import { parse } from 'yaml'
 import { lookedAt } from '../support/first-state.js'
