@@ -194,7 +194,9 @@ function definitionsFor(schema: Json): Json {
 /** Without words of our own. `hasVariables`: a scalar may be a variable. */
 function portable({ 'x-published': own, ...part }: Json, hasVariables: boolean): Json {
   const { description, default: fallback, ...words } = part
-  const name = own ?? part['x-name']
+  const { format } = part
+  const ofFormat = format === 'instant' || format === 'duration' ? format : undefined
+  const name = own ?? part['x-name'] ?? ofFormat
   const isNamed = typeof name === 'string' && hasVariables
   if (isNamed) DEFINITIONS[name] ??= portable({ ...part, 'x-name': undefined }, true)
   const said = isNamed ? referTo(name) : withoutOwn(words, hasVariables)

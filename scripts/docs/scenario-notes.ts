@@ -19,7 +19,7 @@ export const SECTION_NOTES: Readonly<Record<string, string>> = {
 - **per** makes \`calls\`, \`chance\` and \`for\` count separately for each value. A request without a value is neither counted nor matched. An entry counts 1,000 values; it is not applied to requests with further values, and the list of the script says how many there were (\`uncounted\`).
 - **chance** is drawn from the seed and the entry's \`name\`, or from its content if it has no name.
 - **for** begins with the first request that the entry was applied to: with \`calls: 2+\`, the second.
-- **after** may name an entry of a group under \`use\` too. \`{ ended: NAME }\` holds once that entry can no longer apply: its \`calls\` are used up, its \`for\` or \`until\` is over, or it was removed. The end of an entry with \`per\` is its \`until\`.
+- **after** may name an entry of a group under \`use\` too.
 - **hold** ends with a reset, a load, a restored snapshot or the end of the emulator: the request then has no effect and gets no response.
 - **delay** is a duration such as \`250ms\`, \`2s\` or \`PT2S\`, at most ten minutes.
 - **respond** replaces the operation, and nothing is changed. An \`error\` gets the \`request_id\`. \`body: ""\` sends no body. Headers that frame the message, such as Content-Length, are set by the emulator only.

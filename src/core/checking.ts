@@ -7,7 +7,7 @@ import { isSecret } from './redaction.js'
 import { type Said, say, shortened, shownGot } from './sentences.js'
 import { placeholdersIn, type TemplateRule } from './templates.js'
 
-type Schema = Readonly<{
+export type Schema = Readonly<{
   [word: string]: unknown
   type?: Types
   format?: FormatName
@@ -21,13 +21,19 @@ type Schema = Readonly<{
   else?: Schema
   'x-advice'?: string
   'x-expected'?: string
-  'x-many'?: { what?: string; advice: string; others?: string }
-  'x-elsewhere'?: Readonly<Record<string, string>>
+  'x-many'?: { what: string; advice: string; others: string }
   'x-instead'?: Readonly<Record<string, string>>
+  'x-rules'?: readonly Rule[]
   'x-at-start'?: Readonly<Record<string, string>>
 }>
 type Types = string | readonly string[]
 type FormatName = keyof typeof FORMATS
+/** An object must have one of the names, or a name needs one or excludes all. */
+export type Rule = readonly [
+  kind: 'one' | 'needs' | 'excludes',
+  names: readonly string[],
+  name?: string
+]
 
 export type Checker = {
   /** At most `MAX_PROBLEMS` + 1. */
@@ -59,17 +65,11 @@ export const firstProblem = (schema: object, value: unknown): PlacedProblem | nu
 type Walk = { steps: Step[]; problems: PlacedProblem[] }
 type Check = (value: unknown, walk: Walk) => void
 
-/** Words without a check of their own. */
-const SILENT =
-  /^(items|properties|additionalProperties|required|if|then|else|description|default|title|\$schema|[x~]-?.*)$/
 const CHECKS = new WeakMap<Schema, Check>()
 
-/** Errors: a word without a check. */
 function checkOf(schema: Schema): Check {
   const known = CHECKS.get(schema)
   if (known !== undefined) return known
-  const unknown = Object.keys(schema).find(word => !(word in WORDS) && !SILENT.test(word))
-  if (unknown !== undefined) throw new Error(`there is no check of ${unknown}`)
   const words = Object.entries(WORDS).flatMap(([word, problemOf]) =>
     word in schema ? problemOf(schema[word] as never, schema) : []
   )
@@ -114,15 +114,33 @@ const itemsCheck =
       checkBelow(index, value[index], check, walk)
   }
 
+function checkRule([kind, names, name]: Rule, value: Record<string, unknown>, walk: Walk): void {
+  if (name !== undefined && value[name] === undefined) return
+  const got = names.filter(name => value[name] !== undefined)
+  const steps = name === undefined ? walk.steps : [...walk.steps, name]
+  if (got.length === 0 && kind !== 'excludes')
+    walk.problems.push(problemAt([...steps], say('needs', names, name)))
+  else if (got.length > Number(kind === 'one') && kind !== 'needs')
+    walk.problems.push(problemAt([...steps], say('not_together', [name ?? [], got].flat())))
+}
+
+const hasPart = ({ properties, then }: Schema = {}, name: string) =>
+  Object.hasOwn(properties ?? then?.properties ?? {}, name)
+
 function namesCheck(schema: Schema): Check {
   const { properties = {}, additionalProperties: rest = {}, required = [] } = schema
+  const rules = schema['x-rules'] ?? []
   const checks = new Map(Object.entries(properties).map(([name, part]) => [name, checkOf(part)]))
-  const others = typeof rest === 'object' ? checkOf(rest) : unknownName(schema)
+  const isOpen = typeof rest === 'object'
+  const others = isOpen ? checkOf(rest) : unknownName(schema)
   return (value, walk) => {
     if (!isObject(value)) return
     for (const name of required)
       if (value[name] === undefined)
         walk.problems.push(problemAt([...walk.steps], say('required', name)))
+    // a misspelled name is one mistake, not also a missing one
+    if (isOpen || Object.keys(value).every(name => checks.has(name)))
+      for (const rule of rules) checkRule(rule, value, walk)
     for (const name in value) {
       const check = checks.get(name)
       if (check !== undefined && value[name] === undefined) continue
@@ -134,18 +152,18 @@ function namesCheck(schema: Schema): Check {
 
 /** Refuses a name, with what to write for a misplaced or retired one. */
 function unknownName(schema: Schema): Check {
-  const known = Object.keys(schema.properties ?? {})
-  const { 'x-elsewhere': elsewhere = {}, 'x-instead': instead = {} } = schema
+  const { properties = {} } = schema
+  const known = Object.keys(properties)
+  const instead = new Map(Object.entries(schema['x-instead'] ?? {}))
   const atStart = new Map(Object.entries(schema['x-at-start'] ?? {}))
-  const advice = new Map<string, string>()
-  for (const [name, part] of Object.entries(elsewhere)) advice.set(name, `put it under ${part}`)
-  for (const [name, words] of Object.entries(instead)) advice.set(name, `write ${words}`)
   return (_, { steps, problems }) => {
     const name = String(steps.at(-1))
     const example = atStart.get(name)
+    const parts = known.filter(part => hasPart(properties[part], name)).join(' or ')
+    const advice = instead.get(name) ?? (parts && `put it under ${parts}`)
     const problem = example
       ? { ...say('set_at_start', example), code: 'unknown_name' }
-      : say('unknown_name', shortened(name), known, advice.get(name))
+      : say('unknown_name', shortened(name), known, advice)
     problems.push(problemAt([...steps], problem))
   }
 }
@@ -196,7 +214,7 @@ const itemsIn = (value: unknown) => (Array.isArray(value) ? value.length : null)
 const namesIn = (value: unknown) => (isObject(value) ? Object.keys(value).length : null)
 
 /** In the order of reporting: only the first problem of a value is reported. */
-const WORDS: Readonly<Record<string, Word>> = {
+export const WORDS: Readonly<Record<string, Word>> = {
   type: (names: Types, { format, 'x-advice': advice }) => {
     const isRight = typeTest(names)
     return (value, steps) => {
@@ -208,14 +226,13 @@ const WORDS: Readonly<Record<string, Word>> = {
     }
   },
   enum: (wanted: readonly unknown[], { 'x-many': many }) => {
-    const { what, advice = '', others } = many ?? {}
-    const pattern = others === undefined ? null : new RegExp(others, 'u')
+    const pattern = many && new RegExp(many.others, 'u')
     const words = wanted.filter(word => word !== null).map(String)
     return value => {
       if (wanted.includes(value) || pattern?.test(String(value))) return null
-      return what === undefined
-        ? say('not_one_of', words, shownGot(value))
-        : say('unknown_word', what, words, shownGot(value), advice)
+      return many
+        ? say('unknown_word', many.what, words, shownGot(value), many.advice)
+        : say('not_one_of', words, shownGot(value))
     }
   },
   maximum: bound(numberIn, isAtMost, (limit, size) => say('too_large', limit, size)),

@@ -108,7 +108,8 @@ export const CHECKS = {
     `must be one of ${words.join(', ')}; got ${got}${didYouMean(got, words)}`,
   unknown_word: (what: string, words: readonly string[], got: string, advice: string) =>
     `${got} is not ${what}${didYouMean(got, words) || `; ${advice}`}`,
-  too_large: (maximum: number, got: number) => `must be at most ${maximum}; got ${got}`,
+  too_large: (maximum: number | string, got: number | string) =>
+    `must be at most ${maximum}; got ${got}`,
   too_small: (minimum: number, got: number) => `must be at least ${minimum}; got ${got}`,
   empty: () => 'must not be empty',
   blank: () => 'must not be blank',
@@ -132,6 +133,9 @@ export const CHECKS = {
   template_too_large: (placeholders: number, characters: number) =>
     `must have at most ${placeholders} placeholders and ${characters} characters`,
   required: (name: string) => `${name} is required`,
+  needs: (names: readonly string[], name?: string) =>
+    `${name ? `${name} needs` : 'must have'} ${names.length > 1 ? 'one of ' : ''}${names.join(', ')}`,
+  not_together: (names: readonly string[]) => `${names.join(' and ')} cannot be combined`,
   unknown_name: (name: string, known: readonly string[], advice?: string) =>
     `unknown name ${name}${advice ? `; ${advice}` : adviceOn(name, known)}`,
   set_at_start: (example: string) =>

@@ -166,7 +166,7 @@ function missesOfEntry({ id, entry, count, isWaiting }: Unused, call: Entry, sen
   if (per !== undefined && per !== 'key' && value === undefined)
     misses.push(miss('per', `a ${per}`, 'none'))
   if (at < between.from) misses.push(miss('from', `${from}`, isoOf(at)))
-  if (isWaiting(at)) misses.push(miss('after', JSON.stringify(after), 'not yet'))
+  if (isWaiting) misses.push(miss('after', JSON.stringify(after), 'not yet'))
   if (at >= between.until) misses.push(miss('until', `before ${until}`, isoOf(at)))
   const ofValue =
     value === undefined ? count : count.values?.find(counted => counted.value === value)

@@ -49,6 +49,7 @@ const REQUEST = closed(
     seed: typed<number>(SETTINGS.seed.schema),
     vars: mapOf(SCALAR)
   },
+  undefined,
   { required: ['scenario'] }
 )
 const REQUEST_CHECKER = checkerOf(() => REQUEST)

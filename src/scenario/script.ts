@@ -5,7 +5,7 @@ import type { OperationId } from '../reference/operations.js'
 import { areMet } from './match/conditions.js'
 import { countedValue, MAX_VALUES, type SentCall } from './match/matching.js'
 import type { NearMiss } from './match/near-misses.js'
-import { type Entry, FOREVER, nameIn } from './script/entry.js'
+import type { Entry } from './script/entry.js'
 import { present } from './shape/checked.js'
 import type { EntryData, Hold } from './shape/entry.js'
 
@@ -15,14 +15,14 @@ export type { EntryData, Fault, Hold, Release, Respond } from './shape/entry.js'
 export type Action = {
   readonly id: string
   readonly entry: Entry
+  readonly value: string
   readonly delay: number
-  readonly value?: string | undefined
   isHeld: boolean
   isApplied: boolean
 }
 /** `first`: when an entry with `for` began, by the sandbox's clock in milliseconds. */
 type Count = { matched: number; applied: number; first?: number }
-/** With `per`, of each value too; `uncounted` are beyond the maximum of values. */
+/** Of all requests, and with `per` of each value; `uncounted` are beyond the maximum of values. */
 export type EntryCount = Count & {
   uncounted?: number
   values?: readonly (Count & { value: string })[]
@@ -32,19 +32,16 @@ export const gateOf = (id: string, { gate = id }: Hold): string => gate
 export type ListedEntry = { id: string; entry: EntryData; near_misses?: NearMiss[] } & EntryCount
 
 type CountNote = (id: string, count: EntryCount) => void
-type Counted = {
-  readonly id: string
-  readonly entry: Entry
-  count: Omit<EntryCount, 'values'>
-  readonly values: Map<string, Count>
-}
-type Moment = { seed: number; instant: number; value?: string | undefined }
+type Counted = { readonly id: string; readonly entry: Entry; readonly counts: Counts }
+/** By value; all requests under ALL. */
+type Counts = Map<string, Count & { uncounted?: number }>
+const ALL = ''
 
 export class Script {
-  #entries = new Map<string, Counted>()
+  #entries: Counted[] = []
   readonly #byOperation = new Map<OperationId | null, Counted[]>()
+  readonly #byName = new Map<string | undefined, Counted>()
   readonly operations: Pick<ReadonlyMap<OperationId, unknown>, 'has'> = this.#byOperation
-  readonly #named = new Map<string, Counted>()
   #next = 1
   revision = 0
 
@@ -54,28 +51,26 @@ export class Script {
 
   clone(): Script {
     const copy = new Script()
-    for (const [id, counted] of this.#entries) copy.put(id, counted.entry, countOf(counted))
+    for (const { id, entry, counts } of this.#entries) copy.put(id, entry, countIn(counts))
     copy.#next = this.#next
     return copy
   }
 
   listed(): ListedEntry[] {
-    return Array.from(this.#entries.values(), counted => ({
-      id: counted.id,
-      entry: counted.entry.data,
-      ...countOf(counted)
+    return this.#entries.map(({ id, entry, counts }) => ({
+      id,
+      entry: entry.data,
+      ...countIn(counts)
     }))
   }
 
-  /** Entries that were never applied; `isWaiting` for another, at an instant. */
+  /** Entries that were never applied; `isWaiting` for another. */
   unused() {
-    return [...this.#entries.values()]
-      .filter(({ entry, count }) => count.applied === 0 && entry.calls.to > 0)
-      .map(counted => ({
-        ...counted,
-        count: countOf(counted),
-        isWaiting: (at: number) => this.#isWaiting(counted, at)
-      }))
+    return this.#entries.flatMap(({ id, entry, counts }) => {
+      const count = countIn(counts)
+      const isUnused = count.applied === 0 && entry.calls.to > 0
+      return isUnused ? { id, entry, count, isWaiting: this.#isWaiting(entry) } : []
+    })
   }
 
   add(entry: Entry, isFirst?: boolean): ListedEntry {
@@ -85,146 +80,130 @@ export class Script {
     return { id, entry: entry.data, ...count }
   }
 
-  put(id: string, entry: Entry, { values, ...count }: EntryCount, isFirst = false): void {
-    const counted = { id, entry, count, values: byValue(values) }
+  put(id: string, entry: Entry, count: EntryCount, isFirst = false): void {
     this.#next = Math.max(this.#next, Number(id.slice('scr_'.length)) + 1)
+    this.#insert({ id, entry, counts: setCounts(new Map(), count) }, isFirst)
+  }
+
+  #insert(counted: Counted, isFirst: boolean): void {
     this.revision++
-    if (isFirst) this.#replaceAll(new Map([[id, counted], ...this.#entries]))
-    else {
-      this.#entries.set(id, counted)
-      this.#index(counted)
+    const { operations, data } = counted.entry
+    if (isFirst || !this.#byName.has(data.name)) this.#byName.set(data.name, counted)
+    const lists = [this.#entries]
+    for (const operation of operations) {
+      const list = this.#byOperation.get(operation) ?? []
+      this.#byOperation.set(operation, list)
+      lists.push(list)
     }
+    for (const list of lists) list.splice(isFirst ? 0 : list.length, 0, counted)
   }
 
   remove(id: string): boolean {
-    const isKnown = this.#entries.delete(id)
-    if (isKnown) this.#replaceAll(this.#entries)
-    return isKnown
+    const entries = this.#entries
+    this.clear()
+    for (const counted of entries) if (counted.id !== id) this.#insert(counted, false)
+    return this.#entries.length < entries.length
   }
 
   clear(): void {
-    this.#replaceAll(new Map())
-  }
-
-  #replaceAll(entries: Map<string, Counted>): void {
     this.revision++
-    this.#entries = entries
+    this.#entries = []
     this.#byOperation.clear()
-    this.#named.clear()
-    for (const counted of entries.values()) this.#index(counted)
+    this.#byName.clear()
   }
 
-  #index(counted: Counted): void {
-    const { operations, data } = counted.entry
-    if (data.name !== undefined && !this.#named.has(data.name)) this.#named.set(data.name, counted)
-    for (const operation of operations) {
-      const others = this.#byOperation.get(operation)
-      if (others) others.push(counted)
-      else this.#byOperation.set(operation, [counted])
-    }
-  }
-
-  recount(id: string, { values, ...count }: EntryCount): void {
-    const counted = present(this.#entries.get(id))
+  recount(id: string, count: EntryCount): void {
     this.revision++
-    counted.count = count
-    for (const [value, valueCount] of byValue(values)) counted.values.set(value, valueCount)
+    setCounts(present(this.#find(id)).counts, count)
   }
 
-  /** One that was removed has ended. */
-  #isWaiting({ entry }: Counted, instant: number): boolean {
-    const { after } = entry.data
-    if (after === undefined) return false
-    const awaited = this.#named.get(present(nameIn(after)))
-    return typeof after === 'string'
-      ? !awaited?.count.applied
-      : awaited !== undefined && !hasEnded(awaited, instant)
+  #find = (id: string) => this.#entries.find(counted => counted.id === id)
+
+  #isWaiting({ data: { after } }: Entry): boolean {
+    return after !== undefined && !this.#byName.get(after)?.counts.get(ALL)?.applied
   }
 
   /** Every matching entry counts the request; the first that applies acts. */
-  act(call: SentCall, now: Moment, note: CountNote = () => {}): Action | null {
+  act(call: SentCall, now: { seed: number; instant: number }, note?: CountNote): Action | null {
     let action: Action | null = null
     // found first: an entry after another one begins with the next request
-    const due = (this.#byOperation.get(call.operation) ?? []).filter(counted => {
-      const { from, until } = counted.entry.between
-      return now.instant >= from && now.instant < until && !this.#isWaiting(counted, now.instant)
+    const due = (this.#byOperation.get(call.operation) ?? []).filter(({ entry }) => {
+      const { from, until } = entry.between
+      return now.instant >= from && now.instant < until && !this.#isWaiting(entry)
     })
     for (const counted of due) {
       const { matches, data } = counted.entry
       if (!areMet(matches, call)) continue
-      const value = data.per && countedValue(data.per, call)
-      if (data.per !== undefined && value === undefined) continue
-      const counts = countsFor(counted, value)
+      const value = data.per === undefined ? ALL : countedValue(data.per, call)
+      if (value === undefined) continue
+      const counts = countsOf(counted, value)
       for (const count of counts) count.matched++
-      action ??= actionOf(counted, counts, { ...now, value })
-      this.#noteCounts(counted, value, note)
+      action ??= actionOf(counted, value, counts, now)
+      this.#note(counted, value, note)
     }
     return action
   }
 
   /** For an action that changed nothing: it does not count as applied. */
   retract(action: Action, note: CountNote): void {
-    const counted = this.#entries.get(action.id)
     action.isApplied = false
+    const counted = this.#find(action.id)
     if (counted === undefined) return
-    for (const count of [counted.count, counted.values.get(action.value ?? '')])
-      if (count !== undefined && --count.applied === 0) delete count.first
-    this.#noteCounts(counted, action.value, note)
+    for (const count of countsOf(counted, action.value))
+      if (--count.applied === 0) delete count.first
+    this.#note(counted, action.value, note)
   }
 
-  #noteCounts({ id, count, values }: Counted, value: string | undefined, note: CountNote): void {
-    const valueCount = value !== undefined && values.get(value)
+  #note({ id, counts }: Counted, value: string, note?: CountNote): void {
     this.revision++
-    note(id, { ...count, ...(valueCount && { values: [{ value, ...valueCount }] }) })
+    note?.(id, countIn(counts, [value]))
   }
 }
 
-const byValue = (values: EntryCount['values'] = []): Map<string, Count> =>
-  new Map(values.map(({ value, ...count }) => [value, count]))
-const countOf = ({ count, values }: Counted): EntryCount => ({
-  ...count,
-  ...(values.size > 0 && {
-    values: Array.from(values, ([value, valueCount]) => ({ value, ...valueCount }))
+function setCounts(counts: Counts, { values = [], ...all }: EntryCount): Counts {
+  counts.set(ALL, all)
+  for (const { value, ...count } of values) counts.set(value, count)
+  return counts
+}
+
+function countIn(counts: Counts, among: Iterable<string> = counts.keys()): EntryCount {
+  const values = Array.from(among).flatMap(value => {
+    const count = counts.get(value)
+    return value === ALL || count === undefined ? [] : { value, ...count }
   })
-})
+  return { ...present(counts.get(ALL)), ...(values.length > 0 && { values }) }
+}
 
-const hasEnded = (
-  { entry: { between, calls, lasts, data }, count }: Counted,
-  instant: number
-): boolean =>
-  instant >= between.until ||
-  (data.per === undefined &&
-    (count.matched >= calls.to || instant >= (count.first ?? FOREVER) + lasts))
-
-/** Of the entry, and of the value; none beyond the maximum of values. */
-function countsFor({ count, values }: Counted, value: string | undefined): Count[] {
-  if (value === undefined) return [count]
-  const known = values.get(value)
-  if (known !== undefined) return [count, known]
-  if (values.size >= MAX_VALUES) {
-    count.uncounted = (count.uncounted ?? 0) + 1
+/** Of all requests, and of the value; none beyond the maximum of values. */
+function countsOf({ counts }: Counted, value: string): Count[] {
+  const all = present(counts.get(ALL))
+  const known = counts.get(value)
+  if (known !== undefined) return value === ALL ? [all] : [all, known]
+  if (counts.size > MAX_VALUES) {
+    all.uncounted = (all.uncounted ?? 0) + 1
     return []
   }
-  const valueCount = { matched: 0, applied: 0 }
-  values.set(value, valueCount)
-  return [count, valueCount]
+  const count = { matched: 0, applied: 0 }
+  counts.set(value, count)
+  return [all, count]
 }
 
 /** Null if it does not apply. */
 function actionOf(
-  { id, entry, count }: Counted,
+  { id, entry }: Counted,
+  value: string,
   counts: readonly Count[],
-  { seed, instant: at, value }: Moment
+  { seed, instant }: { seed: number; instant: number }
 ): Action | null {
   const { data, calls, lasts, chance, label } = entry
-  const last = counts.at(-1)
-  if (last === undefined || at >= (last.first ?? at) + lasts) return null
-  const { matched } = last
+  const [all, count = all] = counts
+  if (!all || !count || instant >= (count.first ?? instant) + lasts) return null
+  const { matched } = count
   if (matched < calls.from || matched > calls.to || matched % calls.every > 0) return null
-  const drawName = `chance:${label}${value === undefined ? '' : `:${value}`}`
-  if (chance < 1 && drawnFraction(seed, drawName, matched) >= chance) return null
+  const draws = `chance:${label}${value && `:${value}`}`
+  if (chance < 1 && drawnFraction(seed, draws, matched) >= chance) return null
   for (const each of counts) each.applied++
-  if (data.for !== undefined) last.first ??= at
-  const delay = entry.delay(() => drawnFraction(seed, `delay:${label}`, count.applied))
+  if (data.for !== undefined) count.first ??= instant
+  const delay = entry.delay(() => drawnFraction(seed, `delay:${label}`, all.applied))
   return { id, entry, value, isHeld: data.hold !== undefined, isApplied: true, delay }
 }

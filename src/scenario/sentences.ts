@@ -5,50 +5,35 @@ import {
   sayer,
   sentence,
   shortened,
-  someOf,
-  thereAre
+  someOf
 } from '../core/sentences.js'
 
-const and = (words: readonly string[]) => words.join(' and ')
-const or = (words: readonly string[]) => words.join(' or ')
-const some = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
 const reference = (name: string) => `\${${shortened(name)}}`
-
-const adviceOnReference = (suggestion: string | undefined) =>
-  suggestion === undefined
-    ? 'write the name of an earlier step (as), or the id of a record'
-    : `did you mean \${${suggestion}}?`
-const noneCalled = (what: string, name: string, known: readonly string[]) =>
-  `${sentence(`no ${what} is called ${name || '""'}${didYouMean(name, known)}`)} Available: ${known.join(', ')}`
+const unknown =
+  (what: string) =>
+  (name: string, known: readonly string[], advice = didYouMean(name, known)) =>
+    `${sentence(`${what} is called ${shortened(name) || '""'}${advice}`)} Available: ${someOf(known) || 'none'}.`
 
 export const SAYS = {
   // documents, the files that they name, and variables
   more_problems: (maximum: number) =>
     `there may be more problems: only the first ${maximum} are shown`,
-  empty_document: (kind: string) =>
-    kind === 'fixture'
-      ? 'is empty; write at least tickets: []'
-      : 'is empty; write at least fixtures: [bistro]. commerce-emulator new NAME writes a scenario to start from',
+  empty_document: () =>
+    'is empty; write at least tickets: [], or in a scenario fixtures: [bistro]. commerce-emulator new NAME writes a scenario to start from',
   reference_without_value: (reference: string) =>
     `${reference} has no value here: responses are known only in steps, play and expect; give the record an id under data, or use a variable`,
   not_a_variable_name: () => 'must be letters, digits, _ and -, beginning with a letter',
   variable_of_variable: () => 'must not refer to another variable; write the value itself',
-  variable_too_long: (maximum: number, length: number) =>
-    `must have at most ${maximum} characters; got ${length}`,
-  variable_of_type: (name: string, type: string, fallback: string, got: string) =>
-    `must be ${type}, like the default ${fallback} of the variable ${name}; got ${got}`,
   unknown_variable: (name: string, known: readonly string[]) =>
-    `no variable is called ${shortened(name) || '""'}${didYouMean(name, known) || `; ${known.length === 0 ? 'declare it under vars' : thereAre(known)}`}`,
+    unknown('no variable')(name, known, known.length === 0 ? '; declare it under vars' : undefined),
   variable_as_name: () => 'a variable can be a value or part of a value, but not a name',
   reference_not_closed: (text: string) =>
     `\${ is not closed; a reference ends with }, such as ${text}}`,
-  no_fixture: (name: string, known: readonly string[]) => noneCalled('fixture', name, known),
-  no_scenario: (name: string, known: readonly string[]) =>
-    `No scenario is called ${sentence(`${name}${didYouMean(name, known)}`)} Available: ${known.join(', ')}.`,
+  no_fixture: unknown('no fixture'),
+  no_scenario: unknown('No scenario'),
   too_large_to_show: (name: string, size: number, maximum: number) =>
     `${name} has ${size} bytes; at most ${maximum} bytes are shown. Read its file instead.`,
-  no_shared_script: (name: string, known: readonly string[]) =>
-    noneCalled('file of groups', name, known),
+  no_shared_script: unknown('no file of groups'),
   not_a_group: () => 'must be a file and a group in it, such as outages.yaml#brief-outage',
   names_only: (reference: string) =>
     `only a document from a file can use paths; write a name instead of ${reference}`,
@@ -57,11 +42,6 @@ export const SAYS = {
     `${reference} lies outside the fixtures and scenarios folders`,
 
   // names that go together
-  not_exactly_one: (names: readonly string[], got: readonly string[] = []) =>
-    `must have one of ${names.join(', ')}${got.length > 1 ? `; got ${and(got)}` : ''}`,
-  not_together: (name: string, others: readonly string[]) =>
-    `${name} cannot be combined with ${or(others)}`,
-  needs: (name: string, needed: string) => `${name} needs ${needed}`,
   shared_alone: () =>
     'this file has only shared groups; load a scenario that lists a group under use',
 
@@ -89,8 +69,7 @@ export const SAYS = {
     `there are too few Tickets at ${location} for payments_per_ticket; generate more tickets`,
 
   // variables and shared entries
-  unknown_group: (name: string, groups: readonly string[]) =>
-    `there is no group ${shortened(name)}${didYouMean(name, groups) || `; ${thereAre(groups)}`}`,
+  unknown_group: unknown('no group'),
   group_name: () => 'the name of a group must be letters, digits, _, . and -',
 
   // script entries
@@ -98,27 +77,20 @@ export const SAYS = {
     `can never apply: ${operation} is disabled and always responds with 501`,
   shadowed: (entry: string, on: string) =>
     `can never apply: ${entry} comes first, and is applied to every request of ${on}`,
-  no_action: () => 'must have respond, change, stale, delay, fault or hold',
   stale_change: (operation: string) =>
     `only a GET can respond with old records; ${operation} changes them`,
   no_change: () => 'must name at least one record, under data or delete',
-  change_too_large: (maximum: number, got: number) =>
-    `must name at most ${maximum} records; got ${got}`,
-  unknown_entry: (name: string, names: readonly string[]) =>
-    `no script entry has the name ${shortened(name)}${didYouMean(name, names)}`,
+  unknown_entry: unknown('no script entry'),
   not_counts: (isOfCalls: number, got: string) =>
     `must be 0, 1, 2-3${isOfCalls ? ', 4+ or every 7' : ' or 4+'}; got ${got}`,
-  delay_too_long: (got: string) => `must be at most 10m; got ${got}`,
-  no_body: (status: number) => `a response with status ${status} has no body`,
   framing_header: (name: string) => `${name} is set by the emulator; leave it out`,
   not_a_header: () => 'must be a header name and a value without line breaks or control characters',
   header_of_key: () => 'this header is for the API key; write it under key',
 
   // conditions
   unknown_field: (resource: string, name: string, advice: string) =>
-    `${/^A/.test(resource) ? 'an' : 'a'} ${resource} has no ${name}${advice}`,
-  no_section: (operations: readonly string[], section: string) =>
-    `${operations.join(', ')} ${operations.length === 1 ? 'has' : 'have'} no ${section}`,
+    `${resource} has no ${name}${advice}`,
+  no_section: (whose: string, section: string) => `there is no ${section} in ${whose}`,
   never_matches: (why: string, advice = '') => `can never match: ${why}${advice}`,
   not_comparable: (name: string) =>
     `${name} is text; only numbers and instants can be compared. Match text by value, list or /pattern/.`,
@@ -130,35 +102,32 @@ export const SAYS = {
     `/${pattern}/ is not a regular expression in RE2 syntax: ${why}`,
 
   // expectations
-  as_expected: () => 'As expected.',
+  as_expected: () => 'As expected',
   not_sent: (names: readonly string[]) =>
-    `It refers to ${names.map(reference).join(' and ')}, which has not been sent; only check sends plays.`,
+    `It refers to ${names.map(reference).join(' and ')}, which has not been sent; only check sends plays`,
   no_value: (what: string) => `no request was sent for any ${what}`,
-  never_exercised: (message: string) => `${message.replace(/\.$/, '')}; never exercised`,
-  has_none: (on: string, what: string) => `${on} does not refer to a ${what}`,
+  never_exercised: (message: string) => `${message}; never exercised`,
+  has_none: (on: string, what: string) => `${on} refers to no ${what}`,
   allows_anything: () => 'any number of requests is allowed; set a limit, such as times: 1',
-  met_for: (count: number, what: string) => `Met for ${some(count, what)}.`,
+  met_for: (count: number, what: string) => `Met for each ${what} (${count})`,
   uncounted: (message: string, count: number, what: string, maximum: number) =>
-    `${message.replace(/\.$/, '')}; not counted: ${some(count, 'request')} beyond the first ${some(maximum, what)}`,
+    `${message}; not counted: ${count} (more than ${maximum} values of ${what})`,
 
   // steps
   unknown_key: (advice: string) => `the scenario has no such API key${advice}`,
   unknown_request: (request: string, advice: string) => `${request} is not an operation${advice}`,
-  body_unexpected: (method: string) => `a ${method} has no body`,
   name_reserved: (name: string) => `\${${name}.…} is reserved; give the step another name`,
   name_taken: (name: string) => `an earlier step is already called ${name}`,
   unknown_reference: (name: string, suggestion?: string) =>
-    `${reference(name)} refers to nothing; ${adviceOnReference(suggestion)}`,
+    `${reference(name)} refers to nothing; ${suggestion ? `did you mean \${${suggestion}}?` : 'write the name of an earlier step (as), or the id of a record'}`,
   not_returned: (name: string) =>
     `\${${name}} has no value: the step that it refers to did not return it`,
   not_given: (name: string) =>
     `${reference(name)} has no value: set it with --var ${shortened(name.trim())}=VALUE`,
   other_status: (wanted: string, got: number, why: string) =>
-    `status: must be ${wanted}${got === 0 && why ? `, but ${why}` : `; got ${got}${why && ` (${why})`}`}`,
+    `status: must be ${wanted}; ${got === 0 && why ? why : `got ${got}${why && ` (${why})`}`}`,
   other_value: (path: string, wanted: string, got: string) =>
     `${path}: must be ${wanted}; got ${got}`,
-  other_length: (path: string, wanted: number, got: number) =>
-    `${path}: must have ${some(wanted, 'item')}; got ${got}`,
 
   // texts that the parser refuses
   tab: () => 'the line begins with a tab; indent with spaces',

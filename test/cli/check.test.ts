@@ -675,7 +675,7 @@ t.test('check: a service that does not respond, or not with JSON', async t => {
   const resetting = await serving(t, request => request.socket.resetAndDestroy())
 
   const none = (why: string) => [
-    `one.yaml:2:5 status: must be a 2xx, but ${SAYS.no_response(why)}`,
+    `one.yaml:2:5 status: must be a 2xx; ${SAYS.no_response(why)}`,
     'one.yaml:2:51 body.object: must be "list"; got nothing'
   ]
   t.strictSame(

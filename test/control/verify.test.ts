@@ -114,7 +114,7 @@ t.test('verify: headers that the journal keeps', async t => {
   ] as const)
     t.equal((await verify({ on: 'GET *', match })).body.seen, seen, JSON.stringify(match))
   const { status, body } = await verify({ on: 'GET *', per: 'test', times: '0-1' })
-  t.strictSame([status, body.holds, body.message], [200, true, 'Met for 2 tests.'])
+  t.strictSame([status, body.holds, body.message], [200, true, 'Met for each test (2)'])
 })
 
 t.test('verify: an expectation that cannot be judged is refused with every problem', async t => {

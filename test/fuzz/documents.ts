@@ -4,7 +4,7 @@
  */
 import { stringify } from 'yaml'
 import { settingsSchema } from '../../src/core/settings.js'
-import { entrySchema } from '../../src/scenario/shape/entry.js'
+import { SCRIPT_ENTRY } from '../../src/scenario/shape/entry.js'
 import { expectationSchema } from '../../src/scenario/shape/expectation.js'
 import { fixtureSchema } from '../../src/scenario/shape/parts.js'
 import { scenarioSchema } from '../../src/scenario/shape/scenario.js'
@@ -21,14 +21,14 @@ type Tree = { [name: string]: unknown } | unknown[]
 const verifySchema = {
   type: 'object',
   properties: {
-    ...expectationSchema({ account: true }).properties,
-    sequence: { type: 'array', items: expectationSchema({ account: true }) }
+    ...expectationSchema(true).properties,
+    sequence: { type: 'array', items: expectationSchema(true) }
   }
 }
 const TARGETS: readonly (readonly [weight: number, on: string, schema: object])[] = [
   [8, 'POST /_control/load', scenarioSchema()],
   [5, 'POST /_control/records', fixtureSchema()],
-  [3, 'POST /_control/script', entrySchema()],
+  [3, 'POST /_control/script', SCRIPT_ENTRY],
   [2, 'PATCH /_control/settings', settingsSchema(key => !key.startsWith('statuses'))],
   [3, 'POST /_control/verify', verifySchema]
 ]

@@ -328,7 +328,7 @@ t.test('advice: one mistake, one message, on its line; its correction loads', as
       acting('status: 402\n    respond: { error: { code: x } }'), '4:5 script[0].status unknown_name', 'status: 402\n    respond: {',
       'respond: { status: 402,'
     ],
-    [acting('calls: 1'), '3:5 script[0] no_action', 'calls: 1', 'delay: 2s'],
+    [acting('calls: 1'), '3:5 script[0] needs', 'calls: 1', 'delay: 2s'],
     ['script:\n  - one: POST /refunds\n    match: { body: { amount: 5 } }\n    delay: 2s\n', '3:5 script[0].one unknown_name', 'one', 'on'],
     [
       'script:\n  - on: POST /refund\n    match: { body: { amount: 5 } }\n    delay: 2s\n', '3:9 script[0].on unknown_word', 'refund',

@@ -333,8 +333,8 @@ t.test('generate: whole and partial refunds, and payments of each Ticket', async
 
 t.test('generate: every problem, with its place', async t => {
   const cases: [entries: Json, ...problems: string[]][] = parse(`[
-    [{ tickets: 5 }, generate wrong_type], [[{}], '[0] not_exactly_one'], [[{ location: loc_a, created: { from: ${FROM}, to: ${TO} } }], '[0] not_exactly_one'],
-    [[{ tickets: 1, users: 1 }], '[0] not_exactly_one'], [[{ transactions: 1, tickets: 1, users: 0 }], '[0] not_exactly_one'],
+    [{ tickets: 5 }, generate wrong_type], [[{}], '[0] needs'], [[{ location: loc_a, created: { from: ${FROM}, to: ${TO} } }], '[0] needs'],
+    [[{ tickets: 1, users: 1 }], '[0] not_together'], [[{ transactions: 1, tickets: 1, users: 0 }], '[0] not_together'],
     [[{ refunds: 5 }], '[0].refunds unknown_name'], [[{ tikets: 5 }], '[0].tikets unknown_name'], [[{ tickets: -1 }], '[0].tickets too_small'],
     [[{ tickets: 0.5 }], '[0].tickets wrong_type'], [[{ tickets: 1000001 }], '[0].tickets too_large'],
     [[{ transactions: 1, refunded: 1.1 }], '[0].refunded too_large'], [[{ transactions: 1, refunded: -0.1 }], '[0].refunded too_small'],
@@ -356,8 +356,8 @@ t.test('generate: every problem, with its place', async t => {
     [[{ transactions: 1, location: loc_b }], '[0].location no_early_ticket'], [[{ transactions: 0, location: loc_b }], '[0].location no_early_ticket'],
     [[{ transactions: 5, created: { from: 2026-01-01, to: 2026-01-02 } }], '[0].location no_early_ticket'],
     [[{ transactions: 1, location: loc_b }, { tickets: 1, location: loc_b }], '[0].location no_early_ticket'],
-    [[{}, { users: 1, account: mch_x }, { tickets: 1, location: loc_x }],
-      '[0] not_exactly_one', '[1].account missing_record', '[2].location missing_record']
+    [[{ transactions: 5, payments_per_ticket: 2 }, { users: 1, account: mch_x }, { tickets: 1, location: loc_x }],
+      '[0].payments_per_ticket not_shared', '[1].account missing_record', '[2].location missing_record']
   ]`)
   const missing = (...nths: number[]) => nths.map(nth => `generate[${nth}] missing_parent`)
   for (const [generate, ...said] of cases) {

@@ -699,7 +699,7 @@ data:
   tickets:
     - { id: tkt_a, location: loc_none }
 generate:
-  - { tickets: 5, users: 5 }
+  - { transactions: 5, payments_per_ticket: 2 }
   - { accounts: 5 }
 script:
   - on: DELETE /locations/{id}
@@ -721,18 +721,18 @@ t.test('a scenario: wrong in every section, each problem has its place; no chang
   const { nextIds: expectedIds } = await startTestEmulator(t)
   const before = await state()
   const problems = `6:30 data.tickets[0].location missing_record
-8:5 generate[0] not_exactly_one
+8:45 generate[0].payments_per_ticket not_shared
 11:9 script[0].on disabled
 13:43 script[1].match.query.locaton unknown_field
 13:62 script[1].match.key bad_pattern
 13:78 script[1].calls not_counts
-13:106 script[1].delay.max delay_too_long
-15:44 script[3].respond.status no_body
+13:106 script[1].delay.max too_large
+15:36 script[3].respond.status no_section
 15:92 script[3].respond.headers.connection framing_header
 16:5 script[4] shadowed
 18:11 steps[0].do unknown_request
 19:7 steps[1].as not_a_variable_name
-19:56 steps[1].body body_unexpected
+19:50 steps[1].body no_section
 21:51 expect[0].match.body.reason bad_pattern
 22:32 expect[1].times not_counts`.split('\n')
   for (const on of ['POST /load', 'POST /load?dry_run=1']) {

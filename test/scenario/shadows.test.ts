@@ -32,7 +32,7 @@ t.test('script: an entry after one that applies to every request is a problem', 
       `behind one with ${JSON.stringify(more)}`,
       [{ on: '*', delay: '1s', ...more }, all, { ...other, name: 'first', calls: 1 }]
     ]),
-    ['one that is wrong itself', [{ on: 'GET /tickets' }, all], 'script[0] no_action']
+    ['one that is wrong itself', [{ on: 'GET /tickets', calls: '3-2', delay: '1s' }, all], 'script[0].calls not_counts']
   ]
   for (const [title, script, ...problems] of cases)
     t.strictSame(await codesIn({ data: smallFixture(), script }), problems, title)

@@ -60,7 +60,7 @@ t.test('SRCH-3: a needle on the seventh page', async t => {
     'expects GET /tickets/{id} with {"params":{"id":"tkt_needle"}}: at least 1 request: got 0 requests'
   t.strictSame(await failures(t, NEEDLE), [unmet], 'the rest is still expected of a client')
   t.strictSame((await failures(t, NEEDLE.replace('tickets: 64', 'tickets: 59'))).slice(0, 1), [
-    'play 6. GET /tickets: body.data: must have 0 items; got 1'
+    'play 6. GET /tickets: body.data: must be a list of 0; got a list of 1'
   ])
 
   for (const isPatient of [true, false]) {

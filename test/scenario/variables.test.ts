@@ -94,10 +94,10 @@ t.test('variables: given values replace defaults', async t => {
       texts({ number: 'x' }),
       texts({ number: ' ' }),
       ...['5', null, undefined].map(number => data({ number }))
-    ].map((given): (typeof cases)[number] => [given, ['body:1:26 vars.number variable_of_type']]),
-    [texts({ is: 'yes' }), ['body:1:33 vars.is variable_of_type']],
-    [data({ text: 5 }), ['body:1:15 vars.text variable_of_type']],
-    [data({ text: 'x'.repeat(1001) }), ['body:1:15 vars.text variable_too_long']],
+    ].map((given): (typeof cases)[number] => [given, ['body:1:26 vars.number contradicts']]),
+    [texts({ is: 'yes' }), ['body:1:33 vars.is contradicts']],
+    [data({ text: 5 }), ['body:1:15 vars.text contradicts']],
+    [data({ text: 'x'.repeat(1001) }), ['body:1:15 vars.text too_long']],
     [texts({ txt: 'b' }), ['body:1:7 vars.txt unknown_variable']],
     [texts({ __proto__x: 'b' }), ['body:1:7 vars.__proto__x unknown_variable']],
     [texts({ '': 'b' }), ['body:1:7 vars. unknown_variable']]
@@ -316,10 +316,10 @@ t.test('use: every kind of problem, in its file', async t => {
   // biome-ignore format: a table
   const cases: [use: string, ...problems: string[]][] = [
     ['outages.yaml', `own.yaml:1:7 use[0]: ${SAYS.not_a_group()}`],
-    ['list.yaml#x', 'list.yaml:1:9 groups: must be an object', 'own.yaml:1:7 use[0]: there is no group x'],
-    ['outages.yaml#brief-outag', 'own.yaml:1:7 use[0]: there is no group brief-outag; did you mean brief-outage?'],
-    ['outages.yaml#', 'own.yaml:1:7 use[0]: there is no group '],
-    ['outages.yaml#__proto__', 'own.yaml:1:7 use[0]: there is no group __proto__'], ['#x', `own.yaml:1:7 use[0]: ${SAYS.not_a_group()}`],
+    ['list.yaml#x', 'list.yaml:1:9 groups: must be an object', 'own.yaml:1:7 use[0]: no group is called x'],
+    ['outages.yaml#brief-outag', 'own.yaml:1:7 use[0]: no group is called brief-outag; did you mean brief-outage?'],
+    ['outages.yaml#', 'own.yaml:1:7 use[0]: no group is called "". '],
+    ['outages.yaml#__proto__', 'own.yaml:1:7 use[0]: no group is called __proto__'], ['#x', `own.yaml:1:7 use[0]: ${SAYS.not_a_group()}`],
     ['none.yaml#x', `own.yaml:1:7 use[0]: ${SAYS.no_file('none.yaml')}`],
     ['../elsewhere/secret.yaml#slow', `own.yaml:1:7 use[0]: ${SAYS.outside_folders('../elsewhere/secret.yaml')}`],
     ['/etc/passwd.yaml/#slow', `own.yaml:1:7 use[0]: ${SAYS.no_file('/etc/passwd.yaml/')}`],
@@ -349,7 +349,7 @@ t.test('use: every kind of problem, in its file', async t => {
     `body:1:7 use[0]: ${SAYS.names_only('./outages.yaml')}`
   ])
   const wrongType = await made('vars: { status: x }\nuse: [outages.yaml#brief-outage]\n', { root })
-  t.strictSame(wrongType.coded, ['own.yaml:1:17 vars.status variable_of_type'])
+  t.strictSame(wrongType.coded, ['own.yaml:1:17 vars.status contradicts'])
   t.strictSame(
     await problemsOf('use: [none.yaml#x]\n', { root, variables: texts({ wait: '1s' }) }),
     ['own.yaml:1:7 use[0]: there is no file none.yaml'],
@@ -431,7 +431,7 @@ t.test('--var: validate and check set variables of any of the files', async t =>
     valid.stdout,
     /^.*one\.yaml\n {2}✓ .*\n.*two\.yaml\n {2}✓ .*\n.*outages\.yaml\n {2}✓ .*\n\n3 passed, 0 failed in 3 files\n$/
   )
-  const ofType = `${one}:2:17 vars.amount: must be a number, like the default 100 of the variable amount; got the text x`
+  const ofType = `${one}:2:17 vars.amount: must be a number, like the default 100; got the text x`
   t.strictSame((await ran(['validate', one, '--var', 'amount=x'])).stdout.split('\n').slice(2), [
     `      ${ofType}`,
     '',
@@ -442,7 +442,7 @@ t.test('--var: validate and check set variables of any of the files', async t =>
   t.equal(unknown.status, 1)
   t.match(
     unknown.stdout,
-    '\n      --var amont: no variable is called amont; did you mean amount?\n'
+    '\n      --var amont: no variable is called amont; did you mean amount? Available: amount, status, wait.\n'
   )
   t.strictSame(
     [(await ran(['check', one])).status, (await ran(['check', one, '--var', 'amount=250'])).status],
@@ -480,7 +480,7 @@ t.test('--var: start and exec set variables; exec prints warnings', async t => {
       ...['start', '--scenario', join(root, 'one.yaml'), '--port', '0'],
       ...['--log-level', 'silent', '--var', 'count=x']
     ]),
-    { status: 1, stderr: /must be a number, like the default \S+ of the variable count/ }
+    { status: 1, stderr: /must be a number, like the default \S+; got/ }
   )
 })
 
@@ -536,7 +536,7 @@ t.test('use: entries of groups wait for others', async t => {
   const group = `groups:
   g:
     - { name: first, on: POST /refunds, per: ticket, calls: 1, respond: { status: 503 } }
-    - { name: later, on: GET /refunds, after: { ended: once }, stale: 5s }
+    - { name: later, on: GET /refunds, after: once, stale: 5s }
     - { name: once, on: POST /transactions, calls: 1, respond: { patch: { note: late } } }
     - { on: GET /tickets, after: own, change: { data: { tickets: [ { id: tkt_new, location: loc_bistro, reference: N } ] }, delete: [tkt_52] } }
 `
@@ -548,10 +548,10 @@ use: [more.yaml#g]
 `
   // biome-ignore format: a table
   const cases: [from: string, to: string, ...problems: string[]][] = [
-    ['per: ticket', 'per: location'], ['{ ended: once }', 'first'],
-    ['ended: once', 'ended: onec', 'more.yaml:4:47 groups.g[1].after unknown_entry'],
+    ['per: ticket', 'per: location'], ['after: once', 'after: first'],
+    ['after: once', 'after: onec', 'more.yaml:4:47 groups.g[1].after unknown_entry'],
     ['name: later, ', '', 'own.yaml:3:45 script[0].after unknown_entry'],
-    ['on: GET /refunds', 'on: POST /refunds', 'more.yaml:4:72 groups.g[1].stale stale_change'],
+    ['on: GET /refunds', 'on: POST /refunds', 'more.yaml:4:61 groups.g[1].stale stale_change'],
     ['respond: { status: 503 }', 'change: { delete: [nobody] }']
   ]
   for (const [from, to, ...problems] of cases) {

@@ -27,7 +27,7 @@ export type Wanted = Expected & { within?: string }
 const MAX_STEPS = 1000
 
 export function wantedSchema() {
-  const expectation = expectationSchema({ account: true })
+  const expectation = expectationSchema(true)
   const { sequence } = expectation.properties
   const properties = {
     ...expectation.properties,

@@ -6,7 +6,7 @@ import { reportTo, withoutProblems } from '../../scenario/documents.js'
 import { MAX_PATTERNS, patternsIn } from '../../scenario/match/patterns.js'
 import { checkWaiting, compileEntry, type Entry } from '../../scenario/script/entry.js'
 import { gateOf } from '../../scenario/script.js'
-import { entrySchema, RELEASES } from '../../scenario/shape/entry.js'
+import { RELEASES, SCRIPT_ENTRY } from '../../scenario/shape/entry.js'
 import { CHANGES, type Rows, row } from '../row.js'
 import {
   count,
@@ -56,7 +56,7 @@ export const SCRIPT_ROWS: Rows = {
     query: parameters({ first: yes('puts it before the other entries.') }),
     body: {
       example: '{"on":"POST /transactions","calls":1,"respond":{"status":402}}',
-      schema: entrySchema
+      schema: () => SCRIPT_ENTRY
     },
     ...CHANGES,
     adds: true,

@@ -1,4 +1,5 @@
 /** Expectations of requests, their order, and the records at the end; `Tally` judges them. */
+import { say as check } from '../../core/sentences.js'
 import { canBeAbout } from '../about.js'
 import { type Report, within } from '../documents.js'
 import { type Counts, countsOf } from '../match/counts.js'
@@ -39,7 +40,6 @@ export type CallsExpectation = Expected & {
 export type StateExpectation = Expected & { data: { state: StateData }; differences: StateTest }
 export type Expectation = CallsExpectation | StateExpectation
 
-const WAYS = ['on', 'sequence', 'state']
 const ANY = Number.POSITIVE_INFINITY
 
 /** The expectations of a scenario. */
@@ -73,20 +73,12 @@ export async function compileExpectation(
   responses?: Context['responses'],
   patterns = 0
 ): Promise<Expectation | null> {
-  const ways = WAYS.filter(way => way in data)
-  if (ways.length !== 1) {
-    report([], say('not_exactly_one', WAYS, ways))
-    return null
-  }
   if (!(await admitPatterns(data, patterns, report))) return null
   const context = { report, responses }
   const names = new Set(textsOf(data, true).flatMap(namesIn).map(headOf))
   const unsent = () => [...names].filter(name => responses?.has(name) !== true)
-  if ('others' in data && !('sequence' in data))
-    report(['others'], say('needs', 'others', 'on' in data ? 'sequence' : 'on or sequence'))
   if ('on' in data) return { ...compileCount(data, context), unsent }
   if ('sequence' in data) return { ...compileSequence(data, context), unsent }
-  if ('per' in data) report(['per'], say('needs', 'per', 'on or sequence'))
   const wanted = `these records at the end: ${JSON.stringify(data.state)}`
   const differences = compileState(data.state, below(context, 'state'))
   return { data, steps: [], unsent, wanted, differences }
@@ -103,7 +95,7 @@ function compileCount(source: CountData, context: Context): Compiled {
   const times = countsOf(`${data.times ?? (isPaused ? '2+' : '1+')}`, 0, within(report, 'times'))
   const isVacuous = !isPaused && times.from < 2 && times.to === ANY
   if (isVacuous && per !== undefined)
-    report(['per'], say('needs', 'per', 'a pause, or times other than 0+ and 1+'))
+    report(['per'], check('needs', ['a pause, or times other than 0+ and 1+'], 'per'))
   else if (isVacuous && times.from === 0) report(['times'], say('allows_anything'))
   checkPer(per, [calls], report)
   const description = `${shownCalls(data)}${forEach(per)}`
@@ -117,7 +109,7 @@ function compileSequence(data: SequenceData, context: Context): Compiled {
   const steps = sequence.map((call, index) => compileCalls(call, below(context, 'sequence', index)))
   for (const word of PAUSES)
     if (sequence[0]?.[word] !== undefined)
-      report(['sequence', 0, word], say('needs', word, 'a previous request'))
+      report(['sequence', 0, word], check('needs', ['a previous request'], word))
   checkPer(per, steps, report)
   const description = steps.map(({ data }) => shownCalls(data)).join(', then ')
   return {

@@ -18,7 +18,6 @@ import {
 } from '../match/fields.js'
 import { type Miss, miss, missesOf } from '../match/near-misses.js'
 import { resolvedValue } from '../play/references.js'
-import { say } from '../sentences.js'
 import { entriesOf, present } from '../shape/checked.js'
 import type { Names, Wanted } from '../shape/entry.js'
 import {
@@ -140,8 +139,6 @@ function partOfAll(family: Family, expected: Quantities, field: Field): Part {
   const { where, count, sum, every } = expected
   const selecting = compileFields(where ?? {}, below(field, 'where'))
   const whose = `${family}${selecting.length === 0 ? '' : ` with ${JSON.stringify(where)}`}`
-  if (where && (count ?? sum ?? every) === undefined)
-    field.report([], say('needs', 'where', 'count, sum or every'))
   const totals = Object.entries(sum ?? {}).flatMap(([path, wanted]) => {
     const summed = lookedUp(path, below(field, 'sum', path))
     return summed === null ? [] : compileTotal(`${whose}: sum of ${path}`, wanted, summed)

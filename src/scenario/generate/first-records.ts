@@ -99,10 +99,6 @@ const generatedBy = (entries: readonly GenerateData[]): number =>
 function checkedFamily(data: GenerateData, note: Report): GeneratedFamily | undefined {
   const { transactions: payments = 0, payments_per_ticket: size } = data
   const families = GENERATED_FAMILIES.filter(family => data[family] !== undefined)
-  if (families.length !== 1) note([], say('not_exactly_one', GENERATED_FAMILIES, families))
-  for (const name of ['refunded', 'partly_refunded', 'payments_per_ticket'] as const)
-    if (data[name] !== undefined && data.transactions === undefined)
-      note([name], say('needs', name, 'transactions'))
   if (!isShared(payments, perTicket(data)))
     note(['payments_per_ticket'], say('not_shared', payments, `${size}`))
   return families[0]

@@ -109,7 +109,8 @@ export function compileMatch(
       const { [table]: schema }: Tables = TABLES[operation]
       return schema === undefined ? [] : schemaOf(schema)
     })
-    if (schemas.length === 0) under.report([], say('no_section', operations.map(nameOf), section))
+    if (schemas.length === 0)
+      under.report([], say('no_section', operations.map(nameOf).join(', '), section))
     else
       return compileNames(names, { ...under, schemas, name: [] }, valueIn).map(condition => ({
         ...condition,

@@ -39,7 +39,6 @@ export async function checkSteps(
       ? null
       : didYouMean(key, [...store.keys.keys()]) ||
         '; add it under data: api_keys, or expect status 401'
-  for (const [index, member] of play.entries()) checkAlone(member, within(report, 'play', index))
   const groups = [
     ...steps.map((step, index) => callsOf(step, 'steps', index)),
     ...play.map((member, index) => callsOf(member, 'play', index))
@@ -50,9 +49,8 @@ export async function checkSteps(
   for (const group of groups) {
     for (const { step, at } of group) {
       const note = within(report, ...at)
-      if (step.do === undefined) note([], say('not_exactly_one', ['do', 'at_once', 'wait']))
-      else checkCall(step, adviceOnKey, note)
-      checkExpected(step, areCompiled, within(note, 'expect'))
+      checkCall(step, adviceOnKey, note)
+      if (areCompiled) checkShown(step.expect?.body, within(note, 'expect', 'body'))
       checkHeaders(step.headers ?? {}, 'request', within(note, 'headers'))
       checkReferences(step, name => problemOfReference(name, named, store), note)
     }
@@ -69,19 +67,6 @@ function checkName(name: string | undefined, named: Set<string>, report: Report)
   else if (name === 'vars') report([], say('name_reserved', name))
   if (named.has(name)) report([], say('name_taken', name))
   named.add(name)
-}
-
-function checkAlone(play: PlayData, report: Report): void {
-  const alone = ['wait', 'at_once'].find(only => only in play)
-  const others = Object.keys(play).filter(key => key !== alone)
-  if (alone !== undefined && others.length > 0) report([], say('not_together', alone, others))
-}
-
-function checkExpected({ expect = {} }: StepData, areCompiled: boolean, report: Report): void {
-  const { fault, ...response } = expect
-  const others = Object.keys(response)
-  if (fault !== undefined && others.length > 0) report([], say('not_together', 'fault', others))
-  if (areCompiled) checkShown(response.body, within(report, 'body'))
 }
 
 function checkCall(
@@ -104,7 +89,7 @@ function checkCall(
   const isChecked = key !== undefined && !key.includes('${') && !isStatus(expect?.status, 401)
   const advice = isChecked && operation?.key ? adviceOnKey(key) : null
   if (advice !== null) report(['key'], say('unknown_key', advice))
-  if (method !== 'POST' && body) report(['body'], say('body_unexpected', method))
+  if (method !== 'POST' && body) report(['body'], say('no_section', `a ${method}`, 'body'))
 }
 
 function checkReferences(

@@ -98,7 +98,12 @@ function differences(
   if (!isObjectOrList(actual) || Array.isArray(actual) !== isListed)
     return differsFrom(isListed ? 'a list' : 'an object')
   if (isListed && expected.length !== actual.length)
-    return [{ at, ...say('other_length', name, expected.length, Number(actual.length)) }]
+    return [
+      {
+        at,
+        ...say('other_value', name, `a list of ${expected.length}`, `a list of ${actual.length}`)
+      }
+    ]
   return Object.entries(expected).flatMap(([part, value]) => {
     const [whose, step] = isListed ? [`${name}[${part}]`, Number(part)] : [`${name}.${part}`, part]
     return differences(value, fieldIn(actual, part), whose, [...at, step])

@@ -1,6 +1,7 @@
 /** Changes of records, all or none: deletions, then records as in fixtures. */
 import { isExact, type Money, moneyOf, type Sums, settled } from '../../core/money.js'
 import { firstViolated, REFUND_RULES } from '../../core/rules.js'
+import { say as check } from '../../core/sentences.js'
 import { type Family, LINKED_FAMILIES } from '../../reference/operations.js'
 import { each } from '../../reference/rules.js'
 import { RESOURCES } from '../../reference/tables.js'
@@ -33,7 +34,7 @@ export function editOf({ data = {}, delete: removed = [] }: ChangeData, report: 
   const fixture = fixtureIn(DOCUMENT, data, ['change', 'data'])
   const count = recordsIn([fixture]) + removed.length
   if (count === 0) report(['change'], say('no_change'))
-  if (count > MAX_NAMED) report(['change'], say('change_too_large', MAX_NAMED, count))
+  if (count > MAX_NAMED) report(['change'], check('too_many_items', MAX_NAMED, count))
   return { fixtures: [fixture], removed }
 }
 

@@ -1,5 +1,5 @@
 /** Script entries, which change how the emulator responds to some requests. */
-import { maskedThroughout, withoutSecrets } from '../../core/redaction.js'
+import { withoutSecrets } from '../../core/redaction.js'
 import { say as check } from '../../core/sentences.js'
 import {
   isChange,
@@ -22,7 +22,7 @@ import { type Edit, editOf } from '../records/edits.js'
 import { checkMatch, type Trial } from '../records/named-records.js'
 import { say } from '../sentences.js'
 import { instantIn, millisecondsOf } from '../shape/checked.js'
-import type { EntryData, Respond } from '../shape/entry.js'
+import type { EntryData } from '../shape/entry.js'
 import type { Used } from '../shape/sources.js'
 import { digestOf, withDigests } from './digests.js'
 
@@ -45,7 +45,7 @@ export type Entry = {
   /** Age of the records that it shows, in milliseconds. */
   stale: number | null
 }
-export const FOREVER = Number.POSITIVE_INFINITY
+const FOREVER = Number.POSITIVE_INFINITY
 /** Operations that are disabled before scripts are asked (LOC-4, ACC-5). */
 const DISABLED: readonly OperationId[] = ['deleteLocation', 'deleteAccount']
 
@@ -58,13 +58,11 @@ export async function compileEntry(
   const isAdmitted = await admitPatterns(source.match, patterns, within(report, 'match'))
   const data = { ...source }
   if (source.name !== undefined) data.name = withoutSecrets(source.name)
-  if (source.after !== undefined) data.after = maskedThroughout(source.after)
+  if (source.after !== undefined) data.after = withoutSecrets(source.after)
   if (source.match) data.match = withDigests(source.match)
-  const { calls = '1+', chance = 1, delay = '0s', change, stale, respond, match } = data
-  const { from, until, for: lasting } = data
+  const { calls = '1+', chance = 1, change, stale, match, from, until } = data
   const operations = operationsOf(data, report)
-  checkActions(data, report)
-  if (respond) checkRespond(data, respond, operations, within(report, 'respond'))
+  checkActions(data, operations, report)
   return {
     data,
     operations: new Set(operations),
@@ -72,8 +70,8 @@ export async function compileEntry(
     calls: countsOf(`${calls}`, 1, within(report, 'calls')),
     chance,
     between: { from: from ? instantIn(from) : -FOREVER, until: until ? instantIn(until) : FOREVER },
-    lasts: lasting ? millisecondsOf(lasting) : FOREVER,
-    delay: delayOf(delay, within(report, 'delay')),
+    lasts: data.for ? millisecondsOf(data.for) : FOREVER,
+    delay: delayOf(data, report),
     label: data.name ?? digestOf(JSON.stringify(data)),
     edit: change === undefined ? null : editOf(change, report),
     stale: stale === undefined ? null : millisecondsOf(stale)
@@ -81,72 +79,52 @@ export async function compileEntry(
 }
 
 function operationsOf({ on, stale }: EntryData, report: Report): OperationId[] {
-  const canApply = (operation: OperationId) =>
-    stale === undefined || !isChange(operationOf(operation))
   const isEnabled = (operation: OperationId) => !DISABLED.includes(operation)
+  const canApply = (operation: OperationId) =>
+    isEnabled(operation) && (stale === undefined || !isChange(operationOf(operation)))
   for (const name of [on].flat()) {
-    const enabled = operationsNamed(name).filter(isEnabled)
-    if (operationsNamed(name).length === 0) continue
-    if (enabled.length === 0) report(['on'], say('disabled', name))
-    else if (!enabled.some(canApply)) report(['stale'], say('stale_change', name))
+    const operations = operationsNamed(name)
+    if (operations.length === 0 || operations.some(canApply)) continue
+    if (operations.some(isEnabled)) report(['stale'], say('stale_change', name))
+    else report(['on'], say('disabled', name))
   }
-  return operationsOn(on, report).filter(id => isEnabled(id) && canApply(id))
+  return operationsOn(on, report).filter(canApply)
 }
 
+/** What depends on more than the names of one object. */
 function checkActions(
-  { calls, chance, for: lasting, per, delay, respond, change, stale, fault, hold, when }: EntryData,
-  report: Report
-): void {
-  if ([respond, change, stale, delay, fault, hold].every(action => action === undefined))
-    report([], say('no_action'))
-  if (stale && ((respond && !respond.patch) || (fault && when !== 'after')))
-    report(['stale'], say('not_together', 'stale', [respond ? 'respond' : 'fault']))
-  if (per !== undefined && (calls ?? chance ?? lasting) === undefined)
-    report(['per'], say('needs', 'per', 'calls, chance or for'))
-  if (hold && (hold.until === undefined) === (hold.gate === undefined))
-    report(['hold'], say('not_exactly_one', ['until', 'gate'], hold.gate ? ['until', 'gate'] : []))
-  if (when === 'after' && !fault && !change && !respond)
-    report(['when'], say('needs', 'when: after', 'fault, change or respond'))
-}
-
-export const nameIn = (after: EntryData['after']): string | undefined =>
-  typeof after === 'object' ? after.ended : after
-const MAX_DELAY = 600_000
-
-function delayOf(delay: NonNullable<EntryData['delay']>, report: Report): Entry['delay'] {
-  const msOf = (text: string, note: Report) => {
-    const ms = millisecondsOf(text)
-    if (ms > MAX_DELAY) note([], say('delay_too_long', text))
-    return ms
-  }
-  if (typeof delay === 'string') {
-    const ms = msOf(delay, report)
-    return () => ms
-  }
-  const min = msOf(delay.min, within(report, 'min'))
-  const max = msOf(delay.max, within(report, 'max'))
-  return draw => (min === max ? min : min + Math.floor(draw() * (max - min + 1)))
-}
-
-function checkRespond(
-  { fault }: EntryData,
-  respond: Respond,
+  { respond, change, fault, stale, when }: EntryData,
   operations: readonly OperationId[],
   report: Report
 ): void {
-  const { status, headers = {}, body, patch, error } = respond
-  const hasBody = [body, patch, error].some(part => part !== undefined)
-  if (body !== undefined && error !== undefined) report([], say('not_together', 'body', ['error']))
-  if ((status === 204 || status === 304) && hasBody) report(['status'], say('no_body', status))
-  checkHeaders(headers, 'response', within(report, 'headers'))
+  const { status, headers = {}, patch } = respond ?? {}
+  const prevents = { respond: respond && !patch, fault: fault && when !== 'after' }
+  for (const [name, isSo] of Object.entries(prevents))
+    if (stale && isSo) report(['stale'], check('not_together', ['stale', name]))
+  if (when === 'after' && !fault && !change && !respond)
+    report(['when'], check('needs', ['fault', 'change', 'respond'], 'when: after'))
+  checkHeaders(headers, 'response', within(report, 'respond', 'headers'))
+  if (
+    (status === 204 || status === 304) &&
+    (respond?.body ?? respond?.error ?? patch) !== undefined
+  )
+    report(['respond', 'status'], say('no_section', `a response with status ${status}`, 'body'))
   if (!patch) return
-  const note = within(report, 'patch')
-  if (body !== undefined || error !== undefined)
-    note([], say('not_together', 'patch', ['body', 'error']))
-  if (fault) note([], say('not_together', 'patch', ['fault']))
+  const note = within(report, 'respond', 'patch')
+  if (fault) note([], check('not_together', ['patch', 'fault']))
   if (JSON.stringify(respond) === '{"patch":{}}') note([], check('empty'))
   if (operations.length > 0 && operations.every(id => operationOf(id).kind === 'delete'))
-    note([], say('no_body', 204))
+    note([], say('no_section', 'a response with status 204', 'body'))
+}
+
+const MAX_DELAY = 600_000
+
+function delayOf({ delay = '0s' }: EntryData, report: Report): Entry['delay'] {
+  const { min, max } = typeof delay === 'string' ? { min: delay, max: delay } : delay
+  const [least, most] = [millisecondsOf(min), millisecondsOf(max)]
+  if (most > MAX_DELAY)
+    report(delay === max ? ['delay'] : ['delay', 'max'], check('too_large', '10m', max))
+  return draw => (least === most ? most : least + Math.floor(draw() * (most - least + 1)))
 }
 
 export async function compileScript(
@@ -177,14 +155,13 @@ export function checkWaiting(
   entries: readonly EntryData[],
   report: Report
 ): void {
-  const name = nameIn(after)
-  if (name === undefined || entries.some(entry => entry.name === name)) return
-  const names = entries.flatMap(entry => entry.name ?? [])
-  report(['after'], say('unknown_entry', name, names))
+  if (after === undefined || entries.some(({ name }) => name === after)) return
+  const names = entries.flatMap(({ name }) => name ?? [])
+  report(['after'], say('unknown_entry', after, names))
 }
 
 /** `list` says in which list it is written. */
-type Unconditional = { entry: Entry; list: string; label: string }
+type Unconditional = { operations: Entry['operations']; list: string; label: string }
 
 /** An entry never applies behind one of its list that always applies. */
 function checkShadowed(
@@ -193,14 +170,14 @@ function checkShadowed(
   unconditional: Unconditional[],
   report: Report
 ): void {
-  const { name, on } = entry.data
+  const { operations, data } = entry
   const list = JSON.stringify([document.name, steps.slice(0, -1)])
-  const label = name === undefined ? `entry ${Number(steps.at(-1)) + 1}` : `the entry "${name}"`
-  const isBehind = (earlier: Unconditional) =>
-    earlier.list === list && [...entry.operations].every(id => earlier.entry.operations.has(id))
-  const first = unconditional.find(isBehind)
-  if (first !== undefined) report([], say('shadowed', first.label, shownOn(on)))
-  else if (isUnconditional(entry)) unconditional.push({ entry, list, label })
+  const first = unconditional.find(
+    earlier => earlier.list === list && [...operations].every(id => earlier.operations.has(id))
+  )
+  const label = data.name ? `the entry "${data.name}"` : `entry ${Number(steps.at(-1)) + 1}`
+  if (first !== undefined) report([], say('shadowed', first.label, shownOn(data.on)))
+  else if (isUnconditional(entry)) unconditional.push({ operations, list, label })
 }
 
 const isUnconditional = ({ data, calls, chance, between, lasts, matches }: Entry) =>

@@ -1,16 +1,13 @@
 /** The schemas of expectations, and of steps and plays. */
-import type { Static, TInteger, TProperties, TUnsafe } from 'typebox'
-import * as Type from 'typebox'
-import { RETIRED } from '../../core/retired.js'
+import type { Static, TProperties, TUnsafe } from 'typebox'
 import { keysOf } from '../../reference/rules.js'
 import { RESOURCES } from '../../reference/tables.js'
 import {
-  BY_ACCOUNT,
   FAULTS,
   fields,
+  JOURNAL_MATCH,
   MATCH,
   type MatchData,
-  matchSchema,
   type Names,
   ON,
   PER
@@ -19,19 +16,21 @@ import {
   allAs,
   closed,
   count,
-  countsAs,
+  counts,
   duration,
   either,
   headers,
+  integer,
   isTrue,
   type Json,
   listOf,
   mapOf,
+  NOT_EMPTY,
   name,
-  notEmpty,
-  published,
-  someOf,
+  object,
+  SOME,
   typed,
+  under,
   wordOf
 } from './parts.js'
 
@@ -40,81 +39,81 @@ const STATUS = {
   minimum: 100,
   maximum: 599,
   pattern: '^[1-5](\\d\\d|[xX]{2})$',
-  'x-expected': 'a status, such as 402 or 2xx',
-  description: 'A status, or a class such as 2xx.'
+  'x-expected': 'a status, such as 402 or 2xx'
 }
-const STATUSES = typed<number | string | readonly (number | string)[]>({
-  ...published(STATUS, 'statuses'),
-  type: [...STATUS.type, 'array'],
-  minItems: 1,
-  items: STATUS
-})
-export type Statuses = Static<typeof STATUSES>
+const statuses = (description: string) =>
+  typed<number | string | readonly (number | string)[]>({
+    ...STATUS,
+    type: [...STATUS.type, 'array'],
+    minItems: 1,
+    items: STATUS,
+    description,
+    'x-published': 'statuses'
+  })
+export type Statuses = Static<ReturnType<typeof statuses>>
 
-const object = (description: string) => typed<Record<string, Json>>({ type: 'object', description })
-const callOf = <E extends TProperties, M extends TProperties>(expected: E, more: M) => ({
+const callOf = <E extends TProperties>(expected: E) => ({
   as: name('The name by which later steps refer to its response: ${name.field}.'),
   do: name('A method and a path, such as POST /transactions or GET /transactions/${payment.id}.'),
   key: name('An API key; by default, that of the first merchant.'),
-  query: object('Parameters of the query.'),
-  body: object('Parameters of the body.'),
+  query: object('Query parameters.'),
+  body: object('Body parameters.'),
   expect: closed(
     {
-      status: {
-        ...STATUSES,
-        description: 'A status, a class such as 2xx, or a list; 2xx by default.'
-      },
+      status: statuses('A status, a class such as 2xx, or a list; 2xx by default.'),
       body: typed<Json>({
         description:
           'What the response must contain: values, or conditions as in match. Other names are not compared.'
       }),
       ...expected
     },
-    { description: 'What the response must be; by default, a success.' }
-  ),
-  ...more
+    'What the response must be; by default, a success.',
+    { 'x-rules': [['excludes', ['status', 'body', 'headers'], 'fault']] }
+  )
 })
 const OF_CALLS = {
-  'x-elsewhere': {
-    ...allAs(['status', 'fault'], 'expect'),
-    ...allAs(['transaction', 'ticket', 'amount', 'payment_type'], 'body')
-  }
+  ...under('body', ['transaction', 'ticket', 'amount', 'payment_type']),
+  on: 'write do',
+  request: 'write do'
 }
-export const STEP = closed(callOf({}, {}), {
-  required: ['do'],
-  description: 'A request that is sent through the API when the scenario loads.',
-  'x-name': 'Step',
-  ...OF_CALLS
-})
-const PLAYED = callOf(
-  {
+export const STEP = closed(
+  callOf({}),
+  'A request that is sent through the API when the scenario loads.',
+  { required: ['do'], 'x-name': 'Step', 'x-instead': OF_CALLS }
+)
+const PLAYED = {
+  ...callOf({
     headers: headers('Headers that the response must have, such as Retry-After.'),
     fault: wordOf(FAULTS, 'How the response is lost.')
-  },
-  { headers: headers('Headers of the request, such as User-Agent.') }
-)
-const AT_ONCE = closed(PLAYED, {
+  }),
+  headers: headers('Headers of the request, such as User-Agent.')
+}
+const AT_ONCE = closed(PLAYED, 'One of several requests that are sent at once.', {
   required: ['do'],
-  description: 'One of several requests that are sent at once.',
   'x-name': 'PlayedCall',
-  ...OF_CALLS
+  'x-instead': OF_CALLS
 })
+const ALONE = ['at_once', 'wait']
+const OF_ONE = [...keysOf(PLAYED).filter(name => name !== 'do'), 'repeat']
 const PLAYS = closed(
   {
     ...PLAYED,
-    repeat: Type.Integer({
+    repeat: integer('How many times it is sent, in sequence.', {
       minimum: 1,
       maximum: 1000,
-      default: 1,
-      description: 'How many times it is sent, in sequence.'
+      default: 1
     }),
-    at_once: someOf(AT_ONCE, 'Requests to send together, each over its own connection.'),
+    at_once: listOf(AT_ONCE, 'Requests to send together, each over its own connection.', SOME),
     wait: duration("Moves the sandbox's clock forward; `check` itself does not wait.")
   },
+  'A request that `check` sends as a client would, or several at once.',
   {
-    description: 'A request that `check` sends as a client would, or several at once.',
     'x-name': 'Play',
-    ...OF_CALLS
+    'x-rules': [
+      ['one', ['do', ...ALONE]],
+      ...ALONE.map(name => ['excludes', OF_ONE, name] as const)
+    ],
+    'x-instead': OF_CALLS
   }
 )
 type Play = Required<Static<typeof PLAYS>>
@@ -122,30 +121,22 @@ export type StepData = Static<typeof AT_ONCE> & Partial<Pick<Play, 'repeat'>>
 export type PlayData = StepData | Pick<Play, 'at_once'> | Pick<Play, 'wait'>
 export const PLAY = typed<PlayData>(PLAYS)
 
-const quantity = (number: TInteger, description: string) =>
+const QUANTITY = 'A number, or conditions (gt, gte, lt, lte, not).'
+const quantity = (number: TUnsafe<number>) =>
   either(
-    'object',
-    notEmpty(
-      closed(
-        allAs(['gt', 'gte', 'lt', 'lte', 'not'] as const, {
-          ...number,
-          description: 'A condition.'
-        })
-      )
+    closed(
+      allAs(['gt', 'gte', 'lt', 'lte', 'not'] as const, { ...number, description: 'A condition.' }),
+      undefined,
+      NOT_EMPTY
     ),
     { ...number, 'x-advice': 'or write conditions, such as { gte: 1 }' },
-    description
+    QUANTITY
   )
 const QUANTITIES = {
   where: fields('Only records with these values; all by default.'),
-  count: quantity(count(), 'Number of records: a number, or conditions (gt, gte, lt, lte, not).'),
-  sum: notEmpty(
-    mapOf(
-      quantity(Type.Integer(), 'The sum: a whole number, or conditions.'),
-      'The sums of fields, such as { amount: 500 }.'
-    )
-  ),
-  every: notEmpty(fields('Every record must have these values.'))
+  count: quantity(count()),
+  sum: mapOf(quantity(integer()), 'The sums of fields, such as { amount: 500 }.', NOT_EMPTY),
+  every: fields('Every record must have these values.', NOT_EMPTY)
 }
 export type Quantities = { [K in keyof typeof QUANTITIES]?: Static<(typeof QUANTITIES)[K]> }
 export type Quantity = NonNullable<Quantities['count']>
@@ -155,50 +146,59 @@ type FamilyState = {
   readonly [id: string]: Names | Quantities[keyof Quantities] | null
 } & Quantities
 const FAMILY_STATE = typed<FamilyState>({
-  'x-name': 'ExpectedRecords',
+  type: 'object',
+  ...NOT_EMPTY,
+  properties: QUANTITIES,
+  additionalProperties: { ...fields(), type: ['object', 'null'], 'x-advice': STATE_NAMES },
   description:
     'Records of a family by id, with their expected values, and conditions on all records.',
-  type: 'object',
-  minProperties: 1,
-  properties: QUANTITIES,
-  additionalProperties: { ...fields(), type: ['object', 'null'], 'x-advice': STATE_NAMES }
+  'x-name': 'ExpectedRecords',
+  'x-rules': [['needs', ['count', 'sum', 'every'], 'where']]
 })
-const STATE = notEmpty(
-  closed(allAs(keysOf(RESOURCES), FAMILY_STATE), {
-    description:
-      'Records by family and id, with their expected values; null for a record that must not exist.'
-  })
+const STATE = closed(
+  allAs(keysOf(RESOURCES), FAMILY_STATE),
+  'Records by family and id, with their expected values; null for a record that must not exist.',
+  NOT_EMPTY
 )
 export type StateData = Static<typeof STATE>
 
 const pause = (limit: string) =>
   duration(`${limit} time between the previous response and each request, by the sandbox's clock.`)
 export const PAUSES = ['no_sooner_than', 'no_later_than'] as const
-const calls = (match: TUnsafe<MatchData>) => ({
+
+const OF_EXPECTATIONS = {
+  ...under('a family of state', ['where', 'sum']),
+  at_least: 'write times: 2+',
+  at_most: 'write times: 0-2',
+  count: 'write times',
+  group_by: 'write per',
+  none: 'write times: 0',
+  same: 'write per'
+}
+const expectedCall = (match: TUnsafe<MatchData>) => ({
   on: ON,
   match,
   took_effect: isTrue('Whether the request changed records.'),
-  status: { ...STATUSES, description: 'The status of the response that the client got.' },
+  status: statuses('The status of the response that the client got.'),
   answered: isTrue('Whether the client got a response.'),
-  response: notEmpty(fields('Fields of the response body that the client got.')),
+  response: fields('Fields of the response body that the client got.', NOT_EMPTY),
   no_sooner_than: pause('Minimum'),
   no_later_than: pause('Maximum')
 })
 
-/** `account` lets a match name the Account of the key. */
-export function expectationSchema({ account = false } = {}) {
-  const call = calls((account ? matchSchema(BY_ACCOUNT) : MATCH) as TUnsafe<MatchData>)
+export function expectationSchema(isOfJournal = false) {
+  const call = expectedCall(isOfJournal ? JOURNAL_MATCH : MATCH)
+  const step = closed(call, 'A request of a sequence.', {
+    required: ['on'],
+    'x-ordered': PAUSES,
+    'x-name': 'ExpectedCall'
+  })
   return closed(
     {
       ...call,
-      times: countsAs('times', 'Number of requests: 0, 1, 2-3 or 4+; 1+ by default.'),
+      times: counts('times', 'Number of requests: 0, 1, 2-3 or 4+; 1+ by default.'),
       sequence: listOf(
-        closed(call, {
-          required: ['on'],
-          description: 'A request of a sequence.',
-          'x-ordered': PAUSES,
-          'x-name': 'ExpectedCall'
-        }),
+        step,
         'Requests in this order, without other requests of these operations.',
         { minItems: 1 }
       ),
@@ -209,11 +209,15 @@ export function expectationSchema({ account = false } = {}) {
       ),
       state: STATE
     },
+    'Which requests the client must send, or which records must exist at the end.',
     {
-      description: 'Which requests the client must send, or which records must exist at the end.',
       'x-ordered': PAUSES,
-      'x-elsewhere': allAs([...Object.keys(RESOURCES), 'where', 'sum'], 'state'),
-      'x-instead': RETIRED.expectation
+      'x-rules': [
+        ['one', ['on', 'sequence', 'state']],
+        ['needs', ['sequence'], 'others'],
+        ['needs', ['on', 'sequence'], 'per']
+      ],
+      'x-instead': OF_EXPECTATIONS
     }
   )
 }

@@ -1,6 +1,6 @@
 /** Variables: values of `vars`, which replace `${vars.NAME}` in texts. */
 import { partAt, type Step } from '../../core/places.js'
-import { type Said, shortened, shownGot } from '../../core/sentences.js'
+import { say as check, type Said, shortened, shownGot } from '../../core/sentences.js'
 import { typedValue } from '../../core/typed-value.js'
 import { isObject } from '../../reference/rules.js'
 import { type Located, type Report, within } from '../documents.js'
@@ -70,13 +70,13 @@ function assigned(
   if (!isVariableValue(value) || typeof value !== type) {
     const got =
       value && typeof value === 'string' ? `the text ${shortened(value)}` : shownGot(value)
-    const problem = [name, present(TYPES[type]), shortened(String(fallback)), got] as const
-    report([name], say('variable_of_type', ...problem))
+    const whose = `the default ${shortened(String(fallback))}`
+    report([name], say('contradicts', present(TYPES[type]), whose, got))
     return null
   }
   const { length } = String(value)
   if (length <= MAX_VALUE) return value
-  report([name], say('variable_too_long', MAX_VALUE, length))
+  report([name], check('too_long', MAX_VALUE, length))
   return null
 }
 

@@ -36,7 +36,7 @@ t.test('expect: the records at the end, by id and by count', async t => {
   const { status, body } = await emulator.control('POST /verify', {
     state: { transactions: { txn_a: { amount_refunded: 400 } } }
   })
-  t.strictSame([status, body], [200, { holds: true, verdict: 'met', message: 'As expected.' }])
+  t.strictSame([status, body], [200, { holds: true, verdict: 'met', message: 'As expected' }])
   const wrong = await emulator.control('POST /verify', {
     state: { refunds: { count: 2 }, transactions: { txn_a: null } },
     within: '10ms'
@@ -168,7 +168,7 @@ t.test('expect: a field that can never be what is wanted is refused', async t =>
     [{ transactions: { count: 1, where: { payment_type: { not: [visa] } } } }, state.transactions.where.payment_type.not never_matches],
     [{ transactions: { count: 1, where: { customer: { name: { gt: A } } } } }, state.transactions.where.customer.name.gt not_comparable],
     [{ locations: { loc_a: { metadata: { table: 5 } } } }, state.locations.loc_a.metadata.table never_matches],
-    [{ accounts: { mch_a: { nme: A } } }, state.accounts.mch_a.nme unknown_field], [{ refunds: { where: { amount: 5 } } }, state.refunds needs],
+    [{ accounts: { mch_a: { nme: A } } }, state.accounts.mch_a.nme unknown_field], [{ refunds: { where: { amount: 5 } } }, 'expect[0].state.refunds.where needs'],
     [{ refunds: { sum: {}, every: {} } }, 'expect[0].state.refunds.sum empty', 'expect[0].state.refunds.every empty'],
     [{ refunds: { count: { get: 1 } } }, 'expect[0].state.refunds.count.get unknown_name'],
     [{ transactions: { txn_a: { amount: [] } } }, 'expect[0].state.transactions.txn_a.amount too_few_items'],

@@ -201,7 +201,7 @@ table(
 - [{ no_sooner_than: 1s, times: 1+, per: ticket }, [{ ticket: a }], met]
 - [{ no_sooner_than: 1s, no_later_than: 5s }, [{ at: 0 }, { at: 100 }], forbidden, 'Pause before request 2, POST /refunds: expected at least 1s and at most 5s; got 0.1 s']
 - [{ no_sooner_than: 1s, times: 0-1 }, [{ at: 0 }, { at: 0 }], forbidden, 'POST /refunds no sooner than 1s after the previous response: expected at most 1 request; got 2']
-- [{ no_sooner_than: 1s, per: ticket }, [{ at: 0, ticket: a }, { at: 10, ticket: b }, { at: 1000, ticket: a }, { at: 1010, ticket: b }], met, 'Met for 2 tickets.']
+- [{ no_sooner_than: 1s, per: ticket }, [{ at: 0, ticket: a }, { at: 10, ticket: b }, { at: 1000, ticket: a }, { at: 1010, ticket: b }], met, 'Met for each ticket (2)']
 - [{ no_sooner_than: 1s, per: ticket }, [{ at: 0, ticket: a }, { at: 10, ticket: b }, { at: 1000, ticket: a }, { at: 1009, ticket: b }], forbidden,
    'Pause before request 2, POST /refunds: expected at least 1s; got 0.999 s for b']
 - [{ sequence: [{}, { no_sooner_than: 1s }] }, [{ at: 0, end: 100 }, { at: 1100 }], met]
@@ -214,7 +214,7 @@ table(
 table(
   'a sequence is exact over the operations that it names',
   `
-- [&retry { sequence: [{ answered: false }, { on: GET /refunds }, {}] }, [{ lost: true }, { on: GET /refunds }, {}], met, 'As expected.']
+- [&retry { sequence: [{ answered: false }, { on: GET /refunds }, {}] }, [{ lost: true }, { on: GET /refunds }, {}], met, 'As expected']
 - [*retry, [{ lost: true }, { lost: true }, { on: GET /refunds }, {}], forbidden, 'Request 2 of the sequence: expected GET /refunds; got POST /refunds']
 - [*retry, [{ lost: true }, { on: GET /refunds }, {}, {}], forbidden, 'Request 4 of the sequence: expected no more (others: true allows others); got POST /refunds']
 - [*retry, [{ lost: true }, { on: GET /refunds }, { on: GET /refunds }, {}], forbidden]
@@ -228,7 +228,7 @@ table(
 - [{ sequence: [{}, { on: GET /refunds }], others: true }, [{ on: GET /refunds }, {}], unmet]
 - [{ sequence: [{}, { on: '*', status: 404 }] }, [{}, { on: nothing, status: 404 }], met]
 - [{ sequence: [{}, { on: '*', status: 404 }] }, [{}, { on: nothing, status: 405 }], forbidden, 'Request 2 of the sequence: expected any operation with status 404; got a request that is not an operation']
-- [{ sequence: [{}, { on: GET /refunds }], per: ticket }, [{ ticket: a }, { ticket: b }, { on: GET /refunds, ticket: a }, { on: GET /refunds, ticket: b }], met, 'Met for 2 tickets.']
+- [{ sequence: [{}, { on: GET /refunds }], per: ticket }, [{ ticket: a }, { ticket: b }, { on: GET /refunds, ticket: a }, { on: GET /refunds, ticket: b }], met, 'Met for each ticket (2)']
 - [{ sequence: [{}, { on: GET /refunds }], per: ticket }, [{ ticket: a }, { ticket: b }, { on: GET /refunds, ticket: a }], unmet,
    'Request 2 of the sequence: expected GET /refunds; got none for b']
 - [{ sequence: [{}, { on: GET /refunds }], per: ticket }, [{ on: GET /refunds, ticket: a }], forbidden,
@@ -239,10 +239,10 @@ table(
 table(
   'each value by itself, and requests without one together',
   `
-- [&one { per: ticket, times: 1 }, [{ ticket: a }, { ticket: b }], met, 'Met for 2 tickets.']
+- [&one { per: ticket, times: 1 }, [{ ticket: a }, { ticket: b }], met, 'Met for each ticket (2)']
 - [*one, [{ ticket: a }, { ticket: b }, { ticket: b }], forbidden, 'POST /refunds for each ticket: expected 1 request; got 2 for b']
 - [*one, [{ on: GET /refunds }], never exercised, 'no request was sent for any ticket; never exercised']
-- [*one, [{}], met, 'Met for 1 ticket.']
+- [*one, [{}], met, 'Met for each ticket (1)']
 - [*one, [{}, {}], forbidden, 'POST /refunds for each ticket: expected 1 request; got 2 for requests without a ticket']
 - [{ per: test, times: 1 }, [{ test: a }, { test: b }], met]
 - [{ per: ticket, times: 0-1 }, [{ on: GET /refunds }], met]
@@ -367,7 +367,7 @@ t.test('values beyond the maximum are reported', async t => {
   const { holds, message } = await judged({ on: 'POST /refunds', per: 'test', times: 1 }, requests)
   t.strictSame(
     [holds, message],
-    [true, 'Met for 1000 tests; not counted: 3 requests beyond the first 1000 tests']
+    [true, 'Met for each test (1000); not counted: 3 (more than 1000 values of test)']
   )
   const inOrder = await judged({ sequence: [{ on: 'POST /refunds' }], per: 'test' }, requests)
   t.equal(inOrder.message, message)
@@ -378,7 +378,7 @@ t.test('a reference to a step that was not sent is never met', async t => {
   const { verdict, message } = await judged(data, [{}])
   t.strictSame(
     [verdict, message],
-    ['never exercised', 'It refers to ${paid}, which has not been sent; only check sends plays.']
+    ['never exercised', 'It refers to ${paid}, which has not been sent; only check sends plays']
   )
   const gone = await judged({ state: { refunds: { '${paid.id}': null } } }, [{}])
   t.equal(gone.holds, false)
