@@ -49,40 +49,44 @@ export function close(response: Response, isDelivered: boolean, ms: number): Ent
 }
 
 export function entryOf(response: Response, isDelivered: boolean, ms: number): Entry {
-  const { reading, outcome, facts, script, place, changes } = response
+  const { reading, facts, script, place, changes } = response
   const { id, base, method, path, now, at, world, state, userAgent, test, headers } = reading
   const { operation, params, actor, query, body, authorization } = reading
-  const call = {
-    operation,
-    query,
-    body,
-    settings: world.settings,
-    outcome: isDelivered && isWhole(outcome) ? outcome : notDelivered(outcome),
-    facts,
-    caller: {
-      base,
-      actor,
-      account: actor?.id ?? null,
-      isKeySent: authorization !== undefined,
-      userAgent,
-      test,
-      trace: TRACEPARENT.exec(String(headers.traceparent))?.[1] ?? null
-    }
+  const { settings } = world
+  const outcome =
+    isDelivered && isWhole(response.outcome) ? response.outcome : notDelivered(response.outcome)
+  const caller = {
+    base,
+    actor,
+    account: actor?.id ?? null,
+    isKeySent: authorization !== undefined,
+    userAgent,
+    test,
+    trace: TRACEPARENT.exec(String(headers.traceparent))?.[1] ?? null
   }
+  const ended = at === 0 ? 0 : state.clock.now(world.machine())
+  const judgement = judgementOf({ operation, query, body, settings, outcome, facts, caller })
+  // spreading one object in another would take longer than the operation
   return {
-    ...call,
     id,
+    caller,
     method,
     path,
+    operation,
     params,
+    query,
+    body,
     now,
     at,
-    ended: at === 0 ? 0 : state.clock.now(world.machine()),
+    ended,
     ms,
+    settings,
+    outcome,
+    facts,
     script,
     place,
     changes,
-    judgement: judgementOf(call),
+    judgement,
     held: 0
   }
 }
