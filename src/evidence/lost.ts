@@ -77,13 +77,13 @@ function isRepeated(lost: Lost, { operation, about, amount, last4 }: Payment) {
   return lost.amount === amount && isSameCard
 }
 
-function lostOf(call: Entry, { store }: Reading, payment: Payment) {
+function lostOf(call: Entry, { world }: Reading, payment: Payment) {
   const { id: request, at, outcome } = call
   const record = hasPerformed(call) ? (outcome.result as AnyRecord) : null
   const isRefund = payment.operation === 'createRefund'
   const amount = isRefund && record !== null ? Number(record.amount) : payment.amount
   const madeId = record?.id ?? null
-  const collection = collectionOf(store, payment.operation)
+  const collection = collectionOf(world.state.store, payment.operation)
   // where it would stand had it been made
   const place = collection.position(madeId ?? '') ?? { at, nth: collection.next - 0.5 }
   return { ...payment, amount, request, madeId, isSeen: false, place }
@@ -112,7 +112,7 @@ function isShownMade(
   // a stale read shows nothing
   if (call.script?.isPast) return null
   if (operation === 'createRefund' && shows(about)) {
-    const { refunds } = reading.store
+    const { refunds } = reading.world.state.store
     const query = { after: place, before: LATEST, descending: false, count: EMBEDDED }
     const isEmbedded = refunds.index('transaction').range(about, query).length < EMBEDDED
     return isEmbedded ? refunds.get(madeId ?? '') !== undefined : null
@@ -124,7 +124,8 @@ function isShownMade(
 }
 
 type Asked = ListValues & { location?: string; transaction?: string; search_query?: string }
-function wouldBeListed(lost: Lost, call: Entry, { actor, store, values }: Reading) {
+function wouldBeListed(lost: Lost, call: Entry, { actor, world, values }: Reading) {
+  const { store } = world.state
   const { operation, place, about, location, last4 } = lost
   const { settings, facts } = call
   const asked: Asked = values

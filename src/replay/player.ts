@@ -1,11 +1,10 @@
 /** Plays requests. Time passes only while all of them wait. */
 import { setImmediate } from 'node:timers/promises'
 import { BASE } from '../core/paths.js'
-import { formIn } from '../engine/admit.js'
 import { clientResponse, requestOf } from '../engine/play.js'
-import { type Admitted, Draft } from '../engine/reading.js'
+import type { Routed } from '../engine/reading.js'
 import type { Response } from '../engine/response.js'
-import { count, run, start } from '../engine/run.js'
+import { count, run } from '../engine/run.js'
 import { breakResponse } from '../engine/scripted.js'
 import { close } from '../evidence/entry.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
@@ -35,15 +34,9 @@ export class Player {
   }
 
   async #send(call: StepCall): Promise<StepResponse> {
-    const { body, ...request } = requestOf(call)
-    const reading = new Draft(this.#sandbox, { ...request, base: BASE })
-    const response =
-      start(reading) ??
-      (await run(reading, formIn(body, reading), {
-        waits: { pass: (action, admitted) => this.#waitFor(action, admitted) },
-        by: null
-      }))
-    return this.#end(breakResponse(response))
+    const request = { ...requestOf(call), base: BASE }
+    const waits = { pass: (action: Action, admitted: Routed) => this.#waitFor(action, admitted) }
+    return this.#end(breakResponse(await run(this.#sandbox, request, { waits, by: null })))
   }
 
   #end(response: Response): StepResponse {
@@ -52,12 +45,13 @@ export class Player {
       fault === null || fault === 'malformed_body'
         ? clientResponse(response)
         : { status: 0, body: { error: { message: SAYS.no_response(fault) } }, fault }
-    count(response.reading)
-    this.#sandbox.evidence.record(close(response, fault === null, 0), response.reading)
+    const reading = count(response.reading)
+    const entry = close({ ...response, reading }, fault === null, 0)
+    this.#sandbox.evidence.record(entry, reading)
     return stepResponse
   }
 
-  async #waitFor(action: Action, { id, operation }: Admitted): Promise<boolean> {
+  async #waitFor(action: Action, { id, operation }: Routed): Promise<boolean> {
     const { hold } = action.entry.data
     if (hold !== undefined) {
       const call = { id, operation, action }

@@ -5,11 +5,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { decodeForm, type Form } from '../core/form.js'
 import type { Settings } from '../core/settings.js'
 import { Shares } from '../core/shares.js'
-import { isForm, isFormType, OPAQUE } from '../engine/admit.js'
+import { enter, isForm, isFormType, OPAQUE } from '../engine/admit.js'
 import { STAGE } from '../engine/outcome.js'
-import { hasBody, isOpenEnded } from '../engine/reading.js'
-import { run, start, type Waits } from '../engine/run.js'
-import { isChange, operationOf } from '../reference/operations.js'
+import { hasBody, isOpenEnded, type Routed } from '../engine/reading.js'
+import { proceed, type Waits } from '../engine/run.js'
+import { isChange, type OperationId, operationOf } from '../reference/operations.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
 import type { Action, Hold } from '../scenario/script.js'
 import type { Arrivals } from './arrivals.js'
@@ -36,7 +36,7 @@ export async function addApi(api: FastifyInstance, options: ApiOptions): Promise
   function serve(request: FastifyRequest<{ Body?: Form | null }>, reply: FastifyReply): void {
     const { reading, release } = request.arrival
     release?.()
-    const response = run(reading, request.body ?? null, { waits, by: reply })
+    const response = proceed(reading as Routed, request.body ?? null, { waits, by: reply })
     if (!(response instanceof Promise)) responses.send(response, reply)
     else
       response.then(
@@ -67,11 +67,13 @@ function addHooks(api: FastifyInstance, { responses, sandboxes, settings }: ApiO
   const bodies = new Bodies(new Shares({ ...share, setting: 'limits.body' }, settings))
   api.addHook('onRequest', (request, reply, done) => {
     const { arrival, headers, method } = request
-    const { reading, sandbox } = arrival
+    const { sandbox } = arrival
     arrival.isPending = true
-    const response = start(reading)
-    if (!sandbox.isKept && reading.reached >= STAGE.identified) sandboxes.keep(sandbox)
-    if (response !== null) return responses.send(response, reply)
+    const entered = enter(arrival.reading)
+    const { reached } = 'outcome' in entered ? entered.outcome : entered
+    if (!sandbox.isKept && reached >= STAGE.identified) sandboxes.keep(sandbox)
+    if ('outcome' in entered) return responses.send(entered, reply)
+    arrival.reading = entered
     if (!hasBody(headers) || (method !== 'POST' && !isForm(headers))) delete headers['content-type']
     done()
   })
@@ -93,27 +95,34 @@ function waitsOf(options: ApiOptions): Waits<FastifyReply> {
   const holds = new Shares({ what: 'held requests', setting: 'limits.waiting' }, settings)
 
   return {
-    ready({ world, operation }) {
+    ready(admitted, { request }) {
+      const { world, operation } = admitted
+      request.arrival.reading = admitted
       const performed = operationOf(operation)
       if (performed.kind === 'create' || performed.kind === 'update') sandboxes.requireRoom()
       arrivals.requireRoom()
       if (!isChange(performed) && !world.state.script.operations.has(operation)) return null
       return data?.isFailing ? data.writable() : null
     },
-    pass(action, _admitted, reply) {
+    pass(action, { id, operation }, reply) {
       const { hold } = action.entry.data
       const isHeld = hold && !reply.request.arrival.sandbox.gates.isOpen(action.id, hold)
-      return isHeld || action.delay > 0 ? waited(action, isHeld ? hold : null, reply) : null
+      if (!isHeld && action.delay === 0) return null
+      return waited({ id, operation, action }, isHeld ? hold : null, reply)
     }
   }
 
-  async function waited(action: Action, hold: Hold | null, { request, raw }: FastifyReply) {
-    const { sandbox, reading } = request.arrival
+  async function waited(
+    call: { id: string; operation: OperationId; action: Action },
+    hold: Hold | null,
+    { request, raw }: FastifyReply
+  ) {
+    const { sandbox } = request.arrival
     const { replacing, gates } = sandbox
+    const { action } = call
     if (hold !== null) {
       const free = holds.take(sandbox)
-      const { operation, id } = reading
-      const waiting = gates.arrive(action.id, hold, { id, operation, action })
+      const waiting = gates.arrive(action.id, hold, call)
       if (!(await faults.hold(waiting, raw).finally(free))) return false
     }
     return action.delay === 0 || faults.delay(action.delay, replacing)

@@ -2,7 +2,7 @@
 import type { FastifyError, FastifyReply } from 'fastify'
 import type { ApiError } from '../core/errors.js'
 import { hasReached, isWhole, type ResponseHeaders, STAGE } from '../engine/outcome.js'
-import { headersOf, type Response, refuse, refuseUnwritten } from '../engine/response.js'
+import { headersOf, type Response, refuse, refuseInstead } from '../engine/response.js'
 import { breakResponse } from '../engine/scripted.js'
 import type { DataFolder } from '../sandbox/saved/data-folder.js'
 import type { Arrivals } from './arrivals.js'
@@ -46,7 +46,7 @@ export class Responses {
     const refusal = refusalFrom(error, reading.settings)
     if (refusal.code === 'internal_error') logDefect(log, error)
     const refused =
-      response === null ? refuse(reading, refusal, {}, headers) : refuseUnwritten(response, refusal)
+      response === null ? refuse(reading, refusal, headers) : refuseInstead(response, refusal)
     this.send(refused, reply)
   }
 
