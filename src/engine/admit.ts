@@ -10,24 +10,29 @@ import { Decoder, unknownIn } from './parameters.js'
 import { hasBody, isOpenEnded, type Reading, type RequestHeaders, type Routed } from './reading.js'
 import { type Response, refuse, respond } from './response.js'
 import { methodsAt, REFUSALS } from './sentences.js'
-import { NO_TABLE, type Table, tableOf } from './tables.js'
+import { NO_TABLE, type Table, tablesWith } from './tables.js'
 
 /**
  * 1. The operation, 2. the caller, 3. what is disabled (LOC-4, ACC-5), and 4. the content type:
  * before the body is read. OPTIONS gets its response.
  */
 export function enter(arrived: Reading): Routed | Response {
-  const { world, relied, authorization, method, headers } = arrived
+  const { world, relied, authorization, method, path, base, headers } = arrived
   let match: ReturnType<typeof operationAt> = null
   let actor: Account | null = null
   let reached: Stage = STAGE.arrived
   try {
-    requirePath(arrived)
+    if (path.includes('%') && !isDecodable(path)) throw REFUSALS.badPath()
+    requireBase(arrived)
+    if (path.length > MAX_PATH_LENGTH) throw REFUSALS.longPath()
     if (method === 'OPTIONS')
       return respond(arrived, { name: 'answered', status: 204, headers: optionsHeaders(arrived) })
-    match = matchOf(arrived)
+    const isHead = method === 'HEAD'
+    match = operationAt(isHead ? 'GET' : method, path)
+    if (match === null) throw REFUSALS.notAt(path, method, base)
     reached = STAGE.routed
     world.requireLoaded()
+    if (isHead || path.endsWith('/')) relied.add('A39')
     const { operation, params } = match
     const { key, disabledBy, family } = operationOf(operation)
     actor = key ? actorOf(authorization, world, relied) : requirePaymentKey(arrived)
@@ -47,10 +52,11 @@ export function admit(
   body: Form | null,
   came: Reading['came']
 ): Routed | Response {
-  const isPost = entered.method === 'POST'
+  const { settings, operation, method } = entered
+  const isPost = method === 'POST'
   const forms = { query: query.root, body: body?.root ?? EMPTY_FORM }
   const form = isPost ? forms.body : forms.query
-  const table = tableOf(entered)
+  const table = tablesWith(settings['pagination.cursors'])[operation]
   const decoder = new Decoder(entered, table, form)
   let { reached, values } = entered
   const read = (): Routed => {
@@ -61,10 +67,11 @@ export function admit(
     checkForms(entered, query, body)
     reached = STAGE.decoded
     const unknown = unknownIn(table, form)
-    if (isPost) decoder.refuseUnknown(unknownIn(NO_TABLE, forms.query), null)
-    else if (body !== null) throw unexpectedBody(entered, forms.body, table)
-    decoder.refuseUnknown(unknown, table)
-    values = decoder.values()
+    if (isPost && forms.query.size > 0)
+      decoder.refuseUnknown(unknownIn(NO_TABLE, forms.query), null)
+    if (!isPost && body !== null) throw unexpectedBody(entered, forms.body, table)
+    if (unknown.length > 0) decoder.refuseUnknown(unknown, table)
+    values = decoder.object(table, form)
     reached = STAGE.admitted
     return read()
   } catch (error) {
@@ -90,13 +97,6 @@ export function requireBase({ url, relied, base }: Reading): void {
 
 const MAX_PATH_LENGTH = 16_384
 
-function requirePath(arrived: Reading): void {
-  const { path } = arrived
-  if (path.includes('%') && !isDecodable(path)) throw REFUSALS.badPath()
-  requireBase(arrived)
-  if (path.length > MAX_PATH_LENGTH) throw REFUSALS.longPath()
-}
-
 function isDecodable(path: string): boolean {
   try {
     return decodeURIComponent(path) !== ''
@@ -120,14 +120,6 @@ function optionsHeaders({ path, base, headers, settings, relied }: Reading): Res
       ...(asked !== undefined && { 'access-control-allow-headers': String(asked) })
     })
   }
-}
-
-function matchOf({ method, path, base, relied }: Reading) {
-  const isHead = method === 'HEAD'
-  const match = operationAt(isHead ? 'GET' : method, path)
-  if (match === null) throw REFUSALS.notAt(path, method, base)
-  if (isHead || path.endsWith('/')) relied.add('A39')
-  return match
 }
 
 /** A payment is made without a key; a setting refuses a wrong one (A20). */

@@ -9,8 +9,8 @@ import type { Settings } from '../core/settings.js'
 import type { Account } from '../reference/accounts.js'
 import type { Family } from '../reference/operations.js'
 import type { Stored } from '../store/collection.js'
-import { ALL, collectionOf, type RecordOf, type Store } from '../store/store.js'
-import type { AnyRecord, Relied } from './outcome.js'
+import { collectionOf, type RecordOf, type Store } from '../store/store.js'
+import type { Relied } from './outcome.js'
 import { REFUSALS } from './sentences.js'
 
 export type Guarded = {
@@ -65,9 +65,6 @@ function secretsOf(keys: ReadonlyMap<string, string>, token: string | null): Sec
   return known
 }
 
-export const keyIn = (authorization: string | undefined): string | null =>
-  (authorization && credentialsIn(authorization)[1]) || null
-
 export function credentialsIn(authorization: string): (string | undefined)[] {
   const [, scheme, credentials = ''] = /^(\S+)(.*)/s.exec(authorization) ?? []
   const [, key, password] =
@@ -91,13 +88,12 @@ export function keysToMask(
 ): SecretWords {
   const token = settings.control_token
   const known = secretsOf(isLoaded ? state.store.keys : NO_KEYS, token).words
-  const callerKey = keyIn(authorization) ?? ''
+  const [, callerKey = ''] = authorization ? credentialsIn(authorization) : []
   return callerKey.length < MIN_KEY_LENGTH || known.has(callerKey)
     ? known
     : new SecretWords([callerKey], known)
 }
 
-export type Narrowing = { index: string; group: string; filteredBy?: AnyRecord | null }
 /** `actor` is null for a request without a key, which sees everything. */
 export type Caller = {
   readonly actor: Account | null
@@ -131,8 +127,3 @@ export function isOwn<F extends Family>(
     ? store.accounts.isOwnedBy((stored.record as RecordOf<'users'>).account, actor.id)
     : stored.isOwnedBy(actor.id)
 }
-
-export const everything = (caller: Caller): Narrowing =>
-  caller.actor !== null && isLimited(caller)
-    ? { index: 'account', group: caller.actor.id }
-    : { index: ALL, group: ALL }

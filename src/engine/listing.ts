@@ -9,8 +9,8 @@ import type { Collection, Stored, StoredRecord } from '../store/collection.js'
 import type { Position } from '../store/ordered-index.js'
 import { pageOf, type Query } from '../store/paging.js'
 import { ALL, collectionOf, type RecordOf } from '../store/store.js'
-import { type Caller, everything, isLimited, isOwn, type Narrowing, visible } from './keys.js'
-import type { Facts } from './outcome.js'
+import { type Caller, isLimited, isOwn, visible } from './keys.js'
+import type { AnyRecord, Facts } from './outcome.js'
 import { REFUSALS } from './sentences.js'
 
 export type ListValues = {
@@ -19,6 +19,7 @@ export type ListValues = {
   ending_before?: string
   created?: Bounds<Instant>
 }
+type Narrowing = { index: string; group: string; filteredBy?: AnyRecord | null }
 type Listing<F extends Family> = {
   within: Narrowing
   /** Post-hoc filter over the records retrieved for the page: a search. */
@@ -76,8 +77,6 @@ export function listed<F extends Family>(
   }
 }
 
-const NO_BOUNDS = {}
-
 function queryOf(
   request: Listed,
   family: Family,
@@ -86,7 +85,7 @@ function queryOf(
 ): Query {
   const { settings, values } = request
   const { created, starting_after, ending_before } = values
-  const { gte, gt, lte, lt }: Bounds<number> = created ? boundsOf(created) : NO_BOUNDS
+  const { gte, gt, lte, lt } = boundsOf(created ?? {})
   const [after, before] = settings['pagination.cursors']
   const startingAfter = positionOf(request, family, after, starting_after)
   const endingBefore = positionOf(request, family, before, ending_before)
@@ -126,6 +125,11 @@ export function positionOf(
   if (position === undefined || isHidden || isElsewhere) throw REFUSALS.unknownCursor(param, id)
   return position
 }
+
+export const everything = (caller: Caller): Narrowing =>
+  caller.actor !== null && isLimited(caller)
+    ? { index: 'account', group: caller.actor.id }
+    : { index: ALL, group: ALL }
 
 /**
  * What a filter narrows a list to: a record, or nothing if that is missing or hidden; everything

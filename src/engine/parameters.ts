@@ -83,8 +83,7 @@ export class Decoder {
   }
 
   /** Unknown parameters (A14); `table` is null for the query of a POST. */
-  refuseUnknown([param, ...others]: readonly string[], table: Table | null): void {
-    if (param === undefined) return
+  refuseUnknown([param = '', ...others]: readonly string[], table: Table | null): void {
     const { relied, settings, world, authorization } = this.reading
     const problem = table
       ? `is not a parameter of this operation${suggestion(param, table)}`
@@ -98,13 +97,11 @@ export class Decoder {
       this.warnings = [...this.warnings, redacted(message, world, authorization)]
   }
 
-  /** Errors: `parameter_not_updatable`, `parameter_missing`, `parameter_invalid`. */
-  values(): Record<string, unknown> {
-    return this.#object(this.table, this.form)
-  }
-
-  /** Parts that were sent; in an update of a cleared object, null for the others. */
-  #object({ fields }: Table, form: FormObject): Record<string, unknown> {
+  /**
+   * Parts that were sent; in an update of a cleared object, null for the others. Errors:
+   * `parameter_not_updatable`, `parameter_missing`, `parameter_invalid`.
+   */
+  object({ fields }: Table, form: FormObject): Record<string, unknown> {
     const values: Record<string, unknown> = {}
     for (const field of fields) {
       const node = form.get(field.name) ?? (form.cleared && this.table.unsets ? '' : undefined)
@@ -141,7 +138,7 @@ export class Decoder {
 
   #leftOut({ path, schema, table, required, blame }: Field): unknown {
     if (!required || this.table.unsets) return undefined
-    if (table) return this.#object(table, EMPTY_OBJECT)
+    if (table) return this.object(table, EMPTY_OBJECT)
     const about = schema.enum ? `One of ${schema.enum.join(', ')}.` : schema.description
     const { 'x-required-by': rule } = schema
     throw REFUSALS.missing(path, about, rule ? { rule } : blame)
@@ -159,7 +156,7 @@ export class Decoder {
       relied.add('A16')
       return this.#leftOut(field)
     }
-    if (table) return this.#object(table, CLEARED_OBJECT)
+    if (table) return this.object(table, CLEARED_OBJECT)
     if (schema.type === 'object') return { cleared: true, entries: {} }
     if (required && settings['parameters.unset_required'] === 'reject') {
       throw refusal(path, EXPECTS.kept, { assumption: 'A16' }, 'parameter_missing')
@@ -185,7 +182,7 @@ export class Decoder {
       if (!this.table.unsets) relied.add('A16')
     }
     if (table !== null) {
-      const values = this.#object(table, form)
+      const values = this.object(table, form)
       return !this.table.unsets && Object.keys(values).length === 0 ? undefined : values
     }
     // `__proto__` is a key of metadata like any other
@@ -203,7 +200,12 @@ export class Decoder {
   #text(field: Field, text: string): unknown {
     const { path, schema } = field
     const { 'x-refers': family, 'x-cursor': cursor, maxLength, format } = schema
-    if (family) return this.#reference(field, family, text)
+    if (family) {
+      const record = visible(this.#caller, family, text)
+      if (record === undefined) throw this.#unknownReference(field, family, text)
+      this.record = record
+      return record
+    }
     if (schema.enum && !schema.enum.includes(text))
       throw wrong(field, EXPECTS.oneOf(schema.enum.join(', ')), text)
     if (format === 'instant') return this.#instant(field, text)
@@ -221,15 +223,10 @@ export class Decoder {
     return text
   }
 
-  /** Errors: `reference_missing`. What is hidden is refused by an assumption (A19). */
-  #reference({ path, blame }: Field, family: Family, id: string): AnyRecord {
-    const record = visible(this.#caller, family, id)
-    if (record === undefined) {
-      const isHidden = collectionOf(this.#caller.store, family).has(id)
-      throw REFUSALS.unknownReference(path, family, id, isHidden ? { assumption: 'A19' } : blame)
-    }
-    this.record = record
-    return record
+  /** What is hidden is refused by an assumption (A19). */
+  #unknownReference({ path, blame }: Field, family: Family, id: string): ApiError {
+    const isHidden = collectionOf(this.#caller.store, family).get(id) !== undefined
+    return REFUSALS.unknownReference(path, family, id, isHidden ? { assumption: 'A19' } : blame)
   }
 
   #instant(field: Field, text: string): Instant {

@@ -8,7 +8,7 @@ import { admitAgain } from './admit.js'
 import { visible } from './keys.js'
 import type { StoredList } from './listing.js'
 import { HANDLERS } from './operations.js'
-import { type AnyRecord, factsOf, type Outcome, STAGE } from './outcome.js'
+import { type AnyRecord, factsOf, STAGE } from './outcome.js'
 import type { Routed } from './reading.js'
 import { type Response, refuse, respond } from './response.js'
 import { changeRecords, changeResponse, scriptedBy } from './scripted.js'
@@ -55,7 +55,7 @@ function operate(admitted: Routed, store: Store): Response {
     const { result, facts }: AnyResult = HANDLERS[operation as keyof typeof HANDLERS](
       handled as never
     )
-    const { status, members, payload }: Written = isChange(operationOf(operation))
+    const { status, members, payload } = isChange(operationOf(operation))
       ? showChange(admitted, record, result as AnyStored | null)
       : showRead(admitted, result as StoredList<AnyStored> | AnyStored, store)
     return respond(admitted, {
@@ -74,13 +74,11 @@ function operate(admitted: Routed, store: Store): Response {
   }
 }
 
-type Written = Pick<Outcome, 'status' | 'members'> & Pick<Response, 'payload'>
-
 function showRead(
   { base, settings, operation }: Routed,
   result: StoredList<AnyStored> | AnyStored,
   store: Store
-): Written {
+) {
   const { family } = operationOf(operation)
   const shape = { base, list: settings['shapes.list'] }
   const stored =
@@ -95,7 +93,7 @@ function showChange(
   { base, world, id, settings, operation }: Routed,
   before: AnyRecord | null,
   result: AnyStored | null
-): Written {
+) {
   const { kind, family } = operationOf(operation)
   const shape = { base, list: settings['shapes.list'] }
   const payload = result === null ? '' : changedBody(result, family, shape)

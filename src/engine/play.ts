@@ -12,17 +12,13 @@ import type { World } from './world.js'
 
 export type ApiRequest = Pick<Arriving, 'method' | 'url' | 'headers'> & { body: string | null }
 
-const AT_ONCE = { pass: () => null }
-
 /** Executes a request that does not wait; `replacement` acts in place of the script. */
 export const execute = (
   world: World,
   request: ApiRequest,
   { base = BASE, given: replacement }: { base?: string; given?: Action | null } = {}
 ): Response =>
-  breakResponse(
-    run(world, { ...request, base }, { waits: AT_ONCE, by: null, replacement }) as Response
-  )
+  breakResponse(run(world, { ...request, base }, { pass: () => null, replacement }) as Response)
 
 export type InnerRequest = Omit<StepCall, 'query'> & { query?: string }
 

@@ -15,21 +15,21 @@ import {
 import { REFUSALS } from './sentences.js'
 import type { World } from './world.js'
 
-/** How requests wait; `by` is the caller's context. Null where nothing waits. */
-export type Waits<B> = {
+/** What a caller decides. Null where nothing waits. */
+export type How = {
   /** Before a change, and again after a wait. Errors: a limit is reached. */
-  readonly ready?: (admitted: Routed, by: B) => Promise<unknown> | null
+  readonly ready?: (admitted: Routed) => Promise<unknown> | null
   /** A hold and a delay; resolves with whether the request goes on. */
-  readonly pass: (action: Action, admitted: Routed, by: B) => Promise<boolean> | null
+  readonly pass: (action: Action, admitted: Routed) => Promise<boolean> | null
+  /** Acts in place of the script; null for no action. */
+  readonly replacement?: Action | null | undefined
 }
-/** `replacement` acts in place of the script; null for no action. */
-type How<B> = { waits: Waits<B>; by: B; replacement?: Action | null | undefined }
 
 /** Runs a whole request; returns no promise where nothing waits. */
-export function run<B>(
+export function run(
   world: World,
   { body, ...arriving }: Arriving & { body: string | null },
-  how: How<B>
+  how: How
 ): Response | Promise<Response> {
   const entered = enter(arrive(world, arriving))
   if ('outcome' in entered) return entered
@@ -41,10 +41,10 @@ export function run<B>(
 }
 
 /** Continues with the body. */
-export function proceed<B>(
+export function proceed(
   entered: Routed,
   body: Form | null,
-  how: How<B>
+  how: How
 ): Response | Promise<Response> {
   const { url, settings, state, tally, world } = entered
   if (state !== world.state) return refuse(entered, REFUSALS.stateReplaced())
@@ -56,7 +56,7 @@ export function proceed<B>(
   const admitted = admit(entered, query, body, came)
   if ('outcome' in admitted) return admitted
   try {
-    const ready = how.waits.ready?.(admitted, how.by) ?? null
+    const ready = how.ready?.(admitted) ?? null
     if (ready === null) return ask(admitted, how, false)
     return ready.then(() => ask(admitted, how, true)).catch(error => refuse(admitted, error))
   } catch (error) {
@@ -78,31 +78,31 @@ function requireState({ state, world }: Reading): void {
 }
 
 /** 7. The script, which may hold or delay the request. */
-function ask<B>(admitted: Routed, how: How<B>, hasWaited: boolean): Response | Promise<Response> {
+function ask(admitted: Routed, how: How, hasWaited: boolean): Response | Promise<Response> {
   const { world, state, operation, settings, at } = admitted
   if (hasWaited) requireState(admitted)
   let action = how.replacement ?? null
   if (how.replacement === undefined && state.script.operations.has(operation))
     action = state.script.act(sentBy(admitted), { seed: settings.seed, instant: at }, world.counted)
   if (action === null) return perform(admitted, null, hasWaited)
-  const passing = how.waits.pass(action, admitted, how.by)
+  const passing = how.pass(action, admitted)
   return passing === null
     ? act(admitted, action, hasWaited)
     : actAfter(passing, admitted, action, how)
 }
 
-async function actAfter<B>(
+async function actAfter(
   passing: Promise<boolean>,
   admitted: Routed,
   action: Action,
-  { waits, by }: How<B>
+  how: How
 ): Promise<Response> {
   const script = scriptedBy(action)
   try {
     const goesOn = await passing
     requireState(admitted)
     if (!goesOn) return giveUp(admitted, script)
-    const ready = respondsInstead(action) ? null : (waits.ready?.(admitted, by) ?? null)
+    const ready = respondsInstead(action) ? null : (how.ready?.(admitted) ?? null)
     // keeps the order of held requests
     if (ready !== null) {
       await ready

@@ -8,7 +8,7 @@ import { defaultError } from '../scenario/default-errors.js'
 import type { SentCall, Values } from '../scenario/match/matching.js'
 import type { Action, Respond } from '../scenario/script.js'
 import type { Store } from '../store/store.js'
-import { keyIn } from './keys.js'
+import { credentialsIn } from './keys.js'
 import { malformed, type Pause, type ResponseHeaders, type Scripted, STAGE } from './outcome.js'
 import type { Reading, RequestHeaders } from './reading.js'
 import { giveUp, JSON_TYPE, type Response, rewritten } from './response.js'
@@ -20,24 +20,20 @@ const TEXT_TYPE = 'text/plain; charset=utf-8'
 export function sentBy(reading: Reading): SentCall {
   const { world, actor, test, userAgent, authorization, headers } = reading
   const sent = { ...reading, caller: { account: actor?.id ?? null, test, userAgent } }
-  return sentIn(world.state.store, sent, keyIn(authorization), headerIn(headers))
+  const [, key] = authorization ? credentialsIn(authorization) : []
+  return sentIn(world.state.store, sent, key || null, headers)
 }
 
 type Sent = Pick<Reading, 'operation' | 'params' | 'query' | 'body' | 'settings' | 'at'> & {
   readonly caller: { readonly [of in 'account' | 'test' | 'userAgent']: string | null }
 }
-type Header = SentCall['header']
-export const headerIn =
-  (headers: RequestHeaders): Header =>
-  name =>
-    headers[name] && String(headers[name])
-const NOT_KEPT: Header = () => null
 
+/** Without `headers`, where they are not kept. */
 export function sentIn(
   store: Store,
   { operation, params, query, body, at, settings, caller }: Sent,
   key: string | null = null,
-  otherHeader = NOT_KEPT
+  headers: RequestHeaders | null = null
 ): SentCall {
   const { account, test, userAgent } = caller
   const testHeader = settings['evidence.test_header'].toLowerCase()
@@ -50,7 +46,8 @@ export function sentIn(
     body: valuesOf(body),
     header: (name: string) => {
       if (name === 'user-agent') return userAgent ?? undefined
-      return name === testHeader ? (test ?? undefined) : otherHeader(name)
+      if (name === testHeader) return test ?? undefined
+      return headers === null ? null : headers[name]?.toString()
     },
     test,
     arrivedAt: at

@@ -5,7 +5,6 @@ import { OPERATION_IDS } from '../reference/operations.js'
 import { type Cursors, type Schema, schemaOf, sentName } from '../reference/parameters.js'
 import { each } from '../reference/rules.js'
 import { TABLES, type Tables } from '../reference/tables.js'
-import type { Routed } from './reading.js'
 import type { Blame } from './sentences.js'
 
 /** A parameter: `name` is how it is sent, `key` where its value is. */
@@ -52,13 +51,10 @@ export function compileTable(
 }
 
 /** The tables of bodies or queries, by the names of the cursors. */
-const tablesWith = remembered((cursors: Cursors) =>
+export const tablesWith = remembered((cursors: Cursors) =>
   each(OPERATION_IDS, id => {
     const { body, querystring }: Tables = TABLES[id]
     const table = body ?? querystring
     return table === undefined ? NO_TABLE : compileTable(schemaOf(table), cursors)
   })
 )
-
-export const tableOf = ({ settings, operation }: Pick<Routed, 'settings' | 'operation'>): Table =>
-  tablesWith(settings['pagination.cursors'])[operation]

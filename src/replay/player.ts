@@ -35,8 +35,8 @@ export class Player {
 
   async #send(call: StepCall): Promise<StepResponse> {
     const request = { ...requestOf(call), base: BASE }
-    const waits = { pass: (action: Action, admitted: Routed) => this.#waitFor(action, admitted) }
-    return this.#end(breakResponse(await run(this.#sandbox, request, { waits, by: null })))
+    const response = await run(this.#sandbox, request, { pass: this.#waitFor })
+    return this.#end(breakResponse(response))
   }
 
   #end(response: Response): StepResponse {
@@ -51,7 +51,7 @@ export class Player {
     return stepResponse
   }
 
-  async #waitFor(action: Action, { id, operation }: Routed): Promise<boolean> {
+  readonly #waitFor = async (action: Action, { id, operation }: Routed): Promise<boolean> => {
     const { hold } = action.entry.data
     if (hold !== undefined) {
       const call = { id, operation, action }

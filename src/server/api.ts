@@ -8,10 +8,9 @@ import { Shares } from '../core/shares.js'
 import { enter, isForm, isFormType, OPAQUE } from '../engine/admit.js'
 import { STAGE } from '../engine/outcome.js'
 import { hasBody, isOpenEnded, type Routed } from '../engine/reading.js'
-import { proceed, type Waits } from '../engine/run.js'
-import { isChange, type OperationId, operationOf } from '../reference/operations.js'
+import { type How, proceed } from '../engine/run.js'
+import { isChange, operationOf } from '../reference/operations.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
-import type { Action, Hold } from '../scenario/script.js'
 import type { Arrivals } from './arrivals.js'
 import { Bodies } from './bodies.js'
 import type { Data, Responses } from './responses.js'
@@ -27,7 +26,7 @@ type ApiOptions = {
 /** Routes requests under the base address to the engine. */
 export async function addApi(api: FastifyInstance, options: ApiOptions): Promise<void> {
   const { responses, settings } = options
-  const waits = waitsOf(options)
+  const howOf = waitsOf(options)
   await addParsers(api, settings)
   api.setNotFoundHandler(serve)
   api.all('/*', serve)
@@ -36,7 +35,7 @@ export async function addApi(api: FastifyInstance, options: ApiOptions): Promise
   function serve(request: FastifyRequest<{ Body?: Form | null }>, reply: FastifyReply): void {
     const { reading, release } = request.arrival
     release?.()
-    const response = proceed(reading as Routed, request.body ?? null, { waits, by: reply })
+    const response = proceed(reading as Routed, request.body ?? null, howOf(reply))
     if (!(response instanceof Promise)) responses.send(response, reply)
     else
       response.then(
@@ -89,42 +88,34 @@ function addHooks(api: FastifyInstance, { responses, sandboxes, settings }: ApiO
 }
 
 /** What a request waits for: the disk, a gate, a delay. */
-function waitsOf(options: ApiOptions): Waits<FastifyReply> {
-  const { arrivals, sandboxes, settings, data } = options
-  const { faults } = options.responses
+function waitsOf({ arrivals, sandboxes, settings, data, responses }: ApiOptions) {
+  const { faults } = responses
   const holds = new Shares({ what: 'held requests', setting: 'limits.waiting' }, settings)
 
-  return {
-    ready(admitted, { request }) {
+  return ({ request: { arrival }, raw }: FastifyReply): How => ({
+    ready(admitted) {
       const { world, operation } = admitted
-      request.arrival.reading = admitted
+      arrival.reading = admitted
       const performed = operationOf(operation)
       if (performed.kind === 'create' || performed.kind === 'update') sandboxes.requireRoom()
       arrivals.requireRoom()
       if (!isChange(performed) && !world.state.script.operations.has(operation)) return null
       return data?.isFailing ? data.writable() : null
     },
-    pass(action, { id, operation }, reply) {
+    pass(action, { id, operation }) {
+      const { sandbox } = arrival
+      const { replacing, gates } = sandbox
       const { hold } = action.entry.data
-      const isHeld = hold && !reply.request.arrival.sandbox.gates.isOpen(action.id, hold)
-      if (!isHeld && action.delay === 0) return null
-      return waited({ id, operation, action }, isHeld ? hold : null, reply)
+      const isHeld = hold !== undefined && !gates.isOpen(action.id, hold)
+      const wait = async () => {
+        if (isHeld) {
+          const free = holds.take(sandbox)
+          const waiting = gates.arrive(action.id, hold, { id, operation, action })
+          if (!(await faults.hold(waiting, raw).finally(free))) return false
+        }
+        return action.delay === 0 || faults.delay(action.delay, replacing)
+      }
+      return isHeld || action.delay > 0 ? wait() : null
     }
-  }
-
-  async function waited(
-    call: { id: string; operation: OperationId; action: Action },
-    hold: Hold | null,
-    { request, raw }: FastifyReply
-  ) {
-    const { sandbox } = request.arrival
-    const { replacing, gates } = sandbox
-    const { action } = call
-    if (hold !== null) {
-      const free = holds.take(sandbox)
-      const waiting = gates.arrive(action.id, hold, call)
-      if (!(await faults.hold(waiting, raw).finally(free))) return false
-    }
-    return action.delay === 0 || faults.delay(action.delay, replacing)
-  }
+  })
 }

@@ -248,8 +248,8 @@ t.test('a request that waited is ready again before its operation', async t => {
     steps.push(step)
     return Promise.resolve(true)
   }
-  const waits = { pass: () => noted('waits'), ready: () => noted('is ready') }
-  const { outcome, script } = await run(world, request, { waits, by: null })
+  const how = { pass: () => noted('waits'), ready: () => noted('is ready') }
+  const { outcome, script } = await run(world, request, how)
   t.strictSame(
     [steps, outcome.status, script?.action.id],
     [['is ready', 'waits', 'is ready'], 200, 'scr_1']

@@ -140,7 +140,7 @@ t.test('A25: a secret value is never repeated', async t => {
   )
   const { values: settings } = settingsInForce({})
   const reading = { settings, world: { state: {} } } as never
-  const decode = (text: string) => new Decoder(reading, table, form(text)).values()
+  const decode = (text: string) => new Decoder(reading, table, form(text)).object(table, form(text))
 
   t.throws(() => decode('pin=12ab&count=1'), {
     message: 'pin must be a whole number, digits only.'

@@ -86,7 +86,11 @@ t.test('A08: a path that the reference does not have is a 404, whatever the meth
   ] as const) {
     const { status, body } = call(`POST ${path}`)
     const message = `The base address /next is in the path more than once: send this to ${right}.`
-    t.strictSame([status, body.error.code, body.error.message], [404, 'path_unknown', message], path)
+    t.strictSame(
+      [status, body.error.code, body.error.message],
+      [404, 'path_unknown', message],
+      path
+    )
   }
   t.match(call('GET /nextdoor').body.error.message, /^No endpoint has the path \/nextdoor;/)
 })
