@@ -12,10 +12,7 @@ import { type Response, refuse, respond } from './response.js'
 import { methodsAt, REFUSALS } from './sentences.js'
 import { NO_TABLE, type Table, tablesWith } from './tables.js'
 
-/**
- * 1. The operation, 2. the caller, 3. what is disabled (LOC-4, ACC-5), and 4. the content type:
- * before the body is read. OPTIONS gets its response.
- */
+/** Before the body is read: 1. operation, 2. caller, 3. LOC-4 and ACC-5, 4. content type. */
 export function enter(arrived: Reading): Routed | Response {
   const { world, relied, authorization, method, path, base, headers } = arrived
   let match: ReturnType<typeof operationAt> = null

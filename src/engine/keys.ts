@@ -14,7 +14,6 @@ import type { Relied } from './outcome.js'
 import { REFUSALS } from './sentences.js'
 
 export type Guarded = {
-  readonly isLoaded: boolean
   readonly state: { readonly store: Store }
   readonly settings: Settings
 }
@@ -25,16 +24,14 @@ export function actorOf(
   { settings, state: { store } }: Guarded,
   relied: Relied
 ): Account {
+  if (authorization === undefined) throw REFUSALS.noKey()
   const fallback = settings['auth.accept_any_key']
-  const known =
-    fallback === null && authorization !== undefined
-      ? secretsOf(store.keys, settings.control_token).headers.get(authorization)
-      : undefined
+  const { headers } = secretsOf(store.keys, settings.control_token)
+  const known = fallback === null ? headers.get(authorization) : undefined
   if (known !== undefined) {
     relied.add('A18')
     return store.accounts.get(known) as Account
   }
-  if (authorization === undefined) throw REFUSALS.noKey()
   const [scheme, key, password] = credentialsIn(authorization)
   if (scheme?.toLowerCase() !== 'basic') throw REFUSALS.notBasic()
   if (key === undefined) throw REFUSALS.notBase64()
@@ -79,15 +76,12 @@ export function redacted(text: string, world: Guarded, authorization?: string | 
   return withoutSecrets(text, keysToMask(world, authorization))
 }
 
-const NO_KEYS: ReadonlyMap<string, string> = new Map()
-
 /** What is masked: the sandbox's API keys, the control token, and the caller's own key. */
 export function keysToMask(
-  { isLoaded, state, settings }: Guarded,
+  { state, settings }: Guarded,
   authorization?: string | undefined
 ): SecretWords {
-  const token = settings.control_token
-  const known = secretsOf(isLoaded ? state.store.keys : NO_KEYS, token).words
+  const known = secretsOf(state.store.keys, settings.control_token).words
   const [, callerKey = ''] = authorization ? credentialsIn(authorization) : []
   return callerKey.length < MIN_KEY_LENGTH || known.has(callerKey)
     ? known

@@ -23,15 +23,13 @@ export type Reading = Readonly<Arriving> & {
   readonly state: World['state']
   readonly tally: World['tally']
   readonly settings: World['settings']
-  /** By the machine's clock, and by the sandbox's. */
   readonly now: number
   readonly at: number
-  /** Below the base address. */
   readonly path: string
   readonly authorization: string | undefined
   readonly userAgent: string | null
   readonly test: string | null
-  /** Collects the assumptions that the response relies on. */
+  /** Collects assumptions. */
   readonly relied: Relied
   readonly reached: Stage
   readonly operation: OperationId | null

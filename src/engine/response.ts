@@ -28,7 +28,6 @@ export type Response = {
 type Decided = Pick<Outcome, 'name' | 'status'> &
   Partial<Pick<Outcome, 'reached' | 'result' | 'members'> & Omit<Response, 'reading' | 'outcome'>>
 
-/** A response with the records' bytes. */
 export function respond(
   reading: Reading,
   {

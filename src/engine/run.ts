@@ -72,7 +72,7 @@ export function count(reading: Reading): Reading {
     : { ...reading, came: tally.addRequest(sentBy(reading), id) }
 }
 
-/** A waiting request ends with its state. Errors: `state_replaced`. */
+/** Errors: `state_replaced`. */
 function requireState({ state, world }: Reading): void {
   if (state !== world.state) throw REFUSALS.stateReplaced()
 }
