@@ -11,7 +11,7 @@ import type { Family } from '../reference/operations.js'
 import type { Stored } from '../store/collection.js'
 import { collectionOf, type RecordOf, type Store } from '../store/store.js'
 import type { Relied } from './outcome.js'
-import { REFUSALS } from './sentences.js'
+import { type Blame, REFUSALS } from './sentences.js'
 
 export type Guarded = {
   readonly state: { readonly store: Store }
@@ -120,4 +120,17 @@ export function isOwn<F extends Family>(
   return family === 'users'
     ? store.accounts.isOwnedBy((stored.record as RecordOf<'users'>).account, actor.id)
     : stored.isOwnedBy(actor.id)
+}
+
+/** Errors: `reference_missing`; what is hidden is refused by an assumption (A19). */
+export function inBody<F extends Family>(
+  caller: Caller,
+  family: F,
+  id: string,
+  { path, blame }: { path: string; blame: Blame }
+): RecordOf<F> {
+  const record = visible(caller, family, id)
+  if (record !== undefined) return record
+  const isHidden = collectionOf(caller.store, family).get(id) !== undefined
+  throw REFUSALS.unknownReference(path, family, id, isHidden ? { assumption: 'A19' } : blame)
 }

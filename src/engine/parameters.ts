@@ -7,12 +7,10 @@ import { didYouMean, sentence, someOf } from '../core/nearest.js'
 import { readDecimal, readInteger } from '../core/numbers.js'
 import { shownGot } from '../core/sentences.js'
 import type { AssumptionId } from '../reference/assumptions.js'
-import { type Family, operationOf } from '../reference/operations.js'
+import { operationOf } from '../reference/operations.js'
 import type { Schema } from '../reference/parameters.js'
-import { collectionOf } from '../store/store.js'
-import { type Caller, redacted, visible } from './keys.js'
+import { type Caller, inBody, redacted } from './keys.js'
 import { positionOf } from './listing.js'
-import type { AnyRecord } from './outcome.js'
 import { NO_WARNINGS, type Routed } from './reading.js'
 import { type Blame, EXPECTS, REFUSALS } from './sentences.js'
 import type { Field, Table } from './tables.js'
@@ -70,7 +68,7 @@ export class Decoder {
   isUnknown = false
   warnings: readonly string[] = NO_WARNINGS
   /** The record that the form names. */
-  record: AnyRecord | null = null
+  record: Routed['record'] = null
   readonly #caller: Caller & Pick<Routed, 'params' | 'operation'>
 
   constructor(
@@ -201,10 +199,8 @@ export class Decoder {
     const { path, schema } = field
     const { 'x-refers': family, 'x-cursor': cursor, maxLength, format } = schema
     if (family) {
-      const record = visible(this.#caller, family, text)
-      if (record === undefined) throw this.#unknownReference(field, family, text)
-      this.record = record
-      return record
+      this.record = inBody(this.#caller, family, text, field)
+      return this.record
     }
     if (schema.enum && !schema.enum.includes(text))
       throw wrong(field, EXPECTS.oneOf(schema.enum.join(', ')), text)
@@ -221,12 +217,6 @@ export class Decoder {
       throw wrong(field, EXPECTS.shorter(maxLength), text, 'A35')
     if (cursor !== undefined) this.#checkCursor(path, text)
     return text
-  }
-
-  /** What is hidden is refused by an assumption (A19). */
-  #unknownReference({ path, blame }: Field, family: Family, id: string): ApiError {
-    const isHidden = collectionOf(this.#caller.store, family).get(id) !== undefined
-    return REFUSALS.unknownReference(path, family, id, isHidden ? { assumption: 'A19' } : blame)
   }
 
   #instant(field: Field, text: string): Instant {
