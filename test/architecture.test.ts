@@ -40,7 +40,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   work: 6_150,
   store: 22_900,
   scenario: 269_500,
-  engine: 89_280,
+  engine: 89_260,
   evidence: 79_730,
   sandbox: 71_000,
   replay: 35_230,

@@ -51,22 +51,32 @@ export function admit(
 ): Routed | Response {
   const { settings, operation, method } = entered
   const isPost = method === 'POST'
-  const forms = { query: query.root, body: body?.root ?? EMPTY_FORM }
-  const form = isPost ? forms.body : forms.query
+  const inQuery = query.root
+  const inBody = body?.root ?? EMPTY_FORM
+  const form = isPost ? inBody : inQuery
   const table = tablesWith(settings['pagination.cursors'])[operation]
   const decoder = new Decoder(entered, table, form)
   let { reached, values } = entered
   const read = (): Routed => {
     const { record, isUnknown, warnings } = decoder
-    return { ...entered, ...forms, came, reached, values, record, isUnknown, warnings }
+    return {
+      ...entered,
+      query: inQuery,
+      body: inBody,
+      came,
+      reached,
+      values,
+      record,
+      isUnknown,
+      warnings
+    }
   }
   try {
     checkForms(entered, query, body)
     reached = STAGE.decoded
     const unknown = unknownIn(table, form)
-    if (isPost && forms.query.size > 0)
-      decoder.refuseUnknown(unknownIn(NO_TABLE, forms.query), null)
-    if (!isPost && body !== null) throw unexpectedBody(entered, forms.body, table)
+    if (isPost && inQuery.size > 0) decoder.refuseUnknown(unknownIn(NO_TABLE, inQuery), null)
+    if (!isPost && body !== null) throw unexpectedBody(entered, inBody, table)
     if (unknown.length > 0) decoder.refuseUnknown(unknown, table)
     values = decoder.object(table, form)
     reached = STAGE.admitted

@@ -18,7 +18,6 @@ import type { Result } from './world.js'
 type AnyStored = Records[keyof Records]
 type AnyResult = Result<StoredList<AnyStored> | AnyStored | null>
 
-/** A request is admitted again after a wait or a scripted change. */
 export function perform(admitted: Routed, action: Action | null, hasWaited: boolean): Response {
   const { world } = admitted
   if (action === null && !hasWaited) return operate(admitted, world.state.store)
