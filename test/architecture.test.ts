@@ -45,7 +45,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   sandbox: 70_750,
   replay: 32_970,
   reports: 39_070,
-  server: 37_980,
+  server: 37_930,
   control: 113_880,
   console: 229_760,
   client: 23_680,

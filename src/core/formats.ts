@@ -105,8 +105,7 @@ export const FORMATS: Readonly<Record<FormatName | 'default_currency' | 'duratio
     problem: value => (durationOf(value) === null ? { expected: durationExpected(value) } : null)
   },
   instant: {
-    problem: value => (parseInstant(value) === null ? instantProblem(value) : null),
-    reliesOn: value => (parseInstant(value)?.usesA38 ? 'A38' : null)
+    problem: value => (parseInstant(value) === null ? instantProblem(value) : null)
   },
   last4: {
     problem: value =>

@@ -102,18 +102,14 @@ export const isoOf = (instant: number): string => new Date(instant).toISOString(
 
 /**
  * In whole milliseconds, as stored instants are (A38). A bound that was rounded down is for `gte`
- * and `lt` the next millisecond. The texts have been checked before.
+ * and `lt` the next millisecond.
  */
-export function boundsOf({ gte, gt, lte, lt }: Bounds<string>): Bounds<number> {
-  return { gte: boundOf(gte, 1), gt: boundOf(gt, 0), lte: boundOf(lte, 0), lt: boundOf(lt, 1) }
-}
-
-/** `truncated` is added to a bound that was rounded down. */
-function boundOf(text: string | undefined, truncated: number): number | undefined {
-  if (text === undefined) return undefined
-  const { at, isTruncated } = parseInstant(text) as Instant
-  return isTruncated ? at + truncated : at
-}
+export const boundsOf = ({ gte, gt, lte, lt }: Bounds<Instant>): Bounds<number> => ({
+  gte: gte && gte.at + Number(gte.isTruncated),
+  gt: gt?.at,
+  lte: lte?.at,
+  lt: lt && lt.at + Number(lt.isTruncated)
+})
 
 const IS_PERIOD = /^\d{4}(?:-(?:0[1-9]|1[0-2])|-?W(?:0[1-9]|[1-4]\d|5[0-3]))?$/
 

@@ -1,68 +1,98 @@
 /** Admits a request, in the order of refusals (A08). Nothing is changed, so it can be repeated. */
 import { ApiError } from '../core/errors.js'
-import { decodeForm, EMPTY_FORM, FORM_TYPE, type Form } from '../core/form.js'
+import { decodeForm, EMPTY_FORM, FORM_TYPE, type Form, type FormObject } from '../core/form.js'
 import { BASE, isUnder, pathOf } from '../core/paths.js'
+import type { Account } from '../reference/accounts.js'
 import { operationAt, operationOf } from '../reference/operations.js'
 import { actorOf } from './keys.js'
-import { type ResponseHeaders, STAGE } from './outcome.js'
-import { decodeParameters, refuseInQuery, unknownIn } from './parameters.js'
-import {
-  type Admitted,
-  Draft,
-  hasBody,
-  isOpenEnded,
-  type Reading,
-  type RequestHeaders
-} from './reading.js'
+import { type ResponseHeaders, STAGE, type Stage } from './outcome.js'
+import { Decoder, unknownIn } from './parameters.js'
+import { hasBody, isOpenEnded, type Reading, type RequestHeaders, type Routed } from './reading.js'
+import { type Response, refuse, respond } from './response.js'
 import { methodsAt, REFUSALS } from './sentences.js'
-import { type Table, tablesWith } from './tables.js'
+import { NO_TABLE, type Table, tablesWith } from './tables.js'
 
-/** On the present state. Errors: as of `enter` and `decode`; with them, what it read before. */
-export function admitAgain(
-  admitted: Admitted,
-  form: Form | null
-): { reading: Admitted; refusal: unknown } {
-  const { reached, operation } = admitted
-  const draft: Draft = Object.create(Draft.prototype)
-  const fresh = { operation, actor: null, record: null, warnings: [] }
-  const reading = Object.assign(draft, admitted, fresh)
-  let refusal: unknown = null
+/** Before the body is read: 1. operation, 2. caller, 3. LOC-4 and ACC-5, 4. content type. */
+export function enter(arrived: Reading): Routed | Response {
+  const { world, relied, authorization, method, path, base, headers } = arrived
+  let match: ReturnType<typeof operationAt> = null
+  let actor: Account | null = null
+  let reached: Stage = STAGE.arrived
   try {
-    enter(draft)
-    decode(draft, form)
+    if (path.includes('%') && !isDecodable(path)) throw REFUSALS.badPath()
+    requireBase(arrived)
+    if (path.length > MAX_PATH_LENGTH) throw REFUSALS.longPath()
+    if (method === 'OPTIONS')
+      return respond(arrived, { name: 'answered', status: 204, headers: optionsHeaders(arrived) })
+    const isHead = method === 'HEAD'
+    match = operationAt(isHead ? 'GET' : method, path)
+    if (match === null) throw REFUSALS.notAt(path, method, base)
+    reached = STAGE.routed
+    world.requireLoaded()
+    if (isHead || path.endsWith('/')) relied.add('A39')
+    const { operation, params } = match
+    const { key, disabledBy, family } = operationOf(operation)
+    actor = key ? actorOf(authorization, world, relied) : requirePaymentKey(arrived)
+    reached = STAGE.identified
+    if (disabledBy !== undefined) throw REFUSALS.disabled(family, disabledBy)
+    if (method === 'POST' && hasBody(headers) && !isOpenEnded(headers)) checkType(arrived)
+    return { ...arrived, operation, params, actor, reached }
   } catch (error) {
-    refusal = error
+    return refuse({ ...arrived, ...match, actor, record: null, reached }, error)
   }
-  draft.reached = reached
-  return { reading, refusal }
 }
 
-/** Before the body is read. Returns the headers of OPTIONS, else null. */
-export function enter(reading: Reading): ResponseHeaders | null {
-  const draft: Draft = reading
-  const { world, relied, settings, authorization, headers, method, path, base } = draft
-  if (path.includes('%') && !isDecodable(path)) throw REFUSALS.badPath()
-  requireBase(draft)
-  if (path.length > MAX_PATH_LENGTH) throw REFUSALS.longPath()
-  if (method === 'OPTIONS') return optionsHeaders(draft)
-  // 1. the operation
-  const isHead = method === 'HEAD'
-  const match = operationAt(isHead ? 'GET' : method, path)
-  if (match === null) throw REFUSALS.notAt(path, method, base)
-  draft.operation = match.operation
-  draft.params = match.params
-  draft.reached = STAGE.routed
-  world.requireLoaded()
-  if (isHead || path.endsWith('/')) relied.add('A39')
-  const { key, disabledBy, family } = operationOf(match.operation)
-  // 2. the caller
-  if (key) draft.actor = actorOf(authorization, world, relied)
-  else if (authorization && settings['auth.payment_key'] === 'check') checkPaymentKey(draft)
-  draft.reached = STAGE.identified
-  // 3. LOC-4, ACC-5
-  if (disabledBy !== undefined) throw REFUSALS.disabled(family, disabledBy)
-  if (method === 'POST' && hasBody(headers) && !isOpenEnded(headers)) checkType(draft)
-  return null
+/** 5. The forms, and 6. the parameters; `body` is null where none was sent. */
+export function admit(
+  entered: Routed,
+  query: Form,
+  body: Form | null,
+  came: Reading['came']
+): Routed | Response {
+  const { settings, operation, method } = entered
+  const isPost = method === 'POST'
+  const inQuery = query.root
+  const inBody = body?.root ?? EMPTY_FORM
+  const form = isPost ? inBody : inQuery
+  const table = tablesWith(settings['pagination.cursors'])[operation]
+  const decoder = new Decoder(entered, table, form)
+  let { reached, values } = entered
+  const read = (): Routed => {
+    const { record, isUnknown, warnings } = decoder
+    return {
+      ...entered,
+      query: inQuery,
+      body: inBody,
+      came,
+      reached,
+      values,
+      record,
+      isUnknown,
+      warnings
+    }
+  }
+  try {
+    checkForms(entered, query, body)
+    reached = STAGE.decoded
+    const unknown = unknownIn(table, form)
+    if (isPost && inQuery.size > 0) decoder.refuseUnknown(unknownIn(NO_TABLE, inQuery), null)
+    if (!isPost && body !== null) throw unexpectedBody(entered, inBody, table)
+    if (unknown.length > 0) decoder.refuseUnknown(unknown, table)
+    values = decoder.object(table, form)
+    reached = STAGE.admitted
+    return read()
+  } catch (error) {
+    return refuse(read(), error)
+  }
+}
+
+/** On the present state, after a wait or a change by the script. */
+export function admitAgain(admitted: Routed): Routed | Response {
+  const { method, query, body, came } = admitted
+  const entered = enter(admitted)
+  if ('outcome' in entered) return entered
+  const form = method === 'POST' ? { root: body, problem: null } : null
+  return admit(entered, { root: query, problem: null }, form, came)
 }
 
 /** Errors: `path_unknown` outside the base address (A39). */
@@ -83,11 +113,11 @@ function isDecodable(path: string): boolean {
 }
 
 /** The methods of the path (A39), and the response to a preflight. Errors: `path_unknown`. */
-function optionsHeaders({ path, headers, settings, relied }: Draft): ResponseHeaders {
+function optionsHeaders({ path, base, headers, settings, relied }: Reading): ResponseHeaders {
   const { 'access-control-request-headers': asked, origin } = headers
   const allow = methodsAt(path)
   const isPreflight = settings.cors && origin !== undefined
-  if (allow === '' && !isPreflight) throw REFUSALS.noPath(path)
+  if (allow === '' && !isPreflight) throw REFUSALS.noPath(path, base)
   relied.add('A39')
   return {
     ...(allow !== '' && { allow }),
@@ -99,18 +129,20 @@ function optionsHeaders({ path, headers, settings, relied }: Draft): ResponseHea
   }
 }
 
-/** No rule asks for this key (A20). */
-function checkPaymentKey({ authorization, world, relied }: Draft): void {
+/** A payment is made without a key; a setting refuses a wrong one (A20). */
+function requirePaymentKey({ authorization, world, relied, settings }: Reading): null {
+  if (!authorization || settings['auth.payment_key'] === 'ignore') return null
   try {
     actorOf(authorization, world, relied)
+    return null
   } catch (error) {
     const { code, message, headers } = error as ApiError
     throw new ApiError(code, { message, headers, assumption: 'A20' })
   }
 }
 
-/** 4. The one content type of a POST that is read (FORM-1, A32). */
-function checkType({ headers, relied }: Draft): void {
+/** The one content type of a POST that is read (FORM-1, A32). */
+function checkType({ headers, relied }: Reading): void {
   const { 'content-type': type, 'content-encoding': encoding = 'identity' } = headers
   if (encoding !== 'identity') throw REFUSALS.encoded(encoding)
   if (isFormType(type)) return
@@ -128,7 +160,7 @@ export const isForm = ({
 
 export const OPAQUE: Form = { root: EMPTY_FORM, problem: null }
 
-/** 5. The form in a body; null where it has no bytes. Errors: `body_too_large` (A35). */
+/** The form in a body; null where it has no bytes. Errors: `body_too_large` (A35). */
 export function formIn(body: string | null, { headers, method, settings }: Reading): Form | null {
   if (!body) return null
   const most = settings['limits.body']
@@ -138,32 +170,16 @@ export function formIn(body: string | null, { headers, method, settings }: Readi
 
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]+)/i
 
-/** 6. Reads the forms, and 7. the parameters; `body` is null where none was sent. */
-export function decode(reading: Reading, body: Form | null): Admitted {
-  const draft = reading as Draft & Admitted
-  const { url, method, headers, settings, operation } = draft
-  const isPost = method === 'POST'
-  const question = url.indexOf('?')
-  const query = decodeForm(question < 0 ? '' : url.slice(question + 1), settings)
-  draft.query = query.root
-  if (body !== null) draft.body = body.root
-  if (isPost && body !== null) {
-    if (isOpenEnded(headers)) checkType(draft)
+function checkForms(reading: Routed, query: Form, body: Form | null): void {
+  const { method, headers } = reading
+  if (method === 'POST' && body !== null) {
+    if (isOpenEnded(headers)) checkType(reading)
     const { 'content-type': type } = headers
     const charset = type !== FORM_TYPE && CHARSET.exec(String(type))?.[1]
     if (charset && !/^utf-?8$/i.test(charset)) throw REFUSALS.wrongCharset(charset)
     if (body.problem !== null) throw brokenForm(body.problem, 'FORM-1')
   }
   if (query.problem !== null) throw brokenForm(query.problem)
-  draft.reached = STAGE.decoded
-  const table = tablesWith(settings['pagination.cursors'])[operation]
-  const form = isPost ? draft.body : draft.query
-  const unknown = unknownIn(table, form)
-  if (isPost && draft.query.size > 0) refuseInQuery(draft)
-  if (!isPost && body !== null) throw unexpectedBody(draft, table)
-  draft.values = decodeParameters(table, form, draft, unknown)
-  draft.reached = STAGE.admitted
-  return draft
 }
 
 /** FORM-1 is about POST bodies, so other places break another rule. */
@@ -180,7 +196,11 @@ function brokenForm(
 }
 
 /** A list's parameters belong in the query (FORM-3), anything else nowhere (A37). */
-function unexpectedBody({ body, relied, method }: Draft, { byName }: Table): ApiError {
+function unexpectedBody(
+  { relied, method }: Reading,
+  body: FormObject,
+  { byName }: Table
+): ApiError {
   const isOfList = [...body.keys()].some(name => byName.has(name))
   relied.add('A37')
   const blame = isOfList ? ({ rule: 'FORM-3' } as const) : ({ assumption: 'A37' } as const)

@@ -9,12 +9,11 @@ import type { Settings } from '../core/settings.js'
 import type { Account } from '../reference/accounts.js'
 import type { Family } from '../reference/operations.js'
 import type { Stored } from '../store/collection.js'
-import { ALL, collectionOf, type RecordOf, type Store } from '../store/store.js'
-import type { AnyRecord, Relied } from './outcome.js'
+import { collectionOf, type RecordOf, type Store } from '../store/store.js'
+import type { Relied } from './outcome.js'
 import { type Blame, REFUSALS } from './sentences.js'
 
 export type Guarded = {
-  readonly isLoaded: boolean
   readonly state: { readonly store: Store }
   readonly settings: Settings
 }
@@ -25,16 +24,14 @@ export function actorOf(
   { settings, state: { store } }: Guarded,
   relied: Relied
 ): Account {
+  if (authorization === undefined) throw REFUSALS.noKey()
   const fallback = settings['auth.accept_any_key']
-  const known =
-    fallback === null && authorization !== undefined
-      ? secretsOf(store.keys, settings.control_token).headers.get(authorization)
-      : undefined
+  const { headers } = secretsOf(store.keys, settings.control_token)
+  const known = fallback === null ? headers.get(authorization) : undefined
   if (known !== undefined) {
     relied.add('A18')
     return store.accounts.get(known) as Account
   }
-  if (authorization === undefined) throw REFUSALS.noKey()
   const [scheme, key, password] = credentialsIn(authorization)
   if (scheme?.toLowerCase() !== 'basic') throw REFUSALS.notBasic()
   if (key === undefined) throw REFUSALS.notBase64()
@@ -65,9 +62,6 @@ function secretsOf(keys: ReadonlyMap<string, string>, token: string | null): Sec
   return known
 }
 
-export const keyIn = (authorization: string | undefined): string | null =>
-  (authorization && credentialsIn(authorization)[1]) || null
-
 export function credentialsIn(authorization: string): (string | undefined)[] {
   const [, scheme, credentials = ''] = /^(\S+)(.*)/s.exec(authorization) ?? []
   const [, key, password] =
@@ -82,22 +76,18 @@ export function redacted(text: string, world: Guarded, authorization?: string | 
   return withoutSecrets(text, keysToMask(world, authorization))
 }
 
-const NO_KEYS: ReadonlyMap<string, string> = new Map()
-
 /** What is masked: the sandbox's API keys, the control token, and the caller's own key. */
 export function keysToMask(
-  { isLoaded, state, settings }: Guarded,
+  { state, settings }: Guarded,
   authorization?: string | undefined
 ): SecretWords {
-  const token = settings.control_token
-  const known = secretsOf(isLoaded ? state.store.keys : NO_KEYS, token).words
-  const callerKey = keyIn(authorization) ?? ''
+  const known = secretsOf(state.store.keys, settings.control_token).words
+  const [, callerKey = ''] = authorization ? credentialsIn(authorization) : []
   return callerKey.length < MIN_KEY_LENGTH || known.has(callerKey)
     ? known
     : new SecretWords([callerKey], known)
 }
 
-export type Narrowing = { index: string; group: string; filteredBy?: AnyRecord | null }
 /** `actor` is null for a request without a key, which sees everything. */
 export type Caller = {
   readonly actor: Account | null
@@ -105,11 +95,6 @@ export type Caller = {
   readonly settings: Settings
   readonly store: Store
 }
-
-/** A parameter that names a record, and what refuses a wrong id. */
-type BodyReference = { path: string; blame: Blame }
-
-const NOTHING = ''
 
 export const isLimited = ({ actor, settings }: Pick<Caller, 'actor' | 'settings'>): boolean =>
   actor !== null && settings['auth.visibility'] === 'scoped'
@@ -137,45 +122,15 @@ export function isOwn<F extends Family>(
     : stored.isOwnedBy(actor.id)
 }
 
-/** The record that the path names. Errors: `resource_missing` (404, A08). */
-export function inPath<F extends Family>(
-  caller: Caller,
-  family: F,
-  id: string,
-  param: string
-): RecordOf<F> {
-  const record = visible(caller, family, id)
-  if (record === undefined) throw REFUSALS.notInPath(param, family, id)
-  return record
-}
-
+/** Errors: `reference_missing`; what is hidden is refused by an assumption (A19). */
 export function inBody<F extends Family>(
   caller: Caller,
   family: F,
   id: string,
-  { path, blame }: BodyReference
+  { path, blame }: { path: string; blame: Blame }
 ): RecordOf<F> {
   const record = visible(caller, family, id)
   if (record !== undefined) return record
   const isHidden = collectionOf(caller.store, family).get(id) !== undefined
   throw REFUSALS.unknownReference(path, family, id, isHidden ? { assumption: 'A19' } : blame)
 }
-
-/** Narrows a list to a record, or to nothing if that is missing or hidden (FILT-5, REF-10, A16). */
-export function narrowedTo(
-  caller: Caller,
-  family: 'locations' | 'transactions',
-  record: AnyRecord | undefined
-): Narrowing {
-  if (record === undefined) caller.relied.add('A16')
-  return {
-    index: family === 'locations' ? 'location' : 'transaction',
-    group: record?.id ?? NOTHING,
-    filteredBy: record ?? null
-  }
-}
-
-export const everything = (caller: Caller): Narrowing =>
-  caller.actor !== null && isLimited(caller)
-    ? { index: 'account', group: caller.actor.id }
-    : { index: ALL, group: ALL }

@@ -1,5 +1,5 @@
 /** Lists (LIST-1 to LIST-3, FILT-1 to FILT-6, SRCH-3, A09 to A13). */
-import { type Bounds, boundsOf } from '../core/instants.js'
+import { type Bounds, boundsOf, type Instant } from '../core/instants.js'
 import { withoutSlashes } from '../core/paths.js'
 import { type Matching, matchOf } from '../core/search.js'
 import type { Settings } from '../core/settings.js'
@@ -9,24 +9,17 @@ import type { Collection, Stored, StoredRecord } from '../store/collection.js'
 import type { Position } from '../store/ordered-index.js'
 import { pageOf, type Query } from '../store/paging.js'
 import { ALL, collectionOf, type RecordOf } from '../store/store.js'
-import {
-  type Caller,
-  everything,
-  isLimited,
-  isOwn,
-  type Narrowing,
-  narrowedTo,
-  visible
-} from './keys.js'
-import type { Facts } from './outcome.js'
+import { type Caller, isLimited, isOwn, visible } from './keys.js'
+import type { AnyRecord, Facts } from './outcome.js'
 import { REFUSALS } from './sentences.js'
 
 export type ListValues = {
   limit?: number
   starting_after?: string
   ending_before?: string
-  created?: { gte?: string; gt?: string; lte?: string; lt?: string }
+  created?: Bounds<Instant>
 }
+type Narrowing = { index: string; group: string; filteredBy?: AnyRecord | null }
 type Listing<F extends Family> = {
   within: Narrowing
   /** Post-hoc filter over the records retrieved for the page: a search. */
@@ -84,8 +77,6 @@ export function listed<F extends Family>(
   }
 }
 
-const NO_BOUNDS: Bounds<number> = {}
-
 function queryOf(
   request: Listed,
   family: Family,
@@ -94,20 +85,12 @@ function queryOf(
 ): Query {
   const { settings, values } = request
   const { created, starting_after, ending_before } = values
-  const { gte, gt, lte, lt } = created === undefined ? NO_BOUNDS : boundsOf(created)
+  const { gte, gt, lte, lt } = boundsOf(created ?? {})
   const [after, before] = settings['pagination.cursors']
-  return {
-    index,
-    group,
-    gte,
-    gt,
-    lte,
-    lt,
-    startingAfter: positionOf(request, family, after, starting_after),
-    endingBefore: positionOf(request, family, before, ending_before),
-    limit: limitOf(values, settings),
-    order
-  }
+  const startingAfter = positionOf(request, family, after, starting_after)
+  const endingBefore = positionOf(request, family, before, ending_before)
+  const limit = limitOf(values, settings)
+  return { index, group, gte, gt, lte, lt, startingAfter, endingBefore, limit, order }
 }
 
 export const limitOf = ({ limit }: ListValues, settings: Settings): number =>
@@ -143,15 +126,25 @@ export function positionOf(
   return position
 }
 
-/** What a filter narrows a list to; everything without one (FILT-5, REF-10). */
+export const everything = (caller: Caller): Narrowing =>
+  caller.actor !== null && isLimited(caller)
+    ? { index: 'account', group: caller.actor.id }
+    : { index: ALL, group: ALL }
+
+/**
+ * What a filter narrows a list to: a record, or nothing if that is missing or hidden; everything
+ * without one (FILT-5, REF-10, A16).
+ */
 export function filtered(
-  request: Caller,
+  caller: Caller,
   family: 'locations' | 'transactions',
   id: string | undefined
 ): Narrowing {
-  return id === undefined
-    ? everything(request)
-    : narrowedTo(request, family, visible(request, family, id))
+  if (id === undefined) return everything(caller)
+  const record = visible(caller, family, id)
+  if (record === undefined) caller.relied.add('A16')
+  const index = family === 'locations' ? 'location' : 'transaction'
+  return { index, group: record?.id ?? '', filteredBy: record ?? null }
 }
 
 /** The filter of a search after the retrieval (SRCH-1, SRCH-2, A13). */

@@ -2,16 +2,17 @@
 import { ApiError, type ErrorCode } from '../core/errors.js'
 import { type FormNode, FormObject, inBrackets } from '../core/form.js'
 import { FORMATS } from '../core/formats.js'
+import { type Instant, instantProblem, parseInstant } from '../core/instants.js'
 import { readDecimal, readInteger } from '../core/money.js'
 import { didYouMean, sentence, shownGot, someOf } from '../core/sentences.js'
 import type { AssumptionId } from '../reference/assumptions.js'
-import { type OperationId, operationOf } from '../reference/operations.js'
+import { operationOf } from '../reference/operations.js'
 import type { Schema } from '../reference/parameters.js'
-import { inBody } from './keys.js'
+import { type Caller, inBody, redacted } from './keys.js'
 import { positionOf } from './listing.js'
-import type { Draft, Values } from './reading.js'
+import { NO_WARNINGS, type Routed } from './reading.js'
 import { type Blame, EXPECTS, REFUSALS } from './sentences.js'
-import { type Field, NO_TABLE, type Table } from './tables.js'
+import type { Field, Table } from './tables.js'
 
 /**
  * The parameters that a table does not have. Errors: `form_malformed` for a value, names or a list
@@ -38,25 +39,6 @@ function misshapen(field: Field, node: string[] | FormObject): ApiError {
   return refusal(leafOf(field.path, node), expected, { assumption: 'A36' }, 'form_malformed')
 }
 
-/** Refuses parameters in the query of an operation with a body (A14). */
-export function refuseInQuery(draft: Draft): void {
-  const params = unknownIn(NO_TABLE, draft.query)
-  refuseUnknown(params, draft, 'belongs in the form-encoded body of a POST.')
-}
-
-/** Refuses unknown parameters (A14). */
-function refuseUnknown(
-  [param = '', ...others]: readonly string[],
-  draft: Draft,
-  problem: string
-): void {
-  draft.relied.add('A14')
-  const more = others.length > 0 ? ` Nor is ${someOf(others.map(shownGot))}.` : ''
-  const message = `${shownGot(param)} ${problem}${more}`
-  draft.warn(message)
-  if (draft.settings['parameters.unknown'] === 'reject') throw REFUSALS.unknown(message, param)
-}
-
 function leafOf(path: string, node: FormNode): string {
   if (Array.isArray(node)) return `${path}[]`
   if (typeof node === 'string') return path
@@ -77,36 +59,49 @@ function suggestion(param: string, table: Table): string {
     : didYouMean(param, known) || `; it takes ${known.join(', ')}.`
 }
 
-/**
- * Errors: `parameter_unknown`, `parameter_not_updatable`, `parameter_missing`, `parameter_invalid`.
- */
-export function decodeParameters(
-  table: Table,
-  form: FormObject,
-  draft: Draft,
-  unknown: readonly string[]
-): Values {
-  const [param] = unknown
-  if (param !== undefined)
-    refuseUnknown(unknown, draft, `is not a parameter of this operation${suggestion(param, table)}`)
-  return new Decoder(draft, form, table.unsets).object(table, form)
-}
-
 const EMPTY_OBJECT = new FormObject()
 const CLEARED_OBJECT = Object.assign(new FormObject(), { cleared: true })
 
-class Decoder {
-  constructor(
-    private readonly draft: Draft,
-    private readonly form: FormObject,
-    private readonly unsets: boolean
-  ) {}
+/** Decodes a form, and keeps what it has read when a value is refused. */
+export class Decoder {
+  isUnknown = false
+  warnings: readonly string[] = NO_WARNINGS
+  /** The record that the form names. */
+  record: Routed['record'] = null
+  readonly #caller: Caller & Pick<Routed, 'params' | 'operation'>
 
-  /** Parts that were sent; in an update of a cleared object, null for the others. */
+  constructor(
+    private readonly reading: Routed,
+    private readonly table: Table,
+    private readonly form: FormObject
+  ) {
+    const { actor, relied, settings, params, operation, world } = reading
+    this.#caller = { actor, relied, settings, params, operation, store: world.state.store }
+  }
+
+  /** Unknown parameters (A14); `table` is null for the query of a POST. */
+  refuseUnknown([param = '', ...others]: readonly string[], table: Table | null): void {
+    const { relied, settings, world, authorization } = this.reading
+    const problem = table
+      ? `is not a parameter of this operation${suggestion(param, table)}`
+      : 'belongs in the form-encoded body of a POST.'
+    const more = others.length > 0 ? ` Nor is ${someOf(others.map(shownGot))}.` : ''
+    const message = `${shownGot(param)} ${problem}${more}`
+    this.isUnknown = true
+    relied.add('A14')
+    if (settings['parameters.unknown'] === 'reject') throw REFUSALS.unknown(message, param)
+    if (settings['parameters.unknown'] === 'warn')
+      this.warnings = [...this.warnings, redacted(message, world, authorization)]
+  }
+
+  /**
+   * Parts that were sent; in an update of a cleared object, null for the others. Errors:
+   * `parameter_not_updatable`, `parameter_missing`, `parameter_invalid`.
+   */
   object({ fields }: Table, form: FormObject): Record<string, unknown> {
     const values: Record<string, unknown> = {}
     for (const field of fields) {
-      const node = form.get(field.name) ?? (form.cleared && this.unsets ? '' : undefined)
+      const node = form.get(field.name) ?? (form.cleared && this.table.unsets ? '' : undefined)
       const value = node === undefined ? this.#leftOut(field) : this.#value(field, node)
       if (value !== undefined) values[field.key] = value
     }
@@ -139,7 +134,7 @@ class Decoder {
   }
 
   #leftOut({ path, schema, table, required, blame }: Field): unknown {
-    if (!required || this.unsets) return undefined
+    if (!required || this.table.unsets) return undefined
     if (table) return this.object(table, EMPTY_OBJECT)
     const about = schema.enum ? `One of ${schema.enum.join(', ')}.` : schema.description
     const { 'x-required-by': rule } = schema
@@ -149,12 +144,12 @@ class Decoder {
   /** An empty value: as if absent, or in an update unset (A16, UPD-2). */
   #emptied(field: Field): unknown {
     const { path, schema, table, required } = field
-    const { settings, relied } = this.draft
+    const { settings, relied } = this.#caller
     const { 'x-empty': empty } = schema
     if (empty === 'refused' || (empty === 'refunds.empty_amount' && settings[empty] === 'reject')) {
       throw refusal(path, EXPECTS.notEmpty, { assumption: 'A16' })
     }
-    if (!this.unsets) {
+    if (!this.table.unsets) {
       relied.add('A16')
       return this.#leftOut(field)
     }
@@ -169,23 +164,23 @@ class Decoder {
 
   /** Named by the reference, but not updatable (A15, REF-9). */
   #fixed({ path, blame }: Field): undefined {
-    const { settings, relied } = this.draft
+    const { settings, relied } = this.#caller
     relied.add('A15')
     if (settings['parameters.not_updatable'] === 'reject') throw REFUSALS.fixed(path, blame)
   }
 
   /** Of metadata pairs that have a value, or what to set and unset (META-1 to META-3, A17). */
   #nested(path: string, table: Table | null, form: FormObject): unknown {
-    const { relied } = this.draft
+    const { relied } = this.#caller
     const { cleared } = form
     if (cleared) {
       // with an empty whole, an update sets the parts after it
       relied.add('A17')
-      if (!this.unsets) relied.add('A16')
+      if (!this.table.unsets) relied.add('A16')
     }
     if (table !== null) {
       const values = this.object(table, form)
-      return !this.unsets && Object.keys(values).length === 0 ? undefined : values
+      return !this.table.unsets && Object.keys(values).length === 0 ? undefined : values
     }
     // `__proto__` is a key of metadata like any other
     const entries: Record<string, string | null> = form.has('__proto__') ? Object.create(null) : {}
@@ -193,27 +188,28 @@ class Decoder {
       if (typeof value !== 'string')
         throw refusal(leafOf(inBrackets(path, key), value), EXPECTS.text, { assumption: 'A17' })
       if (value !== '') entries[key] = value
-      else if (this.unsets) entries[key] = null
+      else if (this.table.unsets) entries[key] = null
       else relied.add('A16')
     }
-    return this.unsets ? { cleared, entries } : entries
+    return this.table.unsets ? { cleared, entries } : entries
   }
 
   #text(field: Field, text: string): unknown {
     const { path, schema } = field
     const { 'x-refers': family, 'x-cursor': cursor, maxLength, format } = schema
     if (family) {
-      this.draft.record = inBody(this.draft, family, text, field)
-      return this.draft.record
+      this.record = inBody(this.#caller, family, text, field)
+      return this.record
     }
     if (schema.enum && !schema.enum.includes(text))
       throw wrong(field, EXPECTS.oneOf(schema.enum.join(', ')), text)
+    if (format === 'instant') return this.#instant(field, text)
     if (format !== undefined) {
       const { problem, stored, reliesOn } = FORMATS[format as keyof typeof FORMATS]
       const flaw = problem(text)
       if (flaw !== null) throw wrong(field, flaw.expected, text, flaw.assumption)
       const assumption = reliesOn?.(text)
-      if (assumption) this.draft.relied.add(assumption)
+      if (assumption) this.#caller.relied.add(assumption)
       return stored?.(text) ?? text
     }
     if (maxLength !== undefined && text.length > maxLength)
@@ -222,18 +218,28 @@ class Decoder {
     return text
   }
 
+  #instant(field: Field, text: string): Instant {
+    const instant = parseInstant(text)
+    if (instant === null) {
+      const { expected, assumption } = instantProblem(text)
+      throw wrong(field, expected, text, assumption)
+    }
+    if (instant.usesA38) this.#caller.relied.add('A38')
+    return instant
+  }
+
   /** Errors: for a cursor that names no record of the list, or comes with another (A10). */
   #checkCursor(param: string, id: string): void {
-    const { settings, operation } = this.draft
+    const { settings, operation } = this.#caller
     const [after, before] = settings['pagination.cursors']
     if (param === before && this.form.get(after)) throw REFUSALS.twoCursors(after, before)
-    positionOf(this.draft, operationOf(operation as OperationId).family, param, id)
+    positionOf(this.#caller, operationOf(operation).family, param, id)
   }
 
   /** Of sub-units, or a page size, which settings bound (LIST-3, A10, A27). */
   #integer(field: Field, text: string): number {
     const { 'x-page-size': isPage, minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = field.schema
-    const { settings, relied } = this.draft
+    const { settings, relied } = this.#caller
     const { value, problem } = readInteger(text)
     if (problem === 'not_an_integer') throw wrong(field, EXPECTS.whole, text)
     const [least, most] = isPage ? [1, settings['pagination.max_limit']] : [minimum, maximum]

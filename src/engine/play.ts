@@ -3,33 +3,21 @@ import { FORM_TYPE } from '../core/form.js'
 import { BASE, basicAuthorization } from '../core/paths.js'
 import type { Action } from '../scenario/script.js'
 import { type Play, readResponse, type StepCall, type StepResponse } from '../scenario/steps.js'
-import { formIn } from './admit.js'
-import { type Arriving, Draft } from './reading.js'
-import { headersOf, type Response, refuse } from './response.js'
-import { run, start } from './run.js'
+import type { Arriving } from './reading.js'
+import { headersOf, type Response } from './response.js'
+import { run } from './run.js'
 import { breakResponse } from './scripted.js'
 import type { World } from './world.js'
 
 export type ApiRequest = Pick<Arriving, 'method' | 'url' | 'headers'> & { body: string | null }
 
-const AT_ONCE = { pass: () => null }
-
 /** Executes a request that does not wait; `replacement` acts in place of the script. */
-export function execute(
+export const execute = (
   world: World,
-  { body, ...arriving }: ApiRequest,
+  request: ApiRequest,
   { base = BASE, given: replacement }: { base?: string; given?: Action | null } = {}
-): Response {
-  const reading = new Draft(world, { ...arriving, base })
-  const early = start(reading)
-  if (early !== null) return early
-  try {
-    const form = formIn(body, reading)
-    return breakResponse(run(reading, form, { waits: AT_ONCE, by: null, replacement }) as Response)
-  } catch (error) {
-    return refuse(reading, error)
-  }
-}
+): Response =>
+  breakResponse(run(world, { ...request, base }, { pass: () => null, replacement }) as Response)
 
 export type InnerRequest = Omit<StepCall, 'query'> & { query?: string }
 

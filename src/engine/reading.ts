@@ -1,4 +1,4 @@
-/** A request of the emulated API, and what has been read of it so far. */
+/** A request of the emulated API, and what has been read of it so far: a value. */
 import { isUtf8 } from 'node:buffer'
 import { EMPTY_FORM, type FormObject } from '../core/form.js'
 import { pathBelow } from '../core/paths.js'
@@ -6,92 +6,92 @@ import { readable } from '../core/redaction.js'
 import type { Account } from '../reference/accounts.js'
 import type { OperationId } from '../reference/operations.js'
 import type { Arrival } from '../scenario/expect/judges.js'
-import type { Store } from '../store/store.js'
-import { redacted } from './keys.js'
 import { type AnyRecord, Relied, STAGE, type Stage } from './outcome.js'
 import type { World } from './world.js'
 
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>
 /** `url` is its path from the base address on, `/next/refunds`, and its query. */
 export type Arriving = { base: string; method: string; url: string; headers: RequestHeaders }
-export type Values = Readonly<Record<string, unknown>>
 
 /** W3C Trace Context; an id of only zeros is not valid. */
 export const TRACEPARENT = /^[\da-f]{2}-(?!0{32})([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/
 
-const NOTHING = Object.freeze({})
-const NO_WARNINGS: readonly string[] = Object.freeze([])
-
-/** Written only by the engine. */
-export class Draft {
+export type Reading = Readonly<Arriving> & {
+  readonly id: string
+  readonly world: World
   /** The state at arrival: a request that waited never touches a later one. */
   readonly state: World['state']
   readonly tally: World['tally']
   readonly settings: World['settings']
-  /** The path of the API as responses show it: `/next`. */
-  readonly base: string
-  readonly method: string
-  readonly url: string
-  readonly headers: RequestHeaders
   readonly now: number
   readonly at: number
   readonly path: string
   readonly authorization: string | undefined
   readonly userAgent: string | null
   readonly test: string | null
-  readonly relied = new Relied()
-  reached: Stage = STAGE.arrived
-  operation: OperationId | null = null
-  params: Readonly<Record<string, string>> = NOTHING
+  /** Collects assumptions. */
+  readonly relied: Relied
+  readonly reached: Stage
+  readonly operation: OperationId | null
+  readonly params: Readonly<Record<string, string>>
   /** Null where no key is required, or not read yet. */
-  actor: Account | null = null
-  query: FormObject = EMPTY_FORM
-  body: FormObject = EMPTY_FORM
+  readonly actor: Account | null
+  readonly query: FormObject
+  readonly body: FormObject
+  readonly isUnknown: boolean
+  readonly warnings: readonly string[]
   /** Decoded, with records in place of ids. */
-  values: Values = NOTHING
-  record: AnyRecord | null = null
-  isUnknown = false
-  warnings = NO_WARNINGS
+  readonly values: Readonly<Record<string, unknown>>
+  /** The record that the path or the body names. */
+  readonly record: AnyRecord | null
   /** What the scenario's expectations counted; null before. */
-  came: Arrival | null = null
+  readonly came: Arrival | null
+}
+/** A request whose operation is known. */
+export type Routed = Reading & { readonly operation: OperationId }
 
-  constructor(
-    readonly world: World,
-    { base, method, url, headers }: Arriving,
-    readonly id = world.nextRequestId()
-  ) {
-    this.state = world.state
-    this.tally = world.tally
-    this.settings = world.settings
-    this.base = base
-    this.method = method
-    this.url = url
-    this.headers = headers
-    this.now = world.machine()
-    this.at = world.isLoaded ? world.state.clock.now(this.now) : 0
-    this.path = pathBelow(url)
-    const { authorization, 'user-agent': userAgent } = headers
-    this.authorization = authorization === undefined ? authorization : String(authorization)
-    this.userAgent = userAgent === undefined ? null : String(userAgent)
-    const test = headers[world.settings['evidence.test_header'].toLowerCase()]
-    this.test = test ? readable(decoded(String(test))) : null
-  }
+const NOTHING = Object.freeze({})
+export const NO_WARNINGS: readonly string[] = Object.freeze([])
 
-  get store(): Store {
-    return this.world.state.store
-  }
-
-  /** Notes unknown parameters. */
-  warn(message: string): void {
-    this.isUnknown = true
-    if (this.settings['parameters.unknown'] === 'warn')
-      this.warnings = [...this.warnings, redacted(message, this.world, this.authorization)]
+export function arrive(
+  world: World,
+  { base, method, url, headers }: Arriving,
+  id = world.nextRequestId()
+): Reading {
+  const { state, tally, settings } = world
+  const { authorization, 'user-agent': userAgent } = headers
+  const test = headers[settings['evidence.test_header'].toLowerCase()]
+  const now = world.machine()
+  return {
+    base,
+    method,
+    url,
+    headers,
+    id,
+    world,
+    state,
+    tally,
+    settings,
+    now,
+    at: world.isLoaded ? state.clock.now(now) : 0,
+    path: pathBelow(url),
+    authorization: authorization === undefined ? authorization : String(authorization),
+    userAgent: userAgent === undefined ? null : String(userAgent),
+    test: test ? readable(decoded(String(test))) : null,
+    relied: new Relied(),
+    reached: STAGE.arrived,
+    operation: null,
+    params: NOTHING,
+    actor: null,
+    query: EMPTY_FORM,
+    body: EMPTY_FORM,
+    isUnknown: false,
+    warnings: NO_WARNINGS,
+    values: NOTHING,
+    record: null,
+    came: null
   }
 }
-
-export type Reading = Readonly<Draft>
-/** An admitted request. */
-export type Admitted = Reading & { readonly operation: OperationId }
 
 function decoded(header: string): string {
   const bytes = Buffer.from(header, 'latin1')

@@ -5,10 +5,10 @@ import { type Guarded, redacted } from './keys.js'
 import {
   type Facts,
   factsOf,
+  hasPerformed,
   type Outcome,
   type ResponseHeaders,
-  type Scripted,
-  STAGE
+  type Scripted
 } from './outcome.js'
 import type { Reading } from './reading.js'
 
@@ -25,17 +25,8 @@ export type Response = {
   readonly place: number
   readonly changes: number
 }
-/** How far a request came, as far as it differs from one that was only read. */
-type Course = Partial<
-  Pick<Response, 'facts' | 'script' | 'changes'> &
-    Pick<Outcome, 'reached'> & { place: number | undefined }
->
 type Decided = Pick<Outcome, 'name' | 'status'> &
-  Course &
-  Partial<
-    Pick<Outcome, 'refusal' | 'result' | 'members' | 'text' | 'pause'> &
-      Pick<Response, 'payload' | 'headers'>
-  >
+  Partial<Pick<Outcome, 'reached' | 'result' | 'members'> & Omit<Response, 'reading' | 'outcome'>>
 
 export function respond(
   reading: Reading,
@@ -43,12 +34,9 @@ export function respond(
     name,
     status,
     reached = reading.reached,
-    refusal = null,
     result = null,
     members = null,
-    text = '',
-    pause = null,
-    payload = text,
+    payload = '',
     headers = null,
     facts = factsOf(reading.relied, reading.record),
     script = null,
@@ -60,67 +48,67 @@ export function respond(
     name,
     reached,
     status,
-    refusal,
+    refusal: null,
     result,
     members,
     list: reading.settings['shapes.list'],
-    text,
+    text: '',
     length: typeof payload === 'string' ? Buffer.byteLength(payload) : payload.length,
     fault: null,
-    pause,
+    pause: null,
     isDelivered: true
   }
   return { reading, outcome, facts, script, headers, payload, place, changes }
 }
 
-/** How a request came to a response. */
-export const courseOf = ({ outcome, facts, script, place, changes }: Response): Course => ({
-  reached: outcome.reached,
-  facts,
-  script,
-  place,
-  changes
+/** No response: the client left, or the emulator stops. */
+export const giveUp = (reading: Reading, script: Scripted | null = null): Response =>
+  respond(reading, { name: 'lost_before', status: 200, script })
+
+/** The response with another outcome, and its text as the body. */
+export const rewritten = (
+  response: Response,
+  outcome: Partial<Outcome> & Pick<Outcome, 'text'>,
+  headers: ResponseHeaders | null
+): Response => ({
+  ...response,
+  outcome: { ...response.outcome, ...outcome, length: Buffer.byteLength(outcome.text) },
+  payload: outcome.text,
+  headers
 })
 
-/** No response: the client left, or the emulator stops. */
-export const giveUp = (reading: Reading, course: Course = {}): Response =>
-  respond(reading, { ...course, name: 'lost_before', status: 200 })
-
 /** Refuses a request. Errors: defects are rethrown. */
-export function refuse(
+export const refuse = (
   reading: Reading,
   error: unknown,
-  course: Course = {},
+  headers: ResponseHeaders | null = null
+): Response => refuseInstead(giveUp(reading), error, headers)
+
+/** Refuses a request that has a response: a change that could not be written was still made. */
+export function refuseInstead(
+  response: Response,
+  error: unknown,
   headers: ResponseHeaders | null = null
 ): Response {
   if (!(error instanceof ApiError)) throw error
+  const { reading, outcome } = response
   const { settings, relied, id } = reading
   const { code, rule = null, assumption = null, param = null, facts = null } = error
   if (assumption) relied.add(assumption)
   const by = settings['errors.expose_rule'] && (rule ? { rule } : assumption && { assumption })
   const body = { ...shownError(error, reading), ...by, request_id: id }
-  const { reached = reading.reached, changes = 0, place } = course
-  return respond(reading, {
-    ...course,
-    name: code === 'operation_disabled' ? 'answered' : 'refused',
+  const refused = {
     status: statusOf(code, settings),
     refusal: { code, rule, assumption, param, facts },
     text: JSON.stringify(filled(settings['shapes.error'], body)),
-    headers: { ...headers, ...error.headers },
-    place: reached < STAGE.running && changes === 0 ? undefined : place
-  })
-}
-
-/** Refuses a response whose change could not be written: it was still made. */
-export function refuseUnwritten(response: Response, error: ApiError): Response {
-  const { reading, outcome } = response
-  const refused = refuse(reading, error, courseOf(response))
-  const { name, reached } = outcome
-  const isPerformed = name === 'answered' || (name === 'scripted' && reached === STAGE.running)
-  if (error.code !== 'data_not_written' || !isPerformed) return refused
-  const { status, refusal, text, length } = refused.outcome
-  const unwritten = { name: 'not_written', status, refusal, text, length } as const
-  return { ...refused, outcome: { ...outcome, ...unwritten, fault: null, pause: null } }
+    fault: null,
+    pause: null
+  }
+  if (code === 'data_not_written' && hasPerformed({ outcome }))
+    return rewritten(response, { ...refused, name: 'not_written' }, error.headers)
+  const name = code === 'operation_disabled' ? 'answered' : 'refused'
+  const nothing = { result: null, members: null }
+  return rewritten(response, { ...refused, ...nothing, name }, { ...headers, ...error.headers })
 }
 
 type Secrets = { world: Guarded; authorization?: string | undefined }

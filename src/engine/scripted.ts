@@ -8,38 +8,32 @@ import { defaultError } from '../scenario/default-errors.js'
 import type { SentCall, Values } from '../scenario/match/matching.js'
 import type { Action, Respond } from '../scenario/script.js'
 import type { Store } from '../store/store.js'
-import { keyIn } from './keys.js'
+import { credentialsIn } from './keys.js'
 import { malformed, type Pause, type ResponseHeaders, type Scripted, STAGE } from './outcome.js'
 import type { Reading, RequestHeaders } from './reading.js'
-import { courseOf, giveUp, JSON_TYPE, type Response, respond } from './response.js'
+import { giveUp, JSON_TYPE, type Response, rewritten } from './response.js'
 import type { World } from './world.js'
 
 const TEXT_TYPE = 'text/plain; charset=utf-8'
 
 /** A running request, for matching; never stored. */
 export function sentBy(reading: Reading): SentCall {
-  const { store, operation, params, query, body, settings, at } = reading
-  const { actor, test, userAgent, authorization, headers } = reading
-  const caller = { account: actor?.id ?? null, test, userAgent }
-  const sent = { operation, params, query, body, settings, at, caller }
-  return sentIn(store, sent, keyIn(authorization), headerIn(headers))
+  const { world, actor, test, userAgent, authorization, headers } = reading
+  const sent = { ...reading, caller: { account: actor?.id ?? null, test, userAgent } }
+  const [, key] = authorization ? credentialsIn(authorization) : []
+  return sentIn(world.state.store, sent, key || null, headers)
 }
 
 type Sent = Pick<Reading, 'operation' | 'params' | 'query' | 'body' | 'settings' | 'at'> & {
   readonly caller: { readonly [of in 'account' | 'test' | 'userAgent']: string | null }
 }
-type Header = SentCall['header']
-export const headerIn =
-  (headers: RequestHeaders): Header =>
-  name =>
-    headers[name] && String(headers[name])
-const NOT_KEPT: Header = () => null
 
+/** Without `headers`, where they are not kept. */
 export function sentIn(
   store: Store,
   { operation, params, query, body, at, settings, caller }: Sent,
   key: string | null = null,
-  otherHeader = NOT_KEPT
+  headers: RequestHeaders | null = null
 ): SentCall {
   const { account, test, userAgent } = caller
   const testHeader = settings['evidence.test_header'].toLowerCase()
@@ -52,7 +46,8 @@ export function sentIn(
     body: valuesOf(body),
     header: (name: string) => {
       if (name === 'user-agent') return userAgent ?? undefined
-      return name === testHeader ? (test ?? undefined) : otherHeader(name)
+      if (name === testHeader) return test ?? undefined
+      return headers === null ? null : headers[name]?.toString()
     },
     test,
     arrivedAt: at
@@ -73,23 +68,29 @@ export const respondsInstead = ({ entry: { data } }: Action): boolean =>
   data.respond?.patch === undefined &&
   (data.respond !== undefined || data.fault !== undefined)
 
-export const UNCHANGED = { changed: [], problem: null, isPast: false } as const
+export const scriptedBy = (action: Action, change: Changed | null = null): Scripted => ({
+  action,
+  changed: [],
+  problem: null,
+  isPast: false,
+  ...change
+})
+type Changed = ReturnType<World['edit']>
 
 /** Makes the change of an entry if it is due. Returns what changed, or why it could not. */
 export function changeRecords(
   { world, id }: Reading,
   { entry: { data, edit } }: Action,
   when: 'before' | 'after'
-): ReturnType<World['edit']> | null {
+): Changed | null {
   return edit === null || (data.when ?? 'before') !== when ? null : world.edit(edit, id)
 }
 
 export function respondByScript(reading: Reading, action: Action): Response {
   const { inputs } = reading.world
   const { place } = inputs
-  const change = changeRecords(reading, action, 'before')
-  const script = { action, ...UNCHANGED, ...change }
-  const lost = giveUp(reading, { script, place, changes: inputs.place - place })
+  const script = scriptedBy(action, changeRecords(reading, action, 'before'))
+  const lost = { ...giveUp(reading, script), place, changes: inputs.place - place }
   return respondWith(lost, action.entry.data.respond ?? LOST)
 }
 
@@ -108,15 +109,14 @@ function respondWith(before: Response, respondAs: Respond): Response {
       ? bodyOf(respondAs, reading)
       : JSON.stringify(mergePatched(JSON.parse(String(payload)), patch))
   const headers = headersOf(respondAs, text)
-  return respond(reading, {
-    ...courseOf(before),
+  const scripted = {
     name: 'scripted',
     status: patch === undefined ? statusOf(respondAs) : (status ?? outcome.status),
-    result: outcome.result,
+    members: null,
     text,
-    headers,
     pause: pauseIn(headers, reading)
-  })
+  } as const
+  return rewritten(before, scripted, headers)
 }
 
 /** Loses or breaks a response, but not one of the emulator itself. */
@@ -137,13 +137,11 @@ const isBroken = ({ script, outcome }: Response): boolean =>
     : outcome.reached === STAGE.running
 
 /** An entry that changed nothing was not applied. */
-export function retractUnapplied(response: Response, script: Scripted): void {
-  const { outcome, reading } = response
-  const { action, changed, isPast } = script
+export function retractUnapplied(response: Response, action: Action): void {
+  const { outcome, reading, script } = response
   const isApplied =
     outcome.name === 'scripted' ||
-    changed.length > 0 ||
-    isPast ||
+    (script !== null && (script.isPast || script.changed.length > 0)) ||
     action.isHeld ||
     action.delay > 0 ||
     (action.entry.data.fault !== undefined && isBroken(response))

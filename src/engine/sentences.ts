@@ -26,6 +26,8 @@ const badKey = (what: string) =>
 const UNSET = /^(?:undefined|null|None|nil|NaN|\[object \w+\])$/
 export const isUnset = (text: string): boolean => UNSET.test(text)
 
+/** The base at the start of a path below it. */
+const REPEATED = new RegExp(`^(?:${BASE})+(?=/|$)`)
 const LISTS = Object.values(OPERATIONS).flatMap(({ kind, path }) => (kind === 'list' ? [path] : []))
 
 /** The methods of a path; empty where it has no operation. */
@@ -49,14 +51,18 @@ export const REFUSALS = {
   longPath: refusal('path_unknown', () => 'The path is longer than any.', { assumption: 'A08' }),
   noPath: refusal(
     'path_unknown',
-    (path: string) =>
-      `No endpoint has the path ${bounded(readable(path))}; paths begin with ${LISTS.slice(0, -1).join(', ')} or ${LISTS.at(-1)}.`,
+    (path: string, base: string) => {
+      const below = bounded(readable(path.replace(REPEATED, '')))
+      return REPEATED.test(path)
+        ? `The base address ${base} is in the path more than once: send this to ${base}${below}.`
+        : `No endpoint has the path ${below}; paths begin with ${LISTS.slice(0, -1).join(', ')} or ${LISTS.at(-1)}.`
+    },
     { assumption: 'A08' }
   ),
   /** A path that has other methods, or none. */
   notAt: (path: string, method: string, base: string) => {
     const allow = methodsAt(path)
-    if (allow === '') return REFUSALS.noPath(path)
+    if (allow === '') return REFUSALS.noPath(path, base)
     const isTicket = operationsAt(path).some(({ family }) => family === 'tickets')
     const isWrite = ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method)
     const message = `${shortened(readable(path))} takes ${allow}, not ${method}.`

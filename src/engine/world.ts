@@ -11,7 +11,7 @@ import type { Edit, RecordName } from '../scenario/records/edits.js'
 import type { EntryCount, Script } from '../scenario/script.js'
 import type { RecordOf, Records, Store } from '../store/store.js'
 import type { Caller } from './keys.js'
-import type { StoredList } from './listing.js'
+import type { ListValues, StoredList } from './listing.js'
 import type { Facts } from './outcome.js'
 
 /** A sandbox, or a copy of one. */
@@ -50,8 +50,14 @@ type Sent<T> = T extends { body: infer B extends TSchema }
   : T extends { querystring: infer Q extends TSchema }
     ? Static<Q>
     : object
-/** The values of a table, with records in place of ids. */
-type Found<V> = { [K in keyof V]: V[K] extends Reference<infer F> ? Records[F] : V[K] }
+/** The values of a table, with records in place of ids and instants in place of their texts. */
+type Decoded<V> = {
+  [K in keyof V]: V[K] extends Reference<infer F>
+    ? Records[F]
+    : K extends 'created'
+      ? ListValues['created']
+      : V[K]
+}
 type Params<T> = T extends { params: infer P extends TSchema } ? Static<P> : object
 type Operation<I extends OperationId> = (typeof OPERATIONS)[I]
 type FamilyOf<I extends OperationId> = Operation<I>['family']
@@ -68,7 +74,7 @@ type Handled<I extends OperationId> = Caller & {
   readonly path: string
   readonly actor: Account
   readonly params: Params<(typeof TABLES)[I]>
-  readonly values: Found<Sent<(typeof TABLES)[I]>>
+  readonly values: Decoded<Sent<(typeof TABLES)[I]>>
   readonly record: Records[FamilyOf<I>]
 }
 /** The response's content, null for a 204, and the facts that evidence needs. */

@@ -12,7 +12,6 @@ import type { List } from '../reference/parameters.js'
 import { EMBEDDED } from '../store/bytes.js'
 import { isAfter, LATEST } from '../store/ordered-index.js'
 import { spanOf } from '../store/paging.js'
-import type { Store } from '../store/store.js'
 import { type Entry, jsonOf } from './entry.js'
 import { amountSent } from './judgement.js'
 
@@ -77,20 +76,20 @@ function isRepeated(lost: Lost, { operation, about, amount, last4 }: Payment) {
   return lost.amount === amount && isSameCard
 }
 
-function lostOf(call: Entry, { store }: Reading, payment: Payment) {
+function lostOf(call: Entry, reading: Reading, payment: Payment) {
   const { id: request, at, outcome } = call
   const record = hasPerformed(call) ? (outcome.result as AnyRecord) : null
   const isRefund = payment.operation === 'createRefund'
   const amount = isRefund && record !== null ? Number(record.amount) : payment.amount
   const madeId = record?.id ?? null
-  const collection = collectionOf(store, payment.operation)
+  const collection = collectionOf(reading, payment.operation)
   // where it would stand had it been made
   const place = collection.position(madeId ?? '') ?? { at, nth: collection.next - 0.5 }
   return { ...payment, amount, request, madeId, isSeen: false, place }
 }
 
-const collectionOf = ({ refunds, transactions }: Store, operation: Losable) =>
-  operation === 'createRefund' ? refunds : transactions
+const collectionOf = ({ world }: Reading, operation: Losable) =>
+  world.state.store[operation === 'createRefund' ? 'refunds' : 'transactions']
 
 export function pageShown(call: Entry): List<AnyRecord> | null {
   if (call.outcome.name !== 'scripted') return hasRun(call) ? listIn(call) : null
@@ -112,7 +111,7 @@ function isShownMade(
   // a stale read shows nothing
   if (call.script?.isPast) return null
   if (operation === 'createRefund' && shows(about)) {
-    const { refunds } = reading.store
+    const { refunds } = reading.world.state.store
     const query = { after: place, before: LATEST, descending: false, count: EMBEDDED }
     const isEmbedded = refunds.index('transaction').range(about, query).length < EMBEDDED
     return isEmbedded ? refunds.get(madeId ?? '') !== undefined : null
@@ -124,12 +123,13 @@ function isShownMade(
 }
 
 type Asked = ListValues & { location?: string; transaction?: string; search_query?: string }
-function wouldBeListed(lost: Lost, call: Entry, { actor, store, values }: Reading) {
+function wouldBeListed(lost: Lost, call: Entry, reading: Reading) {
+  const { actor, world, values } = reading
   const { operation, place, about, location, last4 } = lost
   const { settings, facts } = call
   const asked: Asked = values
   const { starting_after, ending_before, search_query } = asked
-  const collection = collectionOf(store, operation)
+  const collection = collectionOf(reading, operation)
   const placeOf = (id: string | null | undefined) => collection.position(id ?? '')
   // it comes before the last record that was retrieved
   const isFull = facts.retrieved >= limitOf(asked, settings)
@@ -144,7 +144,10 @@ function wouldBeListed(lost: Lost, call: Entry, { actor, store, values }: Readin
     (asked.location ?? location) === location &&
     (asked.transaction ?? about) === about &&
     (search_query === undefined || matches(last4, search_query, settings['search.last4'])) &&
-    !(isLimited({ actor, settings }) && store.locations.get(location)?.account !== actor?.id) &&
+    !(
+      isLimited({ actor, settings }) &&
+      world.state.store.locations.get(location)?.account !== actor?.id
+    ) &&
     isAfter(place, after) &&
     isAfter(before, place)
   )

@@ -52,10 +52,10 @@ const isSearch = ({ operation, query }: Entry) =>
 
 type Owned = AnyRecord & { account?: string; location?: string; transaction: string }
 /** Whether the record is of a merchant that is neither the key's Account nor below it. */
-function isForeign(call: Entry, { actor, store }: Reading) {
+function isForeign(call: Entry, { actor, world }: Reading) {
   const { record } = call.facts
   if (actor === null || record === null || !hasPerformed(call)) return false
-  const { accounts, locations, transactions } = store
+  const { accounts, locations, transactions } = world.state.store
   const { object, id, account, location, transaction } = record as Owned
   const place = location ?? transactions.get(transaction)?.location
   // the Location may have been deleted since

@@ -1,11 +1,10 @@
 /** Plays requests. Time passes only while all of them wait. */
 import { setImmediate } from 'node:timers/promises'
 import { BASE } from '../core/paths.js'
-import { formIn } from '../engine/admit.js'
 import { clientResponse, requestOf } from '../engine/play.js'
-import { type Admitted, Draft } from '../engine/reading.js'
+import type { Routed } from '../engine/reading.js'
 import type { Response } from '../engine/response.js'
-import { count, run, start } from '../engine/run.js'
+import { count, run } from '../engine/run.js'
 import { breakResponse } from '../engine/scripted.js'
 import { close } from '../evidence/entry.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
@@ -26,22 +25,19 @@ export class Player {
   /** Requests are concurrent if the caller does not wait in between. */
   readonly play = async (call: StepCall): Promise<StepResponse> => {
     const { sandbox } = this
-    const { body, ...request } = requestOf(call)
-    const reading = new Draft(sandbox, { ...request, base: BASE })
-    const waits = { pass: this.#waitFor }
     this.#onTheirWay++
-    const whole = start(reading) ?? (await run(reading, formIn(body, reading), { waits, by: null }))
+    const request = { ...requestOf(call), base: BASE }
+    const response = breakResponse(await run(sandbox, request, { pass: this.#waitFor }))
     this.#onTheirWay--
-    const response = breakResponse(whole)
     const fault = faultSeen(response)
-    count(reading)
-    sandbox.evidence.record(close(response, fault === null, 0), reading)
+    const reading = count(response.reading)
+    sandbox.evidence.record(close({ ...response, reading }, fault === null, 0), reading)
     return fault === null || fault === 'malformed_body'
       ? clientResponse(response)
       : { status: 0, body: { error: { message: SAYS.no_response(fault) } }, fault }
   }
 
-  readonly #waitFor = async (action: Action, { id, operation }: Admitted): Promise<boolean> => {
+  readonly #waitFor = async (action: Action, { id, operation }: Routed): Promise<boolean> => {
     const { hold } = action.entry.data
     if (hold !== undefined) {
       const call = { id, operation, action }

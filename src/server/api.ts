@@ -5,13 +5,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { decodeForm, type Form } from '../core/form.js'
 import type { Settings } from '../core/settings.js'
 import { Shares } from '../core/shares.js'
-import { isForm, isFormType, OPAQUE } from '../engine/admit.js'
+import { enter, isForm, isFormType, OPAQUE } from '../engine/admit.js'
 import { STAGE } from '../engine/outcome.js'
-import { hasBody, isOpenEnded } from '../engine/reading.js'
-import { run, start, type Waits } from '../engine/run.js'
+import { hasBody, isOpenEnded, type Routed } from '../engine/reading.js'
+import { type How, proceed } from '../engine/run.js'
 import { isChange, operationOf } from '../reference/operations.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
-import type { Action, Hold } from '../scenario/script.js'
 import type { Arrivals } from './arrivals.js'
 import { Bodies } from './bodies.js'
 import type { Data, Responses } from './responses.js'
@@ -27,7 +26,7 @@ type ApiOptions = {
 /** Routes requests under the base address to the engine. */
 export async function addApi(api: FastifyInstance, options: ApiOptions): Promise<void> {
   const { responses, settings } = options
-  const waits = waitsOf(options)
+  const howOf = waitsOf(options)
   await addParsers(api, settings)
   api.setNotFoundHandler(serve)
   api.all('/*', serve)
@@ -36,7 +35,7 @@ export async function addApi(api: FastifyInstance, options: ApiOptions): Promise
   function serve(request: FastifyRequest<{ Body?: Form | null }>, reply: FastifyReply): void {
     const { reading, release } = request.arrival
     release?.()
-    const response = run(reading, request.body ?? null, { waits, by: reply })
+    const response = proceed(reading as Routed, request.body ?? null, howOf(reply))
     if (!(response instanceof Promise)) responses.send(response, reply)
     else
       response.then(
@@ -67,11 +66,13 @@ function addHooks(api: FastifyInstance, { responses, sandboxes, settings }: ApiO
   const bodies = new Bodies(new Shares({ ...share, setting: 'limits.body' }, settings))
   api.addHook('onRequest', (request, reply, done) => {
     const { arrival, headers, method } = request
-    const { reading, sandbox } = arrival
+    const { sandbox } = arrival
     arrival.isPending = true
-    const response = start(reading)
-    if (!sandbox.isKept && reading.reached >= STAGE.identified) sandboxes.keep(sandbox)
-    if (response !== null) return responses.send(response, reply)
+    const entered = enter(arrival.reading)
+    const { reached } = 'outcome' in entered ? entered.outcome : entered
+    if (!sandbox.isKept && reached >= STAGE.identified) sandboxes.keep(sandbox)
+    if ('outcome' in entered) return responses.send(entered, reply)
+    arrival.reading = entered
     if (!hasBody(headers) || (method !== 'POST' && !isForm(headers))) delete headers['content-type']
     done()
   })
@@ -87,35 +88,34 @@ function addHooks(api: FastifyInstance, { responses, sandboxes, settings }: ApiO
 }
 
 /** What a request waits for: the disk, a gate, a delay. */
-function waitsOf(options: ApiOptions): Waits<FastifyReply> {
-  const { arrivals, sandboxes, settings, data } = options
-  const { faults } = options.responses
+function waitsOf({ arrivals, sandboxes, settings, data, responses }: ApiOptions) {
+  const { faults } = responses
   const holds = new Shares({ what: 'held requests', setting: 'limits.waiting' }, settings)
 
-  return {
-    ready({ world, operation }) {
+  return ({ request: { arrival }, raw }: FastifyReply): How => ({
+    ready(admitted) {
+      const { world, operation } = admitted
+      arrival.reading = admitted
       const performed = operationOf(operation)
       if (performed.kind === 'create' || performed.kind === 'update') sandboxes.requireRoom()
       arrivals.requireRoom()
       if (!isChange(performed) && !world.state.script.operations.has(operation)) return null
       return data?.isFailing ? data.writable() : null
     },
-    pass(action, _admitted, reply) {
+    pass(action, { id, operation }) {
+      const { sandbox } = arrival
+      const { replacing, gates } = sandbox
       const { hold } = action.entry.data
-      const isHeld = hold && !reply.request.arrival.sandbox.gates.isOpen(action.id, hold)
-      return isHeld || action.delay > 0 ? waited(action, isHeld ? hold : null, reply) : null
+      const isHeld = hold !== undefined && !gates.isOpen(action.id, hold)
+      const wait = async () => {
+        if (isHeld) {
+          const free = holds.take(sandbox)
+          const waiting = gates.arrive(action.id, hold, { id, operation, action })
+          if (!(await faults.hold(waiting, raw).finally(free))) return false
+        }
+        return action.delay === 0 || faults.delay(action.delay, replacing)
+      }
+      return isHeld || action.delay > 0 ? wait() : null
     }
-  }
-
-  async function waited(action: Action, hold: Hold | null, { request, raw }: FastifyReply) {
-    const { sandbox, reading } = request.arrival
-    const { replacing, gates } = sandbox
-    if (hold !== null) {
-      const free = holds.take(sandbox)
-      const { operation, id } = reading
-      const waiting = gates.arrive(action.id, hold, { id, operation, action })
-      if (!(await faults.hold(waiting, raw).finally(free))) return false
-    }
-    return action.delay === 0 || faults.delay(action.delay, replacing)
-  }
+  })
 }

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../core/errors.js'
 import { BASE, CONTROL, isUnder, pathOf } from '../core/paths.js'
 import { readable } from '../core/redaction.js'
-import { Draft, type Reading } from '../engine/reading.js'
+import { arrive, type Reading } from '../engine/reading.js'
 import { giveUp, type Response } from '../engine/response.js'
 import { count } from '../engine/run.js'
 import { close, entryOf } from '../evidence/entry.js'
@@ -38,7 +38,8 @@ class Arrival {
   release: (() => void) | null = null
   isOver = false
   response: Response | null = null
-  readonly reading: Reading
+  /** As far as it has been read. */
+  reading: Reading
   /** Whether it is evidence. A request with `ownId` is not for the API. */
   readonly isRecorded: boolean
 
@@ -49,7 +50,7 @@ class Arrival {
     ownId?: string
   ) {
     const method = UNREADABLE.get(raw)?.method ?? sent
-    this.reading = new Draft(sandbox, { base: prefix + BASE, method, url, headers }, ownId)
+    this.reading = arrive(sandbox, { base: prefix + BASE, method, url, headers }, ownId)
     this.isRecorded = ownId === undefined
   }
 
@@ -61,6 +62,9 @@ class Arrival {
     return this.reading.base
   }
 }
+
+/** Whether no load or reset has begun another period. */
+const isOfPeriod = ({ tally, world }: Reading) => tally === world.tally
 
 /** Maximum bytes of all responses being sent, without small responses. */
 const MAX_SENDING = 2 ** 28
@@ -128,7 +132,6 @@ export class Arrivals {
       request.arrival = this.#outsideApi(request, '')
     }
     const { arrival } = request
-    const { reading } = arrival
     arrival.sandbox.inFlight++
     const { socket } = request.raw
     const isWaiting = reply.raw.socket === null
@@ -138,11 +141,11 @@ export class Arrivals {
       arrival.isClosed = true
       arrival.release?.()
       arrival.sandbox.inFlight--
+      const { response, sandbox } = arrival
+      const over = response ?? giveUp(arrival.reading)
       if (!arrival.isPending) this.#end(request, reply)
-      else if (reading.tally === reading.world.tally) {
-        const entry = entryOf(arrival.response ?? giveUp(reading), false, 0)
-        arrival.sandbox.evidence.leave(entry, reading)
-      }
+      else if (isOfPeriod(over.reading))
+        sandbox.evidence.leave(entryOf(over, false, 0), over.reading)
     }
     reply.raw.on('close', close)
     // a response that waits behind another misses the end of the connection
@@ -175,20 +178,20 @@ export class Arrivals {
     const { arrival, log } = request
     if (arrival.isOver) return
     arrival.isOver = true
-    const { sandbox, reading, since, isRecorded, response } = arrival
+    const { sandbox, since, isRecorded } = arrival
     try {
-      if (isRecorded) count(reading)
+      const response = arrival.response ?? giveUp(arrival.reading)
+      const reading = isRecorded ? count(response.reading) : response.reading
       const ms = Math.round((performance.now() - since) * 10) / 10
       // an injected request has no connection
       const isEnded =
         raw.writableFinished || (raw.writableEnded && !(raw.req.socket instanceof Socket))
       const isSent = isEnded && raw.errored === null
-      const entry = close(response ?? giveUp(reading), isSent, ms)
+      const entry = close({ ...response, reading }, isSent, ms)
       const unread = UNREADABLE.get(request.raw)?.refusal
       if (unread) logWarnings(log, [unread.message])
       if (this.options.isLogged) logRequest(request, raw, entry)
-      if (isRecorded && reading.tally === reading.world.tally)
-        sandbox.evidence.record(entry, reading)
+      if (isRecorded && isOfPeriod(reading)) sandbox.evidence.record(entry, reading)
     } catch (error) {
       // a defect in recording must not end the process
       logDefect(log, error)

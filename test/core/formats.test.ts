@@ -1,5 +1,5 @@
 import t from 'tap'
-import { FORMATS, type FormatProblem } from '../../src/core/formats.js'
+import { FORMATS } from '../../src/core/formats.js'
 import { instantProblem } from '../../src/core/instants.js'
 
 /** A domain of this many octets. */
@@ -190,21 +190,16 @@ t.test("A22: the list is ISO 4217's of 2026, one by one", async t => {
 })
 
 t.test('FILT-1 A38: an instant', async t => {
-  const cases: [value: string, problem: FormatProblem | null, assumption: 'A38' | null][] = [
-    ['2026-03-01T00:00:00Z', null, null],
-    ['2026-03-01T00:00:00.123+02:00', null, null],
-    ['2026-03-01', null, 'A38'],
-    ['2026-W10-1', null, 'A38'],
-    ['2026-03-01T00:00:00.0001Z', null, 'A38'],
-    ['2026-03', instantProblem('2026-03'), null],
-    ['now', instantProblem('now'), null]
-  ]
-  for (const [value, problem, assumption] of cases)
-    t.strictSame(
-      [FORMATS.instant.problem(value), FORMATS.instant.reliesOn?.(value)],
-      [problem, assumption],
-      value
-    )
+  for (const value of [
+    '2026-03-01T00:00:00Z',
+    '2026-03-01T00:00:00.123+02:00',
+    '2026-03-01',
+    '2026-W10-1',
+    '2026-03-01T00:00:00.0001Z'
+  ])
+    t.equal(FORMATS.instant.problem(value), null, value)
+  for (const value of ['2026-03', 'now'])
+    t.strictSame(FORMATS.instant.problem(value), instantProblem(value), value)
   t.equal(FORMATS.instant.problem('2026-03')?.assumption, 'A38')
   t.equal(FORMATS.instant.problem('now')?.assumption, undefined)
 })

@@ -1,8 +1,7 @@
 import t from 'tap'
 import { tookEffect } from '../../src/engine/outcome.js'
 import { execute } from '../../src/engine/play.js'
-import { Draft } from '../../src/engine/reading.js'
-import { run, start } from '../../src/engine/run.js'
+import { run } from '../../src/engine/run.js'
 import { authorization, NOW, smallFixture } from '../support/requests.js'
 import { startWorld } from '../support/world.js'
 
@@ -243,16 +242,14 @@ t.test('execute: a defect is not a refusal: it is rethrown', async t => {
 t.test('a request that waited is ready again before its operation', async t => {
   const { world } = await scripted([{ on: 'GET /tickets', delay: '1s' }])
   const headers = { authorization: authorization() }
-  const arriving = { base: '/next', method: 'GET', url: '/next/tickets', headers }
-  const reading = new Draft(world, arriving)
+  const request = { base: '/next', method: 'GET', url: '/next/tickets', headers, body: null }
   const steps: string[] = []
   const noted = (step: string) => {
     steps.push(step)
     return Promise.resolve(true)
   }
-  const waits = { pass: () => noted('waits'), ready: () => noted('is ready') }
-  t.equal(start(reading), null)
-  const { outcome, script } = await run(reading, null, { waits, by: null })
+  const how = { pass: () => noted('waits'), ready: () => noted('is ready') }
+  const { outcome, script } = await run(world, request, how)
   t.strictSame(
     [steps, outcome.status, script?.action.id],
     [['is ready', 'waits', 'is ready'], 200, 'scr_1']

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
 import { settingsInForce } from '../../src/core/settings.js'
-import { decodeParameters } from '../../src/engine/parameters.js'
+import { Decoder } from '../../src/engine/parameters.js'
 import { compileTable } from '../../src/engine/tables.js'
 import { CURSORS, closed, integer, schemaOf } from '../../src/reference/parameters.js'
 import { changeSettings } from '../../src/sandbox/settings.js'
@@ -139,8 +139,8 @@ t.test('A25: a secret value is never repeated', async t => {
     CURSORS
   )
   const { values: settings } = settingsInForce({})
-  const draft = { settings }
-  const decode = (text: string) => decodeParameters(table, form(text), draft as never, [])
+  const reading = { settings, world: { state: {} } } as never
+  const decode = (text: string) => new Decoder(reading, table, form(text)).object(table, form(text))
 
   t.throws(() => decode('pin=12ab&count=1'), {
     message: 'pin must be a whole number, digits only.'

@@ -79,6 +79,12 @@ t.test('A08: a path that the reference does not have is a 404, whatever the meth
   const { headers, body } = call('GET /caf%C3%A9')
   t.equal(headers.allow, undefined)
   t.equal(body.error.message, `No endpoint has the path /café; paths begin with ${known}`)
+  for (const path of ['/next/tickets', '/next/next/tickets'])
+    t.equal(
+      call(`POST ${path}`).body.error.message,
+      'The base address /next is in the path more than once: send this to /next/tickets.'
+    )
+  t.match(call('GET /nextdoor').body.error.message, /^No endpoint has the path \/nextdoor;/)
 })
 
 const basic = (credentials: string) => `Basic ${btoa(credentials)}`

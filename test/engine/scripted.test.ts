@@ -2,7 +2,7 @@ import t from 'tap'
 import { parse } from 'yaml'
 import { ApiError } from '../../src/core/errors.js'
 import { recordsChanged, scriptAction, tookEffect } from '../../src/engine/outcome.js'
-import { headersOf, refuseUnwritten } from '../../src/engine/response.js'
+import { headersOf, refuseInstead } from '../../src/engine/response.js'
 import { close, textOf } from '../../src/evidence/entry.js'
 import { Changers } from '../../src/evidence/evidence.js'
 import { judgementOf } from '../../src/evidence/judgement.js'
@@ -218,7 +218,7 @@ t.test('respond.patch: changes a response; a refusal and an empty body stay', as
   const noRoom = new ApiError('data_not_written', { message: 'No room.' })
   const ended = [
     close(lost.response, false, 0),
-    close(refuseUnwritten(unwritten.response, noRoom), true, 0)
+    close(refuseInstead(unwritten.response, noRoom), true, 0)
   ]
   t.strictSame(
     ended.map(({ outcome }) => outcome.name),

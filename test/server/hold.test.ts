@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { Gates } from '../../src/sandbox/gates.js'
 import { unusedConnectionsOf } from '../../src/server/connections.js'
-import { Faults } from '../../src/server/faults.js'
+import { Faults } from '../../src/server/responses.js'
 import {
   MERCHANT,
   NOW,

@@ -9,7 +9,7 @@ import {
   type Scripted,
   STAGE
 } from '../../src/engine/outcome.js'
-import { Draft, type Reading } from '../../src/engine/reading.js'
+import { arrive, type Reading } from '../../src/engine/reading.js'
 import type { Entry } from '../../src/evidence/entry.js'
 import { JournalBudget, type JournalLimits } from '../../src/evidence/journal.js'
 import { type Caller, type Judgement, judgementOf } from '../../src/evidence/judgement.js'
@@ -81,11 +81,10 @@ export function judgedRequest(given: Given = {}): Entry & { reading: Reading } {
   const settings = given.settings ?? SETTINGS
   const { action, changed = [], problem = null, isPast = false } = given
   const reading = {
-    ...new Draft(world as never, arriving, id),
+    ...arrive(world as never, arriving, id),
     ...pick({ values: {}, isUnknown: false, actor: null }),
     ...sent,
-    settings,
-    store
+    settings
   }
   const call = { ...sent, settings, caller, facts, outcome: { name, ...outcome } }
   return {

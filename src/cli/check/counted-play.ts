@@ -1,6 +1,6 @@
 /** Counts requests for the expectations, where the sandbox does not see them itself. */
 import { decodeForm } from '../../core/form.js'
-import { headerIn, sentIn } from '../../engine/scripted.js'
+import { sentIn } from '../../engine/scripted.js'
 import { isChange, operationAt, operationOf } from '../../reference/operations.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
 import type { Tally } from '../../scenario/expect/tally.js'
@@ -50,5 +50,5 @@ function sentBy(
     body: decodeForm(form ?? '', settings).root,
     settings
   }
-  return sentIn(store, sent, key, headerIn(headers))
+  return sentIn(store, sent, key, headers)
 }

@@ -1,8 +1,8 @@
 /** Accounts: create, read, update, list; deleting is disabled (reference §4). */
 import { patched } from '../../core/patch.js'
 import { addressOf } from '../../reference/parameters.js'
-import { everything, isLimited } from '../keys.js'
-import { listed } from '../listing.js'
+import { isLimited } from '../keys.js'
+import { everything, listed } from '../listing.js'
 import type { Handlers } from '../world.js'
 
 export const accountOperations: Handlers<

@@ -2,8 +2,7 @@
 import { patched } from '../../core/patch.js'
 import { judge, LOCATION_RULES } from '../../core/rules.js'
 import { addressOf } from '../../reference/parameters.js'
-import { everything } from '../keys.js'
-import { listed } from '../listing.js'
+import { everything, listed } from '../listing.js'
 import type { Handlers } from '../world.js'
 
 export const locationOperations: Handlers<
