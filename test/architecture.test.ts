@@ -36,22 +36,22 @@ const WORDS = 'words of docs'
  */
 const BUDGETS: Readonly<Record<string, number>> = {
   reference: 53_350,
-  core: 106_380,
+  core: 107_000,
   work: 6_150,
   store: 22_520,
-  scenario: 241_830,
-  engine: 89_060,
-  evidence: 77_940,
+  scenario: 242_410,
+  engine: 89_050,
+  evidence: 77_930,
   sandbox: 70_500,
   replay: 32_670,
-  reports: 39_070,
+  reports: 39_140,
   server: 37_930,
   control: 113_450,
   console: 229_760,
   client: 23_680,
   cli: 120_410,
   top: 20_780,
-  test: 2_230_140,
+  test: 2_230_210,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */

@@ -96,27 +96,59 @@ const PROCESS_SETTINGS = settingsOf('process', {
     [],
     'Further Host names that may reach the control API.'
   ),
-  'limits.body': limit(MIB, 'bytes of a body, except documents of control requests.'),
-  'limits.parameters': limit(1000, 'number of parameters in a form or query.'),
-  'limits.depth': most(1, 32, 4, 'nesting of a parameter name.'),
-  'limits.control_body': limit(16 * MIB, 'bytes of a document in a control request.'),
-  'limits.values': limit(5_000_000, 'number of values in a document.'),
-  'limits.records': limit(100_000, 'number of records of a document or sandbox.'),
-  'limits.entries': limit(1000, 'number of script entries, and of items of a list.'),
-  'limits.journal': limit(1000, 'number of requests in the journal of a sandbox.'),
+  'limits.body': limit(
+    MIB,
+    'bytes of a body, except documents of control requests. Set it as the service does.'
+  ),
+  'limits.parameters': limit(
+    1000,
+    'number of parameters in a form or query. Set it as the service does.'
+  ),
+  'limits.depth': most(1, 32, 4, 'nesting of a parameter name. Set it as the service does.'),
+  'limits.control_body': limit(
+    16 * MIB,
+    'bytes of a document in a control request. Raise it for larger scenarios.'
+  ),
+  'limits.values': limit(
+    5_000_000,
+    'number of values in a document. Raise it with limits.control_body.'
+  ),
+  'limits.records': limit(
+    100_000,
+    'number of records of a document or sandbox. Raise it for larger fixtures, which take more memory.'
+  ),
+  'limits.entries': limit(
+    1000,
+    'number of script entries, and of items of a list. Raise it for generated scripts.'
+  ),
+  'limits.journal': limit(
+    1000,
+    'number of requests in the journal of a sandbox. Raise it to verify long runs.'
+  ),
   'limits.journal_bytes': limit(
     16 * MIB,
-    'bytes of the journal of a sandbox; all journals together have eight times as much, and the largest drops requests first.'
+    'bytes of the journal of a sandbox; all journals together have eight times as much, and the largest drops requests first. Raise it with limits.journal.'
   ),
   'limits.waiting': limit(
     100,
-    'number of open event streams of a sandbox, of waiting verify requests, and of requests that its script holds.',
+    'number of open event streams of a sandbox, of waiting verify requests, and of requests that its script holds. Raise it for many test workers in one sandbox.',
     0
   ),
-  'limits.sandboxes': limit(256, 'number of named sandboxes.', 0),
-  'limits.connections': limit(10_000, 'number of open connections.'),
-  'limits.request_timeout': limit(30_000, 'milliseconds for a request to arrive.', 0),
-  'limits.shutdown': limit(1000, 'milliseconds that a shutdown waits for requests.', 0),
+  'limits.sandboxes': limit(256, 'number of named sandboxes. Raise it for more test workers.', 0),
+  'limits.connections': limit(
+    10_000,
+    'number of open connections. Lower it where the system allows fewer.'
+  ),
+  'limits.request_timeout': limit(
+    30_000,
+    'milliseconds for a request to arrive. Raise it for a client that a debugger stops.',
+    0
+  ),
+  'limits.shutdown': limit(
+    1000,
+    'milliseconds that a shutdown waits for requests. Raise it to let slow requests end.',
+    0
+  ),
   'sandboxes.evict_idle': flag(
     false,
     'Whether, when limits.sandboxes is reached, a new sandbox replaces the least recently used idle one. For test runners that delete no sandboxes.'

@@ -49,16 +49,14 @@ export function admit(
   body: Form | null,
   came: Reading['came']
 ): Routed | Response {
-  const { settings, operation, method } = entered
-  const isPost = method === 'POST'
+  const isPost = entered.method === 'POST'
   const inQuery = query.root
   const inBody = body?.root ?? EMPTY_FORM
   const form = isPost ? inBody : inQuery
-  const table = tablesWith(settings['pagination.cursors'])[operation]
+  const table = tablesWith(entered.settings['pagination.cursors'])[entered.operation]
   const decoder = new Decoder(entered, table, form)
   let { reached, values } = entered
   const read = (): Routed => {
-    const { record, isUnknown, warnings } = decoder
     return {
       ...entered,
       query: inQuery,
@@ -66,9 +64,9 @@ export function admit(
       came,
       reached,
       values,
-      record,
-      isUnknown,
-      warnings
+      record: decoder.record,
+      isUnknown: decoder.isUnknown,
+      warnings: decoder.warnings
     }
   }
   try {

@@ -46,8 +46,9 @@ function operate(admitted: Routed, store: Store): Response {
   try {
     for (const { name, family } of PATH_RECORDS[operation]) {
       const id = String(params[name])
-      record = visible({ actor, settings, relied, store }, family, id) ?? null
-      if (record === null) throw REFUSALS.notInPath(name, family, id)
+      const next = visible({ actor, settings, relied, store }, family, id)
+      if (next === undefined) throw REFUSALS.notInPath(name, family, id)
+      record = next
     }
     const { base, path, values } = admitted
     const handled = { world, store, settings, relied, base, path, actor, params, values, record }

@@ -48,6 +48,7 @@ export function close(response: Response, isDelivered: boolean, ms: number): Ent
   return entry
 }
 
+/** One literal: spreading another object would take longer than the operation. */
 export function entryOf(response: Response, isDelivered: boolean, ms: number): Entry {
   const { reading, facts, script, place, changes } = response
   const { id, base, method, path, now, at, world, state, userAgent, test, headers } = reading
@@ -64,9 +65,7 @@ export function entryOf(response: Response, isDelivered: boolean, ms: number): E
     test,
     trace: TRACEPARENT.exec(String(headers.traceparent))?.[1] ?? null
   }
-  const ended = at === 0 ? 0 : state.clock.now(world.machine())
   const judgement = judgementOf({ operation, query, body, settings, outcome, facts, caller })
-  // spreading one object in another would take longer than the operation
   return {
     id,
     caller,
@@ -78,7 +77,7 @@ export function entryOf(response: Response, isDelivered: boolean, ms: number): E
     body,
     now,
     at,
-    ended,
+    ended: at === 0 ? 0 : state.clock.now(world.machine()),
     ms,
     settings,
     outcome,

@@ -46,7 +46,7 @@ t.test('snapshots: a sandbox has at most 1000 of them, and replaces one at any t
   t.equal((await control('PUT /snapshots/n1')).status, 201)
   const { status, body } = await control('PUT /snapshots/other')
   t.strictSame([status, body.error.code], [429, 'limit_reached'])
-  t.match(body.error.message, /^A sandbox has at most 1000 snapshots; delete one\./)
+  t.match(body.error.message, /^A sandbox has at most 1000 snapshots; delete a snapshot\./)
 })
 
 t.test('snapshots: a file is created for its user alone', async t => {

@@ -235,7 +235,7 @@ t.test('loads: problems of a large document are listed with their places', async
     ['POST /load', { scenario: { steps } }, 'document_invalid', 'steps[0]', '{"do"'],
     ['POST /records', { tickets: bad }, 'document_invalid', 'tickets[300].location', '"none"'],
     ['POST /records', { tickets: [5] }, 'document_invalid', 'tickets[0]', '5'],
-    ['POST /script', { on: 'x' }, 'document_invalid', 'on', '"x"'],
+    ['POST /script', { on: 'x', delay: '1s' }, 'document_invalid', 'on', '"x"'],
     ['PATCH /settings', { x: 'x'.repeat(2_000_000) }, 'body_too_large']
   ]
   for (const [on, body, code, path, at] of cases) {

@@ -1,4 +1,5 @@
 /** Expectations of records: by id, how many, their sums, and every one of a family. */
+import { shortened } from '../../core/sentences.js'
 import { type Family, LINKED_FAMILIES, RESOURCE_NAMES } from '../../reference/operations.js'
 import { isObject } from '../../reference/rules.js'
 import { FIELDS } from '../../reference/tables.js'
@@ -128,7 +129,7 @@ function partOfOne(family: Family, id: string, expected: Names | null, field: Fi
       return record ? [record] : []
     },
     selecting: [],
-    totals: [compileCount(`${family}.${id} (count)`, expected === null ? 0 : 1, field)],
+    totals: [compileCount(`${family}.${shortened(id)} (count)`, expected === null ? 0 : 1, field)],
     ofEach: compileFields(expected ?? {}, field),
     isForbidding: wanted =>
       isObject(wanted) && Object.keys(wanted).every(word => ['not', 'lt', 'lte'].includes(word))

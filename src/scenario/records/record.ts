@@ -27,8 +27,6 @@ export type GenerationContext = {
   ids: Ids
   now: number
   settings: Settings
-  /** Records may refer to others that are elsewhere. */
-  isOpen?: boolean
 }
 
 export const OWNERS = {
@@ -48,9 +46,9 @@ export function recordOf<F extends Family>(
 ): RecordOf<F> {
   const { type, created, extra } = fields
   const id = fields.id ?? ids.draw(kindOf(family, type as AccountType), settings, store[family])
-  const record = Object.assign(completed(RESOURCES[family], fields) as RecordOf<F>, {
+  const record = Object.assign(COMPLETERS[family](fields) as RecordOf<F>, {
     id,
-    created: isoOf(created == null ? now : instantIn(String(created)))
+    created: created == null ? isoOf(now) : storedInstant(String(created))
   })
   const link = OWNERS[family]
   const owner = link ? store[LINKED_FAMILIES[link]].get(String(fields[link])) : undefined
@@ -74,17 +72,34 @@ function paid(fields: RecordFields, settings: Settings): object {
   return { ...settled(fields, settings), amounts: sent && Object.fromEntries(sent) }
 }
 
-function completed(schema: Schema, value: unknown): unknown {
+type Completer = (value: unknown) => unknown
+
+function completerOf(schema: Schema): Completer {
   const { type, additionalProperties, properties, format, enum: words } = schema
-  if (schema['x-derived']) return words?.[0]
-  if (typeof additionalProperties === 'object') return Object.assign(Object.create(null), value)
-  if (value == null && (properties === undefined || type?.includes('null'))) return null
-  if (properties === undefined) return FORMATS[format as Format]?.stored?.(String(value)) ?? value
-  const whole: Record<string, unknown> = {}
-  for (const [name, part] of Object.entries(properties))
-    if (!part['x-derived'] || part.enum) whole[name] = completed(part, fieldIn(value, name))
-  return whole
+  if (schema['x-derived']) return () => words?.[0]
+  if (typeof additionalProperties === 'object')
+    return value => Object.assign(Object.create(null), value)
+  if (properties === undefined) {
+    const stored = FORMATS[format as Format]?.stored ?? (() => null)
+    return value => (value == null ? null : (stored(String(value)) ?? value))
+  }
+  const parts = Object.entries(properties)
+    .filter(([, part]) => !part['x-derived'] || part.enum)
+    .map(([name, part]) => [name, completerOf(part)] as const)
+  return value => {
+    if (value == null && type?.includes('null')) return null
+    const whole: Record<string, unknown> = {}
+    for (const [name, complete] of parts) whole[name] = complete(fieldIn(value, name))
+    return whole
+  }
 }
+
+const COMPLETERS = each(FAMILIES, family => completerOf(RESOURCES[family]))
+const IS_STORED_INSTANT = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/
+
+/** Keeps the text if it already has the form of stored instants (A05). */
+const storedInstant = (text: string): string =>
+  IS_STORED_INSTANT.test(text) ? text : isoOf(instantIn(text))
 
 /** In order of creation, without what can be left out because it is null or empty. */
 export const exported = (store: Store): Record<string, Iterable<object>> => ({
