@@ -36,7 +36,7 @@ const WORDS = 'words of docs'
  */
 const BUDGETS: Readonly<Record<string, number>> = {
   reference: 53_350,
-  core: 107_000,
+  core: 106_980,
   work: 6_150,
   store: 22_520,
   scenario: 242_410,
@@ -51,7 +51,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   client: 23_680,
   cli: 120_410,
   top: 20_780,
-  test: 2_230_210,
+  test: 2_230_940,
   [WORDS]: 37_000
 }
 /** Of all files of src/; may only fall. */

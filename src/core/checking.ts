@@ -211,7 +211,7 @@ const isAtLeast = (size: number, limit: number) => size >= limit
 const numberIn = (value: unknown) => (typeof value === 'number' ? value : null)
 const charactersIn = (value: unknown) => (typeof value === 'string' ? value.length : null)
 const itemsIn = (value: unknown) => (Array.isArray(value) ? value.length : null)
-const namesIn = (value: unknown) => (isObject(value) ? Object.keys(value).length : null)
+const namesIn = (value: unknown) => Object.keys(Object(value)).length
 
 /** In the order of reporting: only the first problem of a value is reported. */
 export const WORDS: Readonly<Record<string, Word>> = {

@@ -93,7 +93,7 @@ t.test('validate, check: folders and files, each once', async t => {
 t.test('check: a file of shared script entries is left out, and validated', async t => {
   const root = t.testdir({
     'own.yaml':
-      'fixtures: [bistro]\nuse: [shared.yaml#slow, shared.yaml#unused]\nplay:\n  - { do: GET /tickets }\n',
+      'fixtures: [bistro]\nuse: [shared.yaml#slow, shared.yaml#unused]\nscript: [ { on: GET /tickets, match: { about: { location: loc_b } }, delay: 1ms } ]\nplay:\n  - { do: GET /tickets }\n',
     'shared.yaml':
       'vars: { wait: 1ms }\ngroups:\n  slow: [ { on: GET /tickets, delay: "${vars.wait}" } ]\n  unused: [ { on: POST /refunds, delay: 1ms } ]\n'
   })
@@ -118,7 +118,7 @@ t.test('check: a file of shared script entries is left out, and validated', asyn
     checked.stdout
   )
   t.ok(checked.stdout.includes(`${root}/shared.yaml: ${SAYS.shared_script()}\n`), checked.stdout)
-  t.ok(validated.stdout.endsWith('\n2 passed, 0 failed in 2 files\n'), validated.stdout)
+  t.ok(validated.stdout.endsWith('\n2 passed, 0 failed, 1 warning in 2 files\n'), validated.stdout)
   t.equal(named.status, 1)
 })
 

@@ -106,14 +106,15 @@ t.test('verify: headers that the journal keeps', async t => {
   const { call, verify } = await start(t)
   await call('GET /tickets', { headers: { 'user-agent': 'Shop/1 (iOS)', 'test-name': 'buys' } })
   await call('GET /tickets', { headers: { 'user-agent': 'curl' } })
+  await call('GET /tickets', { key: null })
   for (const [match, seen] of [
     [{ headers: { 'User-Agent': '/ios/i' } }, 1],
     [{ headers: { 'Test-Name': 'buys', 'user-agent': { not: 'curl' } } }, 1],
-    [{ headers: { 'TEST-NAME': { present: false } } }, 1],
+    [{ headers: { 'TEST-NAME': { present: false } } }, 2],
     [{ account: 'mch_a' }, 2]
   ] as const)
     t.equal((await verify({ on: 'GET *', match })).body.seen, seen, JSON.stringify(match))
-  const { status, body } = await verify({ on: 'GET *', per: 'test', times: '0-1' })
+  const { status, body } = await verify({ on: 'GET *', per: 'test', times: '0-2' })
   t.strictSame([status, body.holds, body.message], [200, true, 'Met for each test (2)'])
 })
 

@@ -255,3 +255,15 @@ t.test('a request that waited is ready again before its operation', async t => {
     [['is ready', 'waits', 'is ready'], 200, 'scr_1']
   )
 })
+
+t.test('a request whose key is no longer valid after its wait is refused', async t => {
+  const { world } = await scripted([{ on: 'GET /tickets', delay: '1s' }])
+  const headers = { authorization: authorization() }
+  const request = { base: '/next', method: 'GET', url: '/next/tickets', headers, body: null }
+  const pass = async () => {
+    world.state.store.keys.clear()
+    return true
+  }
+  const { outcome, script } = await run(world, request, { pass })
+  t.strictSame([outcome.status, script?.action.id], [401, 'scr_1'])
+})

@@ -197,7 +197,7 @@ t.test('fixtures: every kind of problem, each with its path', async t => {
     [locations, { id: x, metadata: { n: 5 } }, metadata.n wrong_type], [tickets, { id: x, created: '1767225600' }, created wrong_format],
     [tickets, { id: x, extra: 5 }, extra wrong_type], [tickets, { id: x, location: loc_b }, location missing_record],
     [tickets, { id: x, extra: { reference: 1, object: 2, more: 3 } }, extra.reference reserved_field, extra.object reserved_field],
-    [tickets, { id: x, location: elsewhere }, location missing_record], [api_keys, { key: sk_x, account: mch_b }, account missing_record],
+    [tickets, { id: x, location: elsewhere }, location missing_record], [users, { id: x, account: '\${a.id}' }, account missing_record], [api_keys, { key: sk_x, account: mch_b }, account missing_record],
     [api_keys, { key: 'a:b', account: mch_a }, key not_a_key], [tickets, { id: tkt_a }, id listed_twice],
     [transactions, { id: x, payment_method: { type: vip } }, payment_method contradicts],
     [transactions, { id: x, amount: 9007199254740991, tip_amount: 1 }, amount sum_too_large], [refunds, { currency: eur }, currency contradicts],
