@@ -39,7 +39,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   core: 106_980,
   work: 6_150,
   store: 22_520,
-  scenario: 242_410,
+  scenario: 242_440,
   engine: 89_050,
   evidence: 77_930,
   sandbox: 70_500,

@@ -43,13 +43,13 @@ export async function readDocument(
       return { name, data: json, placesOf: locatorIn(text) }
     if (text.length > MAX_YAML) refuse([say('names_twice')])
   }
-  const { data, problems, numbers } = await yamlIn(text)
+  const { data, problems, numbers, locate } = await yamlIn(text)
   refuse(problems)
   refuse(sizeOf(data, limits).problems)
-  return { name, data, numbers, placesOf: locatorIn(text) }
+  return { name, data, numbers, placesOf: async parts => locate(parts) }
 }
 
-/** Reads the text when a place is wanted. */
+/** Of JSON: reads it again, when a place is wanted. */
 export function locatorIn(text: string): Located['placesOf'] {
   let reading: ReturnType<typeof yamlIn> | undefined
   return async parts => {
