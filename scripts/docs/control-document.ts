@@ -27,7 +27,7 @@ type Part = Schema & {
 
 const ABOUT = `Everything under \`/_control\` belongs to commerce-emulator, not to the service that it emulates.
 
-The schemas describe JSON responses; in the other formats that \`format\` names, a response is text. A request body can also be YAML, with the content type \`application/yaml\`. A token is required only if \`CONTROL_TOKEN\` is set.`
+The schemas describe JSON responses; with another \`format\`, the response is text. A request body can also be YAML, with the content type \`application/yaml\`. A token is required only if \`CONTROL_TOKEN\` is set.`
 
 const ERROR = closed({
   error: closed({

@@ -46,7 +46,9 @@ export const TICKET = resource('ticket', {
     description: 'The Location where it was opened.',
     'x-needed': true
   }),
-  reference: nullable(text({ maxLength: 65_536, description: 'The text for search_query.' }))
+  reference: nullable(
+    text({ maxLength: 65_536, description: 'The text that search_query searches.' })
+  )
 })
 export type Ticket = Static<typeof TICKET>
 

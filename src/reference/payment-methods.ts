@@ -29,7 +29,7 @@ export const PAYMENT_METHOD = closed(
       )
     )
   },
-  { 'x-assumption': 'A25', description: 'The details of the payment that are kept (A25).' }
+  { 'x-assumption': 'A25', description: 'The stored details of the payment (A25).' }
 )
 export type PaymentMethod = Static<typeof PAYMENT_METHOD>
 /** Whether a card was charged (REF-2, A28). */

@@ -24,7 +24,7 @@ export const REFUND = resource('refund', {
     'x-assumption': 'A28',
     description: 'The currency of its Transaction.'
   }),
-  reason: nullable(text({ 'x-rule': 'REF-8', description: 'Why it was refunded.' })),
+  reason: nullable(text({ 'x-rule': 'REF-8', description: 'The reason for the Refund.' })),
   payment_method: PAYMENT_METHOD,
   metadata: METADATA
 })

@@ -40,7 +40,7 @@ const AMOUNTS = {
   tip_amount: assumedAmount('The tip, if not at the top level.')
 }
 
-const PAID_BY = 'How it is paid.'
+const PAID_BY = 'How it was paid.'
 const CUSTOMER_NAME = 'The name of the customer.'
 
 export const TRANSACTION = resource('transaction', {

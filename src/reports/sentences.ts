@@ -44,7 +44,7 @@ export const SAYS = {
     `${countOf(requests, 'request')} not listed, ${entries} not shown in full.`,
   changed_by: () => 'The records in question were last changed by ',
   page_end: (version: string) =>
-    `commerce-emulator ${version}. API keys, card numbers and security codes are not kept.`,
+    `commerce-emulator ${version}. API keys, card numbers and security codes are not stored.`,
   more_rows: (more: number) => `${more} more are in the report.`,
   outcomes: (seen: number, possible: number, percent: number) =>
     `${seen} of ${possible} outcomes seen: ${percent} %`,

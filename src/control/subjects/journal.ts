@@ -36,7 +36,7 @@ export function explanationOf(request: Entry, sandbox: Sandbox, { evidence } = s
 
 export const JOURNAL_ROWS: Rows = {
   'GET /requests': row({
-    does: 'Returns the journal: the last requests of the emulated API, newest first.',
+    does: 'Returns the journal: the most recent requests to the emulated API, newest first.',
     query: FILTERS,
     response: response('Journal', {
       object: word(['list']),

@@ -70,7 +70,7 @@ export const RUN = response('RunReport', {
   version: text(),
   scenario: SCENARIO,
   calls: count(),
-  reached: count('Requests for an operation, with a valid key.'),
+  reached: count('Requests that reached an operation with a valid key.'),
   coverage: COVERAGE,
   findings: FOUND,
   assumptions: list(closed({ assumption, topic: text(), default: text(), ...totals })),

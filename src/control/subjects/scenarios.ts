@@ -41,7 +41,7 @@ export const SCENARIO_ROWS: Rows = {
     }
   },
   'POST /load': row({
-    does: 'Replaces everything with a scenario, or changes nothing if the scenario has a problem. In a JSON body, `scenario` is a name, the document or its text (of more than one line); `vars` gives the values of its variables, and `seed` replaces its seed, also after a reset. A YAML body is the document itself.',
+    does: 'Replaces everything with a scenario, or changes nothing if the scenario has a problem. In a JSON body, `scenario` is a name, the document, or its text (more than one line); `vars` gives the values of its variables, and `seed` replaces its seed, also after a reset. A YAML body is the document itself.',
     query: parameters({ dry_run: yes('only checks the document.') }),
     body: {
       example: '{"scenario":"default"}',

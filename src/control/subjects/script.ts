@@ -95,7 +95,7 @@ export const SCRIPT_ROWS: Rows = {
     }
   },
   'GET /gates': {
-    does: 'Lists the gates at which script entries hold requests, with the requests that wait.',
+    does: 'Lists the gates at which script entries hold requests, with the waiting requests.',
     response: listing(
       response('Gate', {
         name: text(),
@@ -106,7 +106,7 @@ export const SCRIPT_ROWS: Rows = {
     run: ({ sandbox }) => ({ data: sandbox.gates.listed(gatesOf(sandbox)) })
   },
   'POST /gates/NAME/open': row({
-    does: 'Opens a gate: the requests that wait there go on, in order of arrival or in reverse. Without a body: in order.',
+    does: 'Opens a gate: the waiting requests continue, in order of arrival or in reverse. Without a body: in order.',
     body: {
       example: '{"release":"reverse"}',
       schema: () => closed({ release: optional(word(RELEASES)) }),

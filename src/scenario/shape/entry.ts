@@ -133,7 +133,7 @@ export type Release = (typeof RELEASES)[number]
 const HOLD = closed(
   {
     until: integer(
-      'Number of requests that wait for each other; later requests form the next group.',
+      'Size of a group of requests that wait for each other; later requests form the next group.',
       { minimum: 2, maximum: 1000 }
     ),
     gate: text('The name with which a control request opens the gate.', letters(64, 'a name')),
@@ -142,7 +142,7 @@ const HOLD = closed(
     }),
     for: duration('The maximum time that a request waits.')
   },
-  'Holds requests until enough wait, or until a control request opens a gate.',
+  'Holds requests until enough of them are waiting, or until a control request opens a gate.',
   {
     'x-rules': [['one', ['until', 'gate']]],
     'x-instead': { once: 'write calls next to hold, such as calls: 1-2' }
@@ -154,7 +154,7 @@ const ERROR = closed(
     type: name('The type of the error.'),
     code: name('The code of the error.'),
     message: text('The text of the error.'),
-    param: name('The parameter that is wrong, in bracket notation.')
+    param: name('The invalid parameter, in bracket notation.')
   },
   'An error of the service; by default, its parts follow from the status.'
 )
@@ -233,11 +233,13 @@ export const SCRIPT_ENTRY = closed(
     ),
     respond: RESPOND,
     change: CHANGE,
-    stale: duration("Responds with the records of this long ago, by the sandbox's clock."),
-    fault: wordOf(FAULTS, 'Loses the response.'),
+    stale: duration(
+      "Responds with the records as they were this long ago, by the sandbox's clock."
+    ),
+    fault: wordOf(FAULTS, 'How the response is lost.'),
     when: wordOf(
       ['before', 'after'] as const,
-      'before: a fault or response replaces the operation, and a change precedes it. after: they follow once it has taken effect.',
+      'before: a fault or response replaces the operation, and a change is made before it. after: the operation takes effect first.',
       { default: 'before' }
     )
   },
