@@ -144,10 +144,8 @@ function wouldBeListed(lost: Lost, call: Entry, reading: Reading) {
     (asked.location ?? location) === location &&
     (asked.transaction ?? about) === about &&
     (search_query === undefined || matches(last4, search_query, settings['search.last4'])) &&
-    !(
-      isLimited({ actor, settings }) &&
-      world.state.store.locations.get(location)?.account !== actor?.id
-    ) &&
+    (!isLimited({ actor, settings }) ||
+      world.state.store.locations.isOwnedBy(location, String(actor?.id))) &&
     isAfter(place, after) &&
     isAfter(before, place)
   )

@@ -107,6 +107,7 @@ function waitsOf({ arrivals, sandboxes, settings, data, responses }: ApiOptions)
       const { replacing, gates } = sandbox
       const { hold } = action.entry.data
       const isHeld = hold !== undefined && !gates.isOpen(action.id, hold)
+      action.isHeld = isHeld
       const wait = async () => {
         if (isHeld) {
           const free = holds.take(sandbox)

@@ -37,7 +37,7 @@ export type Groups<R> = Readonly<Record<string, (record: R) => Names>> & {
 /** Maximum number of ids that a wrong one is compared with. */
 const MAX_COMPARED = 1000
 /** Maximum number of records whose bytes are kept. */
-const MAX_WRITTEN = 4096
+const MAX_WITH_BYTES = 4096
 
 let revisions = 0
 
@@ -53,8 +53,8 @@ export class Collection<R extends StoredRecord> {
   #removed = 0
   #revision = 0
   /** The records whose bytes were kept last, as a ring. */
-  readonly #written: Stored<R>[] = []
-  #nextWritten = 0
+  readonly #withBytes: Stored<R>[] = []
+  #nextWithBytes = 0
 
   /** A copy of `source` shares everything with it until one side changes. */
   constructor(
@@ -106,11 +106,11 @@ export class Collection<R extends StoredRecord> {
 
   /** Keeps them until the record changes, or many others were kept since. */
   keepBytes(stored: Stored<R>, bytes: RecordBytes): void {
-    const oldest = this.#written[this.#nextWritten]
+    const oldest = this.#withBytes[this.#nextWithBytes]
     if (oldest !== undefined) oldest.bytes = null
     stored.bytes = bytes
-    this.#written[this.#nextWritten] = stored
-    this.#nextWritten = (this.#nextWritten + 1) % MAX_WRITTEN
+    this.#withBytes[this.#nextWithBytes] = stored
+    this.#nextWithBytes = (this.#nextWithBytes + 1) % MAX_WITH_BYTES
   }
 
   /** Up to `count` ids, to suggest one that is similar to a wrong one. */
@@ -118,7 +118,7 @@ export class Collection<R extends StoredRecord> {
     return this.group('all', 'all', count).map(({ record }) => record.id)
   }
 
-  /** The first of a group of an index. */
+  /** Up to `count` records of a group, the oldest first. */
   group(index: string, name: string, count = Infinity): Stored<R>[] {
     const range = { after: EARLIEST, before: LATEST, descending: false, count }
     return this.index(index).range(name, range)
@@ -129,7 +129,7 @@ export class Collection<R extends StoredRecord> {
     return [...this.#places]
   }
 
-  /** Whether an id is used, or was: it is never used again. */
+  /** Whether an id is or was in use; none is generated again. */
   has(id: string): boolean {
     return this.#places.has(id)
   }
@@ -151,20 +151,18 @@ export class Collection<R extends StoredRecord> {
     this.#beginChange()
     // an id that was deleted comes last
     this.#places.delete(record.id)
-    return this.#put('add', record, this.#inserted++)
+    return this.#put('add', this.#placed(record, this.#inserted++))
   }
 
   /** Replaces the record with this id, which keeps its number in the order of creation. */
   replace(record: R): R {
     const before = this.#storedAt(record.id)
-    if (record === before.record) return record
-    this.#beginChange()
-    const isSame = (groupsOf: (record: R) => Names) =>
-      String(groupsOf(record)) === String(groupsOf(before.record))
-    const isInPlace =
-      record.created === before.record.created && Object.values(this.groups).every(isSame)
-    if (!isInPlace) this.#inGroups('remove', before)
-    return this.#put(isInPlace ? 'replace' : 'add', record, before.nth)
+    return record === before.record ? record : this.#replace(before, record)
+  }
+
+  /** Finds the owners of an Account's records again. */
+  regroup(account: string): void {
+    for (const stored of this.group('account', account)) this.#replace(stored, stored.record)
   }
 
   /** Deletes a record; its id stays used, and valid as a cursor. */
@@ -183,14 +181,27 @@ export class Collection<R extends StoredRecord> {
     this.#places.set(id, new Stored(null, at, this.#inserted++, owners))
   }
 
-  /** For exports, never for a query. */
+  /** Reads everything: for exports, not for queries. */
   inCreationOrder(): readonly R[] {
     return this.places().flatMap(([, { record }]) => record ?? [])
   }
 
-  #put(how: 'add' | 'replace', record: R, nth: number): R {
-    const owners = this.groups.account(record)
-    const stored = new Stored(record, Date.parse(record.created), nth, owners)
+  #replace(before: Stored<R>, record: R): R {
+    this.#beginChange()
+    const after = this.#placed(record, before.nth)
+    const isSame = (name: string) =>
+      String(this.#groupsOf(name, after)) === String(this.#groupsOf(name, before))
+    const isInPlace = after.at === before.at && Object.keys(this.groups).every(isSame)
+    if (!isInPlace) this.#inGroups('remove', before)
+    return this.#put(isInPlace ? 'replace' : 'add', after)
+  }
+
+  #placed(record: R, nth: number): Stored<R> {
+    return new Stored(record, Date.parse(record.created), nth, this.groups.account(record))
+  }
+
+  #put(how: 'add' | 'replace', stored: Stored<R>): R {
+    const { record } = stored
     this.#inGroups(how, stored)
     this.#places.set(record.id, stored)
     return record
@@ -202,12 +213,14 @@ export class Collection<R extends StoredRecord> {
     return stored
   }
 
+  /** Owners as they are in the index: those of the record may have changed since. */
+  #groupsOf(name: string, { record, owners }: Stored<R>): Names {
+    return name === 'account' ? owners : (this.groups[name] as (record: R) => Names)(record)
+  }
+
   #inGroups(how: 'add' | 'replace' | 'remove', stored: Stored<R>): void {
     for (const [name, index] of this.#indexes) {
-      const groups =
-        name === 'account'
-          ? stored.owners
-          : (this.groups[name] as (record: R) => Names)(stored.record)
+      const groups = this.#groupsOf(name, stored)
       if (typeof groups === 'string') index.change(how, groups, stored)
       else for (const group of groups) index.change(how, group, stored)
     }

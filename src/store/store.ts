@@ -91,7 +91,12 @@ export class Store implements Collections {
   put(family: Family, record: RecordOf<Family>): RecordOf<Family> {
     if (record.object === 'refund') return this.putRefund(record, this.refunds.get(record.id))
     const collection = collectionOf(this, family)
-    return collection.get(record.id) ? collection.replace(record) : collection.insert(record)
+    const before = collection.get(record.id)
+    if (before === undefined) return collection.insert(record)
+    collection.replace(record)
+    if (before.object === 'account' && before.reseller !== (record as Account).reseller)
+      for (const owned of OWNED) this[owned].regroup(record.id)
+    return record
   }
 
   /** Replaces a Refund or adds it, and updates the `amount_refunded` of its Transaction. */
@@ -112,6 +117,9 @@ export class Store implements Collections {
     this[family].remove(id)
   }
 }
+
+/** Families whose records the reseller of an Account owns too. */
+const OWNED = ['locations', 'tickets', 'transactions', 'refunds'] as const
 
 /** For a family that is known at run time only, the collection with the type of its records. */
 export const collectionOf = <F extends Family>(

@@ -312,6 +312,9 @@ ${looked(`a payment lost ${when}, and a page of the oldest first that ends befor
 ${looked('by another Account that sees only its own', 'before', `@${RESELLER} GET /transactions`, false, '\n  settings {"auth.visibility":"scoped"}')}
 ${looked('by another Account that sees everything', 'before', `@${RESELLER} GET /transactions`, true)}
 ${looked('by its own Account that sees only its own', 'before', 'GET /transactions', true, '\n  settings {"auth.visibility":"scoped"}')}
+a Refund lost before it was made, after its reseller, who sees only its own records, looked
+  settings {"auth.visibility":"scoped"} | lost POST /refunds {"when":"before"} | @${RESELLER} POST /refunds transaction=txn_z&amount=10
+  @${RESELLER} GET /refunds transaction=txn_z | @${RESELLER} POST /refunds transaction=txn_z&amount=10
 a payment lost before it was made, and a page that ends before a later one
   lost POST /transactions {"when":"before"} | PAY amount=10 | PAY amount=11 | GET /transactions ending_before=${FIRST_PAYMENT} | PAY amount=10
   => double-payment-risk 1: req_1 req_4

@@ -127,6 +127,9 @@ t.test('hold: a control request opens a gate, in the requested order', async t =
     name: 'kitchen',
     released: []
   })
+  t.equal(await emulator.refund('amount=100'), 200)
+  const [entry] = (await emulator.control('GET /script')).body.data
+  t.strictSame([entry.matched, entry.applied], [4, 3], 'an open gate holds nothing')
 })
 
 t.test('hold: the maximum wait, and what is held after it', async t => {

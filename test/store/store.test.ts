@@ -291,6 +291,42 @@ t.test('store: a copy looks its owners up in itself', async t => {
   t.equal(store.locations.get('loc_b'), undefined)
 })
 
+t.test('A19: the records of an Account follow it to another reseller', async t => {
+  const store = smallStore()
+  store.putRefund(refund('rfd_1', 100))
+  const owned = [
+    ['locations', 'loc_a'],
+    ['tickets', 'tkt_a'],
+    ['transactions', 'txn_a'],
+    ['refunds', 'rfd_1']
+  ] as const
+  const ownedBy = (account: string) =>
+    owned.map(([family, id]) => [
+      store[family].isOwnedBy(id, account),
+      store[family].group('account', account).length
+    ])
+  const moved = store.accounts.get('mch_a') as Records['accounts']
+  const other = { ...(store.accounts.get('rsl_r') as Records['accounts']), id: 'rsl_s' }
+  store.put('accounts', other)
+
+  store.put('accounts', { ...moved, reseller: 'rsl_s' })
+  // the Refund replaces its Transaction
+  store.put('refunds', refund('rfd_1', 200))
+
+  t.strictSame(
+    ownedBy('rsl_s'),
+    owned.map(() => [true, 1])
+  )
+  t.strictSame(
+    ownedBy('rsl_r'),
+    owned.map(() => [false, 0])
+  )
+  t.strictSame(
+    ownedBy('mch_a'),
+    owned.map(() => [true, 1])
+  )
+})
+
 t.test('A19 A21: the Accounts that each record belongs to', async t => {
   const store = smallStore()
   store.putRefund(refund('rfd_1', 100))
