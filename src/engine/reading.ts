@@ -3,6 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import { EMPTY_FORM, type FormObject } from '../core/form.js'
 import { pathBelow } from '../core/paths.js'
 import { readable } from '../core/redaction.js'
+import type { Settings } from '../core/settings.js'
 import type { Account } from '../reference/accounts.js'
 import type { OperationId } from '../reference/operations.js'
 import type { Arrival } from '../scenario/expect/judges.js'
@@ -60,7 +61,7 @@ export function arrive(
 ): Reading {
   const { state, tally, settings } = world
   const { authorization, 'user-agent': userAgent } = headers
-  const test = headers[settings['evidence.test_header'].toLowerCase()]
+  const test = headers[testHeaderOf(settings)]
   const now = world.machine()
   return {
     base,
@@ -92,6 +93,9 @@ export function arrive(
     came: null
   }
 }
+
+export const testHeaderOf = (settings: Settings): string =>
+  settings['evidence.test_header'].toLowerCase()
 
 function decoded(header: string): string {
   const bytes = Buffer.from(header, 'latin1')

@@ -10,7 +10,7 @@ import type { Action, Respond } from '../scenario/script.js'
 import type { Store } from '../store/store.js'
 import { credentialsIn } from './keys.js'
 import { malformed, type Pause, type ResponseHeaders, type Scripted, STAGE } from './outcome.js'
-import type { Reading, RequestHeaders } from './reading.js'
+import { type Reading, type RequestHeaders, testHeaderOf } from './reading.js'
 import { giveUp, JSON_TYPE, type Response, rewritten } from './response.js'
 import type { World } from './world.js'
 
@@ -19,7 +19,9 @@ const TEXT_TYPE = 'text/plain; charset=utf-8'
 /** A running request, for matching; never stored. */
 export function sentBy(reading: Reading): SentCall {
   const { world, actor, test, userAgent, authorization, headers } = reading
-  const sent = { ...reading, caller: { account: actor?.id ?? null, test, userAgent } }
+  const { operation, params, query, body, settings, at } = reading
+  const caller = { account: actor?.id ?? null, test, userAgent }
+  const sent = { operation, params, query, body, settings, at, caller }
   const [, key] = authorization ? credentialsIn(authorization) : []
   return sentIn(world.state.store, sent, key || null, headers)
 }
@@ -36,7 +38,7 @@ export function sentIn(
   headers: RequestHeaders | null = null
 ): SentCall {
   const { account, test, userAgent } = caller
-  const testHeader = settings['evidence.test_header'].toLowerCase()
+  const testHeader = testHeaderOf(settings)
   const sent = {
     operation,
     key,

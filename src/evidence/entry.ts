@@ -115,7 +115,10 @@ export function masked(entry: Entry, { actor, state, world, authorization }: Rea
   const journaled = outcome.text === '' ? outcome : maskedOutcome(outcome, keys)
   return {
     ...entry,
-    caller: { ...caller, userAgent, test },
+    caller:
+      userAgent === caller.userAgent && test === caller.test
+        ? caller
+        : { ...caller, userAgent, test },
     path,
     params: isPathSame ? params : mapValues(params, show),
     outcome: journaled,

@@ -24,27 +24,30 @@ type OpenPage = { finding: FindingId; id: string; list: string; limit: number; n
 /** Those of the records of a sandbox. */
 type Changes = { readonly count: number; before: (request: string) => number }
 
+type Mistake = (call: Entry, reading: Reading) => boolean
 /** What a request shows by itself. */
-function mistakesIn(call: Entry, reading: Reading): [FindingId, boolean][] {
-  const { operation, body, query, script, caller } = call
-  const isPayment = operation === 'createTransaction'
-  const isPaid = isPayment && hasPerformed(call)
-  const isOfVip = valueIn(body, 'payment_type') === 'vip'
-  const isNarrowed = valueIn(query, 'location') !== undefined || hasValue(query.get('created'))
-  return [
-    ['change-not-made', script !== null && script.problem !== null],
-    ['unknown-parameter', reading.isUnknown],
-    ['unset-value', anyText(body, isUnset) || anyText(query, isUnset)],
-    ['card-number-sent', isCardNumberSent(reading)],
-    ['key-leaked', isKeyLeaked(reading)],
-    ['foreign-record', isForeign(call, reading)],
-    ['key-sent-needlessly', isPayment && caller.isKeySent],
-    ['zero-payment', isPaid && amountSent(call) === undefined],
-    ['unused-parameter', isPaid && !isOfVip && hasValue(body.get('bank_account'))],
-    ['empty-amount', isLosable(operation) && body.get('amount') === ''],
-    ['search-without-narrowing', isSearch(call) && !isNarrowed && hasPerformed(call)]
-  ]
-}
+const MISTAKES: readonly (readonly [FindingId, Mistake])[] = [
+  ['change-not-made', ({ script }) => script !== null && script.problem !== null],
+  ['unknown-parameter', (_, { isUnknown }) => isUnknown],
+  ['unset-value', ({ body, query }) => anyText(body, isUnset) || anyText(query, isUnset)],
+  ['card-number-sent', (_, reading) => isCardNumberSent(reading)],
+  ['key-leaked', (_, reading) => isKeyLeaked(reading)],
+  ['foreign-record', isForeign],
+  ['key-sent-needlessly', call => isPayment(call) && call.caller.isKeySent],
+  ['zero-payment', call => isPaid(call) && amountSent(call) === undefined],
+  [
+    'unused-parameter',
+    call => isPaid(call) && !isOfVip(call) && hasValue(call.body.get('bank_account'))
+  ],
+  ['empty-amount', ({ operation, body }) => isLosable(operation) && body.get('amount') === ''],
+  ['search-without-narrowing', call => isSearch(call) && !isNarrowed(call) && hasPerformed(call)]
+]
+
+const isPayment = ({ operation }: Entry) => operation === 'createTransaction'
+const isPaid = (call: Entry) => isPayment(call) && hasPerformed(call)
+const isOfVip = ({ body }: Entry) => valueIn(body, 'payment_type') === 'vip'
+const isNarrowed = ({ query }: Entry) =>
+  valueIn(query, 'location') !== undefined || hasValue(query.get('created'))
 
 const isSearch = ({ operation, query }: Entry) =>
   (operation === 'listTickets' || operation === 'listTransactions') &&
@@ -106,8 +109,8 @@ export class Findings {
     this.#raised = []
     const { id, operation, outcome } = call
     const { isDelivered, fault, name, status } = outcome
-    for (const [finding, isMade] of mistakesIn(call, reading))
-      if (isMade) this.#raise(finding, [id])
+    for (const [finding, isMistake] of MISTAKES)
+      if (isMistake(call, reading)) this.#raise(finding, [id])
     const isBroken = status >= 500 && name === 'scripted' && hasPerformed(call)
     const isLost = !isDelivered || fault !== null || name === 'not_written' || isBroken
     if (operation !== null && operationOf(operation).kind === 'list')

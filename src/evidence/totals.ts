@@ -19,6 +19,13 @@ export class Uses<K extends string> {
     return this.#uses.get(key) ?? { times: 0, requests: [] }
   }
 
+  /** A use by one request. */
+  count(key: K, request: string) {
+    const use = this.get(key)
+    if (use.times++ === 0) this.#uses.set(key, use)
+    named(use, request)
+  }
+
   /** Returns those that it names only now; `times` is -1 to retract an earlier use. */
   add(key: K, requests: readonly string[], times: 1 | -1 = 1): string[] {
     const use = this.get(key)
@@ -51,7 +58,7 @@ export class Totals {
   /** By its name in these totals. */
   add({ judgement }: Entry, name: string) {
     this.coverage.add(judgement)
-    for (const assumption of judgement.relied) this.assumptions.add(assumption, [name])
+    for (const assumption of judgement.relied) this.assumptions.count(assumption, name)
   }
 
   findings(): Finding[] {

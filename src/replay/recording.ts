@@ -1,7 +1,9 @@
 /** Requests with the records that matter to them, and what is expected of them. */
+
 import { isoOf } from '../core/instants.js'
 import { type SecretWords, withoutSecrets } from '../core/redaction.js'
 import { keysToMask } from '../engine/keys.js'
+import { testHeaderOf } from '../engine/reading.js'
 import type { Entry } from '../evidence/entry.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Calls } from '../scenario/expect/calls.js'
@@ -57,7 +59,7 @@ function setupBefore(first: Entry | undefined, isTimed: boolean, isSingle: boole
 function expectedOf(sandbox: Sandbox, words: SecretWords, chosen: readonly Entry[] | undefined) {
   const { tally, store, settings } = sandbox
   const { responses } = sandbox.requireLoaded()
-  const testHeader = settings['evidence.test_header'].toLowerCase()
+  const testHeader = testHeaderOf(settings)
   const data: ExpectationData[] = []
   const notes: string[] = []
   const timed: Calls[] = []

@@ -35,8 +35,8 @@ export class Inputs {
 
   /** After its effect; `size` is what the input keeps, its JSON, or its number of bytes. */
   add(input: Input, size: unknown = 0): void {
-    const json = typeof size === 'string' ? size : JSON.stringify(size)
-    const bytes = MIN_BYTES + (typeof size === 'number' ? size : byteSize(json))
+    const sizeOf = () => byteSize(typeof size === 'string' ? size : JSON.stringify(size))
+    const bytes = MIN_BYTES + (typeof size === 'number' ? size : sizeOf())
     this.#kept.push({ input, at: this.now(), bytes })
     this.#bytes += bytes
     this.place++

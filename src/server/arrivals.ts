@@ -187,7 +187,8 @@ export class Arrivals {
       const isEnded =
         raw.writableFinished || (raw.writableEnded && !(raw.req.socket instanceof Socket))
       const isSent = isEnded && raw.errored === null
-      const entry = close({ ...response, reading }, isSent, ms)
+      const over = reading === response.reading ? response : { ...response, reading }
+      const entry = close(over, isSent, ms)
       const unread = UNREADABLE.get(request.raw)?.refusal
       if (unread) logWarnings(log, [unread.message])
       if (this.options.isLogged) logRequest(request, raw, entry)

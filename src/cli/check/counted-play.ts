@@ -1,5 +1,7 @@
 /** Counts requests for the expectations, where the sandbox does not see them itself. */
+
 import { decodeForm } from '../../core/form.js'
+import { testHeaderOf } from '../../engine/reading.js'
 import { sentIn } from '../../engine/scripted.js'
 import { isChange, operationAt, operationOf } from '../../reference/operations.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
@@ -41,7 +43,7 @@ function sentBy(
   const route = operationAt(method, path)
   if (route === null) return null
   const account = (key !== null && store.keys.get(key)) || null
-  const test = headers[settings['evidence.test_header'].toLowerCase()] ?? null
+  const test = headers[testHeaderOf(settings)] ?? null
   const sent = {
     ...route,
     at: machine(),

@@ -1,6 +1,8 @@
 /** What `verify` may expect: only what the journal keeps. */
+
 import * as Type from 'typebox'
 import { isSecretName } from '../../core/redaction.js'
+import { testHeaderOf } from '../../engine/reading.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
 import {
   type Located,
@@ -43,7 +45,7 @@ export async function expectationIn(
   document: Located,
   { settings }: Sandbox
 ): Promise<Expectation> {
-  const headers = ['user-agent', settings['evidence.test_header'].toLowerCase()]
+  const headers = ['user-agent', testHeaderOf(settings)]
   const expectation = await withoutProblems(problems => {
     const report = reportTo(problems, document)
     checkKept(expected, headers, report)
