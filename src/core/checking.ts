@@ -286,11 +286,14 @@ const sizeOf = (value: unknown): number =>
     ? (instantOf(value) ?? durationOf(value) ?? Number.NaN)
     : Number(value ?? Number.NaN)
 
+/** Advice on a number where text belongs; `read/numbers.ts` looks for it. */
+export const QUOTE_IT = 'quote it'
+
 /** Advice for a wrong type: quote a number, or write one value as a list. */
 function typeHint(types: Types, value: unknown, steps: readonly Step[]): string | null {
   if ([types].flat().includes('string')) {
     if (typeof value !== 'number' && typeof value !== 'boolean') return null
-    return isSecret(steps, String(value)) ? 'quote it' : `quote it: "${value}"`
+    return isSecret(steps, String(value)) ? QUOTE_IT : `${QUOTE_IT}: "${value}"`
   }
   return types === 'array' && typeof value === 'string'
     ? `write it as a list: [${shortened(value)}]`

@@ -81,7 +81,7 @@ export const thereAre = (names: readonly string[]): string =>
   names.length === 0 ? 'there are none' : `available: ${someOf(names)}`
 
 /** `; did you mean …?`, or what is available. */
-const adviceOn = (name: string, known: readonly string[]) =>
+export const adviceOn = (name: string, known: readonly string[]) =>
   didYouMean(name, known) || `; ${thereAre(known)}`
 
 /** Adds a full stop, unless the text ends in one or in a question mark. */

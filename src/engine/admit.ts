@@ -56,19 +56,17 @@ export function admit(
   const table = tablesWith(entered.settings['pagination.cursors'])[entered.operation]
   const decoder = new Decoder(entered, table, form)
   let { reached, values } = entered
-  const read = (): Routed => {
-    return {
-      ...entered,
-      query: inQuery,
-      body: inBody,
-      came,
-      reached,
-      values,
-      record: decoder.record,
-      isUnknown: decoder.isUnknown,
-      warnings: decoder.warnings
-    }
-  }
+  const read = (): Routed => ({
+    ...entered,
+    query: inQuery,
+    body: inBody,
+    came,
+    reached,
+    values,
+    record: decoder.record,
+    isUnknown: decoder.isUnknown,
+    warnings: decoder.warnings
+  })
   try {
     checkForms(entered, query, body)
     reached = STAGE.decoded

@@ -70,7 +70,7 @@ export function credentialsIn(authorization: string): (string | undefined)[] {
 }
 
 /** Unknown keys are masked from this length on: a shorter one may be any word. */
-const MIN_KEY_LENGTH = 8
+export const MIN_KEY_LENGTH = 8
 
 export function redacted(text: string, world: Guarded, authorization?: string | undefined): string {
   return withoutSecrets(text, keysToMask(world, authorization))

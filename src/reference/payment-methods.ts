@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import { closed, nullable, text, word } from './parameters.js'
 
 /** Those that charge a card. */
-const CARD_TYPES = ['card', 'apple_pay', 'google_pay', 'emv'] as const
+export const CARD_TYPES = ['card', 'apple_pay', 'google_pay', 'emv'] as const
 export const PAYMENT_TYPES = [...CARD_TYPES, 'external', 'paypal', 'vip'] as const
 export type PaymentType = (typeof PAYMENT_TYPES)[number]
 

@@ -1,6 +1,6 @@
 /** Adds and deletes records and API keys. */
 import { RESOURCE_NAMES } from '../reference/operations.js'
-import { checkCount, type Located, refusalOf, withoutProblems } from '../scenario/documents.js'
+import { checkCount, type Located, refuseWith, withoutProblems } from '../scenario/documents.js'
 import type { Body } from '../scenario/reading.js'
 import type { ImportedRecords } from '../scenario/records/edits.js'
 import { type Fixture, fixtureIn, recordsIn } from '../scenario/records/fixture.js'
@@ -42,9 +42,7 @@ export async function addRecords(
 }
 
 async function checkedFixture(document: Located): Promise<Fixture> {
-  const problems = shapeProblems(document, 'fixture')
-  if (problems.length > 0)
-    throw await refusalOf(problems.map(problem => ({ document, ...problem })))
+  await refuseWith(shapeProblems(document, 'fixture'), document)
   return fixtureIn(document, document.data as object)
 }
 

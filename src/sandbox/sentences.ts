@@ -1,7 +1,7 @@
 /** The sentences of sandboxes, snapshots and the data folder. */
 
 import { ApiError, type Problem, refusal } from '../core/errors.js'
-import { didYouMean, sentence, shortened, thereAre } from '../core/sentences.js'
+import { adviceOn, didYouMean, sentence, shortened, thereAre } from '../core/sentences.js'
 
 const NAMED = { param: 'name' }
 const UNCHANGED = 'Nothing was changed.'
@@ -44,7 +44,7 @@ export const REFUSALS = {
   noSandbox: refusal(
     'sandbox_unknown',
     (name: string, known: readonly string[] | null) =>
-      `There is no sandbox ${sentence(`${name}${known === null ? '' : didYouMean(name, known) || `; ${thereAre(known)}`}`)} A request to its API with a valid path and key creates it, and so does a control request that changes something.`,
+      `There is no sandbox ${sentence(`${name}${known === null ? '' : adviceOn(name, known)}`)} A request to its API with a valid path and key creates it, and so does a control request that changes something.`,
     NAMED
   ),
   deletedMeanwhile: refusal(
@@ -59,7 +59,7 @@ export const REFUSALS = {
   noFamily: refusal(
     'record_unknown',
     (name: string, known: readonly string[]) =>
-      `There is no family ${sentence(`${shortened(name)}${didYouMean(name, known) || `; ${thereAre(known)}`}`)}`,
+      `There is no family ${sentence(`${shortened(name)}${adviceOn(name, known)}`)}`,
     { param: 'family' }
   ),
   noRecord: refusal(

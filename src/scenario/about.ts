@@ -44,7 +44,8 @@ function idsIn(store: Store, { operation, params, query, body, account }: Reques
   for (const what of CHAIN) {
     const linked = LINKED_FAMILIES[what]
     const named = (linked === family && inPath) || body([what]) || query([what])
-    ids[what] = String(named || (fieldIn<unknown>(record, what) ?? '')) || undefined
+    const id = named || fieldIn<unknown>(record, what)
+    ids[what] = typeof id === 'string' ? id : undefined
     record = store[linked].get(ids[what] ?? '')
   }
   return { ...ids, account: ids.account ?? account ?? undefined }

@@ -1,7 +1,7 @@
 /** Documents with the places of their parts, the problems in them, and their refusal. */
 import { type Checker, MAX_PROBLEMS } from '../core/checking.js'
 import { ApiError, type Problem } from '../core/errors.js'
-import { pathOf, type Step } from '../core/places.js'
+import { type PlacedProblem, pathOf, type Step } from '../core/places.js'
 import { type Said, sentence } from '../core/sentences.js'
 import { type Settings, settingsInForce } from '../core/settings.js'
 import { type WrittenNumber, withNumbers } from './read/numbers.js'
@@ -74,11 +74,17 @@ export async function withoutProblems<T>(make: (problems: Problems) => T | Promi
   throw await refusalOf([...problems])
 }
 
-export async function refuseProblems(document: Located, checker: Checker): Promise<void> {
-  const problems = withNumbers(document, document.data, checker.problems(document.data))
+/** Errors: `document_invalid` if there are problems. */
+export async function refuseWith(
+  problems: readonly PlacedProblem[],
+  document: Located
+): Promise<void> {
   if (problems.length > 0)
     throw await refusalOf(problems.map(problem => ({ document, ...problem })))
 }
+
+export const refuseProblems = (document: Located, checker: Checker): Promise<void> =>
+  refuseWith(withNumbers(document, document.data, checker.problems(document.data)), document)
 
 export const refusalOf = async (problems: readonly DocumentProblem[]) =>
   documentInvalid(await listedProblems(problems), problems.length > MAX_PROBLEMS)

@@ -13,8 +13,8 @@ import { isObject } from '../reference/rules.js'
 import { DEFAULT_LIMITS, documentInvalid, documentOf, type Located } from './documents.js'
 import { locatorIn, type ReadText, readDocument, type TextType, utf8In } from './read/document.js'
 import { say } from './sentences.js'
+import { isScalar } from './shape/entry.js'
 import { asRight, type Kind, kindOf } from './shape/scenario.js'
-import { isVariableValue } from './shape/variables.js'
 
 type Shelf = 'fixtures' | 'scenarios'
 type UserFolders = Readonly<Record<Shelf, string | null>>
@@ -169,14 +169,16 @@ export class Library {
   #files(...shelves: readonly Shelf[]): Map<string, { path: string; shelf: Shelf }> {
     const files = new Map<string, { path: string; shelf: Shelf }>()
     for (const shelf of shelves)
-      for (const folder of this.#folders(shelf))
-        for (const file of readdirSync(folder).sort()) {
+      for (const folder of this.#folders(shelf)) {
+        const names = readdirSync(folder).sort()
+        const root = realpathSync(folder)
+        for (const file of names) {
           const name = basename(file, extname(file)).replace(KIND_IN_NAME, '')
           if (files.has(name) || !ENDINGS.includes(extname(file))) continue
           const path = fileAt(join(folder, file))
-          if (path !== null && isInside(path, realpathSync(folder)))
-            files.set(name, { path, shelf })
+          if (path !== null && isInside(path, root)) files.set(name, { path, shelf })
         }
+      }
     return files
   }
 }
@@ -184,7 +186,7 @@ export class Library {
 function aboutIn(data: unknown, file: string): About {
   const { name, description, vars } = isObject(data) ? data : {}
   const all = Object.entries(isObject(vars) ? vars : {})
-  const variables = all.filter(([, value]) => isVariableValue(value))
+  const variables = all.filter(([, value]) => isScalar(value))
   return {
     kind: kindOf(data) === 'script' ? 'script' : 'scenario',
     ...(typeof name === 'string' && name !== file && { title: withoutSecrets(name) }),

@@ -1,12 +1,19 @@
 /** Loads scenarios: a document and all that it uses are read, checked and built, or refused. */
 import type { Static } from 'typebox'
 import { checkerOf } from '../core/checking.js'
-import { SETTINGS } from '../core/settings.js'
-import { type Located, refuseProblems, reportTo, within, withoutProblems } from './documents.js'
+import { SETTINGS, settingsInForce } from '../core/settings.js'
+import {
+  type Located,
+  refuseProblems,
+  reportTo,
+  type SourceOf,
+  within,
+  withoutProblems
+} from './documents.js'
 import type { Library } from './library.js'
 import { type Body, below } from './reading.js'
 import { buildState, type LoadContext, type Loaded } from './scenario.js'
-import { compileEntry } from './script/entry.js'
+import { compileScript } from './script/entry.js'
 import { SCALAR } from './shape/entry.js'
 import { closed, mapOf, typed } from './shape/parts.js'
 import { checkShape, groupsIn } from './shape/sources.js'
@@ -36,10 +43,19 @@ export async function checkSharedScript(
     return shared
   })
   await withoutProblems(async problems => {
-    for (const [name, entries] of Object.entries(groups))
-      for (const [index, entry] of entries.entries())
-        await compileEntry(entry, within(reportTo(problems, document), 'groups', name, index))
+    for (const [name, script] of Object.entries(groups)) {
+      const sourceOf: SourceOf = ([, ...steps]) => ({ document, steps: ['groups', name, ...steps] })
+      const report = reportTo(problems, document, sourceOf)
+      await compileScript({ data: { script }, problems, report, warn: () => {}, sourceOf }, ALONE)
+    }
   })
+}
+
+const ALONE = {
+  store: null,
+  settings: settingsInForce({}).values,
+  scripted: new Set(),
+  isShared: true
 }
 
 /** A load request: a scenario by name, or one inline as a value or as text. */

@@ -81,7 +81,7 @@ export const SAYS = {
     `only a GET can respond with old records; ${operation} changes them`,
   no_change: () => 'must name at least one record, under data or delete',
   unknown_entry: unknown('no script entry'),
-  not_counts: (isOfCalls: number, got: string) =>
+  not_counts: (isOfCalls: boolean, got: string) =>
     `must be 0, 1, 2-3${isOfCalls ? ', 4+ or every 7' : ' or 4+'}; got ${got}`,
   framing_header: (name: string) => `${name} is set by the emulator; leave it out`,
   not_a_header: () => 'must be a header name and a value without line breaks or control characters',

@@ -34,9 +34,7 @@ export type Groups<R> = Readonly<Record<string, (record: R) => Names>> & {
   readonly account: (record: R) => Names
 }
 
-/** Maximum number of ids that a wrong one is compared with. */
 const MAX_COMPARED = 1000
-/** Maximum number of records whose bytes are kept. */
 const MAX_WITH_BYTES = 4096
 
 let revisions = 0
@@ -124,7 +122,6 @@ export class Collection<R extends StoredRecord> {
     return this.index(index).range(name, range)
   }
 
-  /** The places of all ids that were ever used, in the order of creation. */
   places(): (readonly [id: string, place: Stored<R | null>])[] {
     return [...this.#places]
   }
@@ -151,18 +148,18 @@ export class Collection<R extends StoredRecord> {
     this.#beginChange()
     // an id that was deleted comes last
     this.#places.delete(record.id)
-    return this.#put('add', this.#placed(record, this.#inserted++))
+    return this.#put(record)
   }
 
   /** Replaces the record with this id, which keeps its number in the order of creation. */
   replace(record: R): R {
     const before = this.#storedAt(record.id)
-    return record === before.record ? record : this.#replace(before, record)
+    return record === before.record ? record : this.#put(record, before)
   }
 
   /** Finds the owners of an Account's records again. */
   regroup(account: string): void {
-    for (const stored of this.group('account', account)) this.#replace(stored, stored.record)
+    for (const before of this.group('account', account)) this.#put(before.record, before)
   }
 
   /** Deletes a record; its id stays used, and valid as a cursor. */
@@ -186,23 +183,15 @@ export class Collection<R extends StoredRecord> {
     return this.places().flatMap(([, { record }]) => record ?? [])
   }
 
-  #replace(before: Stored<R>, record: R): R {
+  #put(record: R, before?: Stored<R>): R {
     this.#beginChange()
-    const after = this.#placed(record, before.nth)
+    const nth = before?.nth ?? this.#inserted++
+    const stored = new Stored(record, Date.parse(record.created), nth, this.groups.account(record))
     const isSame = (name: string) =>
-      String(this.#groupsOf(name, after)) === String(this.#groupsOf(name, before))
-    const isInPlace = after.at === before.at && Object.keys(this.groups).every(isSame)
-    if (!isInPlace) this.#inGroups('remove', before)
-    return this.#put(isInPlace ? 'replace' : 'add', after)
-  }
-
-  #placed(record: R, nth: number): Stored<R> {
-    return new Stored(record, Date.parse(record.created), nth, this.groups.account(record))
-  }
-
-  #put(how: 'add' | 'replace', stored: Stored<R>): R {
-    const { record } = stored
-    this.#inGroups(how, stored)
+      before && String(this.#groupsOf(name, stored)) === String(this.#groupsOf(name, before))
+    const isInPlace = before?.at === stored.at && Object.keys(this.groups).every(isSame)
+    if (before && !isInPlace) this.#inGroups('remove', before)
+    this.#inGroups(isInPlace ? 'replace' : 'add', stored)
     this.#places.set(record.id, stored)
     return record
   }

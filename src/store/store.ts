@@ -94,8 +94,8 @@ export class Store implements Collections {
     const before = collection.get(record.id)
     if (before === undefined) return collection.insert(record)
     collection.replace(record)
-    if (before.object === 'account' && before.reseller !== (record as Account).reseller)
-      for (const owned of OWNED) this[owned].regroup(record.id)
+    if ('reseller' in before && before.reseller !== (record as Account).reseller)
+      for (const name of FAMILIES) this[name].regroup(record.id)
     return record
   }
 
@@ -117,9 +117,6 @@ export class Store implements Collections {
     this[family].remove(id)
   }
 }
-
-/** Families whose records the reseller of an Account owns too. */
-const OWNED = ['locations', 'tickets', 'transactions', 'refunds'] as const
 
 /** For a family that is known at run time only, the collection with the type of its records. */
 export const collectionOf = <F extends Family>(

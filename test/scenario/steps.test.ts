@@ -140,6 +140,8 @@ t.test('play: its problems, with their places', async t => {
     [[{ at_once: [{ do: GET /tickets, expect: { fault: hang, headers: {}, body: {} } }] }], '.at_once[0].expect.fault not_together'],
     [[{ do: GET /tickets, expect: { body: { data: [{ id: /a/, x: { gt: 5 } }], has_more: { not: true }, n: { present: true } } } }]],
     [[{ do: GET /tickets, expect: { body: { id: /(/ } } }], .expect.body.id bad_pattern],
+    [[{ do: GET /tickets, expect: { headers: { retry-after: /(/ } } }], .expect.headers.retry-after bad_pattern],
+    [[{ do: GET /tickets, expect: { body: { n: { present: 'no' } } } }], .expect.body.n.present wrong_type],
     [[{ do: GET /tickets, expect: { body: { n: { gt: much } } } }], .expect.body.n.gt wrong_format],
     [[{ do: GET /tickets, expect: { body: { n: { gt: 5, lt: '>9' } } } }], .expect.body.n.lt wrong_type],
     [[{ do: GET /tickets, expect: { body: [&many [/a/, /a/, /a/, /a/, /a/, /a/, /a/, /a/, /a/], *many, *many] } }], '__ pattern_limit'],

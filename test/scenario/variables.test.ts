@@ -330,6 +330,7 @@ t.test('use: every kind of problem, in its file', async t => {
     ['brokn#x', `own.yaml:1:7 use[0]: ${SAYS.no_shared_script('brokn', ['outages'])}`],
     ['broken.yaml#x', 'broken.yaml:1:9 the bracket is not closed; add the } or ] that closes it'],
     ['outages.yaml#slow", "outages.yaml#slow', 'own.yaml:1:28 use[1]: '],
+    ['outages.yaml#slow", "outages#slow', 'own.yaml:1:28 use[1]: outages#slow is listed twice'],
     ['wrong.yaml#a', 'wrong.yaml:2:14 groups.a[0].on: ', 'wrong.yaml:2:35 groups.a[0].delay: ', 'wrong.yaml:6:1 use: '],
     ['wrong.yaml#b', 'wrong.yaml:3:36 groups.b[0].delay: ', 'wrong.yaml:6:1 use'],
     ['text.yaml#x', 'text.yaml:1:14 groups.x: must be a list; got an object; write other parts in the scenario, and '],
@@ -413,6 +414,8 @@ t.test('use: a file of shared entries is checked alone', async t => {
   const entries =
     '{ on: POST /refunds, delay: 1s, after: own }, { on: POST /refunds, calls: 2-1, delay: 1s }'
   t.strictSame(await problemsIn(`groups: { a: [ ${entries} ] }`), ['1:90 groups.a[1].calls'])
+  const shadowed = '{ on: POST /refunds, delay: 1s }, { on: POST /refunds, delay: 2s }'
+  t.strictSame(await problemsIn(`groups: { a: [ ${shadowed} ] }`), ['1:50 groups.a[1]'])
 })
 
 t.test('--var: validate and check set variables of any of the files', async t => {

@@ -1,6 +1,7 @@
 /** Plays scenarios, and checks what they expect. */
 
 import { SecretWords, withoutSecrets } from '../../core/redaction.js'
+import { MIN_KEY_LENGTH } from '../../engine/keys.js'
 import { type CheckedFile, withPlaces } from '../../reports/points.js'
 import { loadScenario } from '../../sandbox/loading.js'
 import { Sandbox } from '../../sandbox/sandbox.js'
@@ -15,15 +16,14 @@ import { checkAgainst } from './against.js'
 import type { CheckOptions } from './plays.js'
 import { playedPoints, type Results, warningPoints } from './points.js'
 
-/** A shorter key is not masked: it may be any word. */
-const MIN_KEY = 8
-
 /** An unloadable document is a failed point. */
 export async function check(
   places: readonly string[],
   options: CheckOptions
 ): Promise<CheckedFile[]> {
-  const keys = new SecretWords([...options.keys.values()].filter(key => key.length >= MIN_KEY))
+  const keys = new SecretWords(
+    [...options.keys.values()].filter(key => key.length >= MIN_KEY_LENGTH)
+  )
   const masked = <T extends { message: string }>(part: T): T => ({
     ...part,
     message: withoutSecrets(part.message, keys)

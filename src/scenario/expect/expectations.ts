@@ -92,7 +92,11 @@ function compileCount(source: CountData, context: Context): Compiled {
   const data: CountData = calls.data
   const { per } = data
   const isPaused = calls.apart !== null
-  const times = countsOf(`${data.times ?? (isPaused ? '2+' : '1+')}`, 0, within(report, 'times'))
+  const times = countsOf(
+    `${data.times ?? (isPaused ? '2+' : '1+')}`,
+    false,
+    within(report, 'times')
+  )
   const isVacuous = !isPaused && times.from < 2 && times.to === ANY
   if (isVacuous && per !== undefined)
     report(['per'], check('needs', ['a pause, or times other than 0+ and 1+'], 'per'))

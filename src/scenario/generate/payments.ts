@@ -2,7 +2,7 @@
 import type { Faker } from '@faker-js/faker'
 import { isoOf } from '../../core/instants.js'
 import type { Family } from '../../reference/operations.js'
-import { PAYMENT_TYPES, type PaymentType } from '../../reference/payment-methods.js'
+import { CARD_TYPES, PAYMENT_TYPES, type PaymentType } from '../../reference/payment-methods.js'
 import type { Stored } from '../../store/collection.js'
 import type { RecordOf, Records } from '../../store/store.js'
 import { pause } from '../../work/slices.js'
@@ -18,7 +18,6 @@ const DAY = 86_400_000
 const OPEN_AT_ONCE = 20
 /** Customers to draw from: inventing one takes longer than the rest of a payment. */
 const REGULARS = 50
-const CARDS: readonly PaymentType[] = ['card', 'apple_pay', 'google_pay', 'emv']
 const CONTACTS: Partial<Record<PaymentType, 'phone' | 'email'>> = {
   vip: 'phone',
   apple_pay: 'email'
@@ -74,7 +73,7 @@ export async function fill<F extends Family, T>(
 }
 
 export const perTicket = ({ payments_per_ticket = 1 }: GenerateData): Counts =>
-  countsOf(`${payments_per_ticket}`, 0, () => {})
+  countsOf(`${payments_per_ticket}`, false, () => {})
 export const isShared = (payments: number, { from, to }: Counts) =>
   from > 0 && to <= 100 && Math.floor(payments / from) * to >= payments
 
@@ -169,7 +168,9 @@ function paymentDraw(
       amount: bill + tip,
       tip_amount: tip || null,
       payment_method: {
-        card: CARDS.includes(payment_type) ? { brand: drawOne(faker, BRANDS), last4 } : null,
+        card: CARD_TYPES.some(type => type === payment_type)
+          ? { brand: drawOne(faker, BRANDS), last4 }
+          : null,
         bank_account: payment_type === 'vip' ? { bank_name, last4 } : null
       },
       customer: contact ? { name: customer.name, [contact]: customer[contact] } : null

@@ -188,7 +188,11 @@ function comparisonMeant(text: string, schemas: readonly Schema[]): string {
 function compileCondition(word: string, operand: Wanted, field: Field): Test {
   const comparison = COMPARISONS[word]
   if (comparison !== undefined) return compileComparison(comparison, operand, field)
-  if (word === 'present') return value => (value !== undefined) === operand
+  if (word === 'present') {
+    const problem = firstProblem({ type: 'boolean' }, operand)
+    if (problem !== null) field.report([], problem)
+    return value => (value !== undefined) === operand
+  }
   const excluded = compileTest(operand, { ...field, onlyRight: false })
   return value => !excluded(value)
 }

@@ -6,7 +6,7 @@ import type { Statuses } from '../shape/expectation.js'
 export type Counts = { from: number; to: number }
 export type Calls = Counts & { every: number }
 
-export function countsOf(text: string, isOfCalls: 0 | 1, report: Report): Calls {
+export function countsOf(text: string, isOfCalls: boolean, report: Report): Calls {
   const nth = isOfCalls && /^every ([1-9]\d{0,8})$/.exec(text)?.[1]
   const [, first, dash, last] =
     /^(0|[1-9]\d{0,8})(?:(-)([1-9]\d{0,8})|\+)?$/.exec(text.replaceAll(' ', '')) ?? []

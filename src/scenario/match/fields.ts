@@ -5,7 +5,7 @@ import type { Schema } from '../../reference/parameters.js'
 import { LINKED_FIELDS } from '../../reference/tables.js'
 import { type Report, within } from '../documents.js'
 import { say } from '../sentences.js'
-import type { Scalar } from '../shape/entry.js'
+import { isScalar, type Scalar } from '../shape/entry.js'
 import type { Json } from '../shape/parts.js'
 
 /** A value to judge: undefined where there is none, null for an object or a list. */
@@ -29,9 +29,6 @@ export const below = <C extends Context>(context: C, ...steps: readonly Step[]):
   ...context,
   report: within(context.report, ...steps)
 })
-
-const isScalar = (part: unknown): part is Scalar =>
-  ['string', 'number', 'boolean'].includes(typeof part)
 
 export function asValue(part: unknown): Value {
   if (part == null) return undefined

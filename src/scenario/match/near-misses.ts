@@ -1,6 +1,8 @@
 /** Conditions that are not met, with the value wanted and the value seen. */
-import { isSecretName, withoutSecrets } from '../../core/redaction.js'
+
+import { IS_DIGEST, isSecretName, withoutSecrets } from '../../core/redaction.js'
 import { shortened } from '../../core/sentences.js'
+import { textsOf } from '../play/references.js'
 import type { Wanted } from '../shape/entry.js'
 import { areMet, type Condition, shownWanted } from './conditions.js'
 import type { Value } from './fields.js'
@@ -42,7 +44,7 @@ export function missesOfMatch(matches: Matcher, sent: SentCall, isNone: boolean)
   })
 }
 
-const holdsDigest = (wanted: Wanted) => /sha256:[\da-f]{40}/.test(JSON.stringify(wanted))
+const holdsDigest = (wanted: Wanted) => textsOf(wanted).some(text => IS_DIGEST.test(text))
 const isSecret = ({ section, name, wanted }: MatchCondition) =>
   section === 'key' || isSecretName(name) || holdsDigest(wanted)
 

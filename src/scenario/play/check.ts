@@ -50,7 +50,10 @@ export async function checkSteps(
     for (const { step, at } of group) {
       const note = within(report, ...at)
       checkCall(step, adviceOnKey, note)
-      if (areCompiled) checkShown(step.expect?.body, within(note, 'expect', 'body'))
+      const { body, headers = {} } = step.expect ?? {}
+      if (areCompiled)
+        for (const [name, part] of Object.entries({ body, headers }))
+          checkShown(part, within(note, 'expect', name))
       checkHeaders(step.headers ?? {}, 'request', within(note, 'headers'))
       checkReferences(step, name => problemOfReference(name, named, store), note)
     }

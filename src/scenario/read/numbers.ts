@@ -1,4 +1,5 @@
 /** Numbers that are not printed as they are written, such as `1.10`: refused where text belongs. */
+import { QUOTE_IT } from '../../core/checking.js'
 import { type PlacedProblem, partAt, pathOf, problemAt, type Step } from '../../core/places.js'
 import { isSecret } from '../../core/redaction.js'
 import { SETTING_KEYS, SETTINGS } from '../../core/settings.js'
@@ -35,7 +36,7 @@ export function withNumbers(
   const asText = new Map<string, PlacedProblem>()
   for (const { steps, source } of numbers) {
     const path = pathOf(steps)
-    const isText = refused.get(path)?.includes('quote it') ?? !isNumber(path)
+    const isText = refused.get(path)?.includes(QUOTE_IT) ?? !isNumber(path)
     if (isText && typeof partAt(data, steps) === 'number')
       asText.set(path, problemAt(steps, say('number_as_text', source, isSecret(steps, source))))
   }

@@ -24,6 +24,8 @@ export type Trial = {
   settings: Settings
   /** Ids of records that script entries add. */
   scripted: ReadonlySet<unknown>
+  /** Of a shared file: entries may wait for those of a scenario. */
+  isShared?: boolean
 }
 type Families = readonly Family[]
 type NamedRecord = { steps: readonly Step[]; id: string; families: Families }

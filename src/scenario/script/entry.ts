@@ -67,7 +67,7 @@ export async function compileEntry(
     data,
     operations: new Set(operations),
     matches: compileMatch(operations, isAdmitted ? match : {}, { report, onlyRight: true }),
-    calls: countsOf(`${calls}`, 1, within(report, 'calls')),
+    calls: countsOf(`${calls}`, true, within(report, 'calls')),
     chance,
     between: { from: from ? instantIn(from) : -FOREVER, until: until ? instantIn(until) : FOREVER },
     lasts: data.for ? millisecondsOf(data.for) : FOREVER,
@@ -127,8 +127,12 @@ function delayOf({ delay = '0s' }: EntryData, report: Report): Entry['delay'] {
   return draw => (least === most ? most : least + Math.floor(draw() * (most - least + 1)))
 }
 
+type ScriptSource = Pick<Used, 'problems' | 'report' | 'warn' | 'sourceOf'> & {
+  data: Pick<Used['data'], 'script'>
+}
+
 export async function compileScript(
-  { data: { script = [] }, problems, report, warn, sourceOf }: Used,
+  { data: { script = [] }, problems, report, warn, sourceOf }: ScriptSource,
   trial: Trial
 ): Promise<Entry[]> {
   const entries: Entry[] = []
@@ -136,7 +140,7 @@ export async function compileScript(
   let patterns = 0
   for (const [index, data] of script.entries()) {
     const note = within(report, 'script', index)
-    checkWaiting(data, script, note)
+    if (!trial.isShared) checkWaiting(data, script, note)
     const { length } = problems
     const entry = await compileEntry(data, note, patterns)
     patterns += patternsIn(data.match)

@@ -63,6 +63,8 @@ export type Conditions = {
 export type Wanted = Scalar | null | readonly (Scalar | null)[] | Conditions
 export type Names = { readonly [name: string]: Wanted | Names }
 const SCALARS = ['string', 'number', 'boolean'] as const
+export const isScalar = (value: unknown): value is Scalar =>
+  SCALARS.some(type => type === typeof value)
 export const SCALAR = typed<Scalar>({ type: SCALARS })
 const wanted = (depth: number, scalars: readonly string[] = SCALARS): TUnsafe<Wanted> =>
   typed({

@@ -123,6 +123,7 @@ async function usedEntries(
   const overrides = [{ values, isText: false }, assigned]
   const reportGiven = within(report, 'vars')
   const groups = new Map<string, PlacedEntry[]>()
+  const files = new Map<string, Located>()
   const declared = new Set(variables.keys())
   let areAllRead = true
   for (const [place, reference] of namesUnder('use', data)) {
@@ -132,15 +133,18 @@ async function usedEntries(
       note([], say('not_a_group'))
       continue
     }
-    const source = await readable(library.sharedScript(file, from), problems, note)
+    const source =
+      files.get(file) ?? (await readable(library.sharedScript(file, from), problems, note))
     areAllRead &&= source !== null
     if (source === null) continue
+    files.set(file, source)
+    const name = `${source.name}#${group}`
     const options = { overrides, report: reportTo(problems, source), reportGiven }
     const { names, ...shared } = groupsIn(source, options, group)
     for (const name of shared.variables.keys()) declared.add(name)
     if (!names.includes(group)) note([], say('unknown_group', group, names))
-    else if (groups.has(reference)) note([], say('listed_twice', reference))
-    else groups.set(reference, entriesIn(source, group, shared.groups[group]))
+    else if (groups.has(name)) note([], say('listed_twice', reference))
+    else groups.set(name, entriesIn(source, group, shared.groups[group]))
   }
   if (areAllRead) checkGiven(assigned, [...declared], reportGiven)
   return [...groups.values()].flat()

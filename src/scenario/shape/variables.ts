@@ -7,11 +7,11 @@ import { type Located, type Report, within } from '../documents.js'
 import { unclosedIn, withValues } from '../play/references.js'
 import { say } from '../sentences.js'
 import { present } from './checked.js'
+import { isScalar, type Scalar } from './entry.js'
 import { type Kind, shapeProblems } from './scenario.js'
 
-export type VariableValue = string | number | boolean
 /** By name; null for an invalid one. */
-export type Variables = ReadonlyMap<string, VariableValue | null>
+export type Variables = ReadonlyMap<string, Scalar | null>
 export type GivenVariables = {
   values: Readonly<Record<string, unknown>>
   /** From a command line: each text becomes a value of the default's type. */
@@ -30,9 +30,6 @@ const TYPES: Readonly<Record<string, string>> = {
   boolean: 'true or false'
 }
 
-export const isVariableValue = (value: unknown): value is VariableValue =>
-  Object.hasOwn(TYPES, typeof value)
-
 /** `reportGiven` reports the problems of `overrides`, the first of which counts. */
 export type VariableOptions = {
   overrides: readonly (GivenVariables | undefined)[]
@@ -44,12 +41,12 @@ function declaredVariables(
   data: unknown,
   { overrides, report, reportGiven = report }: VariableOptions
 ): Variables {
-  const variables = new Map<string, VariableValue | null>()
+  const variables = new Map<string, Scalar | null>()
   const declared = isObject(data) && isObject(data.vars) ? data.vars : {}
   for (const [name, fallback] of Object.entries(declared)) {
     variables.set(name, null)
     // the schema reports values of other types
-    if (!isVariableValue(fallback)) continue
+    if (!isScalar(fallback)) continue
     const override = overrides.find(variables => variables && Object.hasOwn(variables.values, name))
     if (!NAME.test(name)) report([name], say('not_a_variable_name'))
     else if (String(fallback).includes('${')) report([name], say('variable_of_variable'))
@@ -60,14 +57,14 @@ function declaredVariables(
 
 function assigned(
   name: string,
-  fallback: VariableValue,
+  fallback: Scalar,
   override: GivenVariables | undefined,
   report: Report
-): VariableValue | null {
+): Scalar | null {
   const type = typeof fallback
   const sent = override ? override.values[name] : fallback
   const value = override?.isText ? typedValue(String(sent), { type }) : sent
-  if (!isVariableValue(value) || typeof value !== type) {
+  if (!isScalar(value) || typeof value !== type) {
     const got =
       value && typeof value === 'string' ? `the text ${shortened(value)}` : shownGot(value)
     const whose = `the default ${shortened(String(fallback))}`
@@ -113,7 +110,7 @@ function expanded(data: unknown, variables: Variables, report: Report) {
     isWhole = false
     report([...steps], problem)
   }
-  const valueAt = (reference: string): VariableValue | null => {
+  const valueAt = (reference: string): Scalar | null => {
     const [whole, name = ''] = /^vars(?:\.(.*))?$/s.exec(reference.trim()) ?? []
     if (whole === undefined) return null
     const value = variables.get(name)
