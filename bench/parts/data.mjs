@@ -72,19 +72,16 @@ async function speed({ port }, count, seconds) {
 }
 
 /**
- * The rows of one size, with the data folder (`emulator`), with one that is not synced, and without
- * it.
+ * The rows of one size, with the data folder (`emulator`) and without it.
  */
 async function rowsAt(size, start, { rounds, seconds, starts }, progress) {
   const scenario = writeDocument(`data-${size}.json`, fixture(size))
   const data = temporary(`data-${size}.state`)
-  const unsynced = { data: temporary(`data-${size}.unsynced`), data_sync: false }
   const options = {
     emulator: { scenario, settings: { data } },
-    unsynced: { scenario, settings: unsynced },
     without: { scenario }
   }
-  const samples = () => ({ emulator: [], unsynced: [], without: [] })
+  const samples = () => ({ emulator: [], without: [] })
   const records = `${size.toLocaleString('en-US')} records`
   const rows = []
   const running = {}
@@ -111,7 +108,7 @@ async function rowsAt(size, start, { rounds, seconds, starts }, progress) {
     // a single connection waits for a write at every call
     if (count === 1) {
       const writes = of => of.map((calls, round) => 1000 / calls - 1000 / speeds.without[round])
-      const times = { emulator: writes(speeds.emulator), unsynced: writes(speeds.unsynced) }
+      const times = { emulator: writes(speeds.emulator) }
       rows.push(
         rowOf({
           id: `data.${size}.write`,

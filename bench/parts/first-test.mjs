@@ -45,8 +45,7 @@ const KINDS = {
     timer: ({ dir }) =>
       dir === undefined
         ? controlLife
-        : () =>
-            timeOf([join(dir, 'dist', 'main.js'), 'exec', '--log-level', 'silent', '--', 'true'])
+        : () => timeOf([join(dir, 'dist', 'main.js'), 'exec', '--allow-no-requests', '--', 'true'])
   },
   'test-file': {
     work: 'test file of node:test that starts it and sends a request',

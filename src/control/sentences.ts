@@ -123,7 +123,7 @@ export const REFUSALS = {
   stateUnknown: refusal(
     'state_unknown',
     (id: string, limit: number) =>
-      `The state around ${id} is no longer stored, after a load, a reset, or more than limits.journal (${limit}) changes or 16 MiB of them. Request it sooner, or raise limits.journal.`
+      `The state around ${id} is no longer stored: a load, a reset, or more than limits.journal (${limit}) changes or 16 MiB of them drop it. Request it sooner, or raise limits.journal.`
   ),
   operationUnknown: refusalOf(
     'on',
@@ -136,7 +136,7 @@ export const REFUSALS = {
   ),
   sinceOfRun: refusalOf(
     'since',
-    (since: string) => `must be an instant with scope=run; got ${since}`
+    (since: string) => `must be an instant for scope=run; got ${since}`
   ),
   sinceUnknown: refusalOf(
     'since',
@@ -146,7 +146,7 @@ export const REFUSALS = {
   unplayable: refusalOf(
     'format',
     (id: string) =>
-      `${id} cannot be replayed; it needs an operation, a valid API key or none, each name once, and records that a fixture can hold`
+      `${id} cannot be replayed: a replay needs an operation, a valid API key or none, no parameter sent twice, and records that a fixture can hold`
   ),
   journalIncomplete: refusal(
     'journal_incomplete',

@@ -61,9 +61,9 @@ export const SERVICE_ERRORS = {
   ),
   content_type_unsupported: of(415)('The body is not form-encoded.', 'FORM-1 A32'),
   body_too_large: tooLarge('The body is larger than `limits.body`.', 'A35'),
-  body_unexpected: invalid('A GET or DELETE has a body.', 'FORM-3 A37'),
+  body_unexpected: invalid('A GET or DELETE request has a body.', 'FORM-3 A37'),
   form_malformed: invalid(
-    'The form is malformed: its percent-encoding or brackets, a name sent twice, or a name sent both as a value and as an object.',
+    'The form is malformed: wrong percent-encoding or brackets, a name sent twice, or sent both as a value and as an object.',
     'FORM-1 FORM-2 A36'
   ),
   form_too_large: invalid(
@@ -80,7 +80,7 @@ export const SERVICE_ERRORS = {
     'A value is not valid for its parameter.',
     'FORM-2 ADDR-1 ADDR-2 META-1 LIST-3 FILT-1 FILT-2 FILT-3 FILT-4 ACC-1 USR-3 TXN-2 TXN-6 TXN-7 REF-3 A10 A16 A17 A24 A25 A27 A30 A35 A38 A40'
   ),
-  cursor_unknown: invalid('A cursor does not name a record of the list.', 'A10'),
+  cursor_unknown: invalid('A cursor does not name a record in the list.', 'A10'),
   resource_missing: kind('not_found_error', 'statuses.missing')(
     'The resource named in the path does not exist.',
     'USR-1 A08'
@@ -121,7 +121,7 @@ export const CONTROL_ERRORS = {
   body_malformed: malformed('The body is missing, or is not valid JSON or YAML.'),
   document_invalid: malformed('A document has problems; `problems` lists the first 1000.'),
   document_too_large: tooLarge(
-    'A document exceeds `limits.records` or `limits.entries`, or takes too long or too much memory to read.'
+    'A document exceeds `limits.records` or `limits.entries`, or reading it takes too much time or memory.'
   ),
   state_replaced: conflict(
     'A load, a reset, a restored snapshot or a deletion replaced the state of the sandbox while the request waited, so it had no effect.'
@@ -138,14 +138,14 @@ export const CONTROL_ERRORS = {
   snapshot_unknown: missing('No snapshot has this name.'),
   gate_unknown: missing('No script entry holds requests at a gate with this name.'),
   entry_unknown: missing('No script entry has this id.'),
-  record_unknown: missing('No record of this family has this id.'),
+  record_unknown: missing('No record in this family has this id.'),
   record_in_use: conflict('Other records or an API key refer to the record.'),
   sandbox_unknown: missing(
     'No sandbox has this name. A request to its API with a valid path and key creates it, and so does a control request that changes something.'
   ),
   sandbox_limit: tooMany('`limits.sandboxes` is reached.'),
   limit_reached: tooMany(
-    'A limit of the emulator is reached, and the message names its setting. The emulated API can respond with it too.'
+    'A limit of the emulator is reached, and the message names its setting. The emulated API can also return it.'
   ),
   data_not_written: unavailable(
     'The data folder cannot be written. The message says whether the change was made in memory only, or refused.'

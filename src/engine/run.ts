@@ -46,16 +46,13 @@ export function proceed(
   body: Form | null,
   how: How
 ): Response | Promise<Response> {
-  const { url, settings, state, tally, world, id } = entered
+  const { url, settings, state, tally, world } = entered
   if (state !== world.state) return refuse(entered, REFUSALS.stateReplaced())
   const question = url.indexOf('?')
   const query = decodeForm(question < 0 ? '' : url.slice(question + 1), settings)
   const isCounted = how.replacement === undefined && !tally.isEmpty
   const came = isCounted
-    ? tally.addRequest(
-        sentBy({ ...entered, query: query.root, body: body?.root ?? EMPTY_FORM }),
-        id
-      )
+    ? count({ ...entered, query: query.root, body: body?.root ?? EMPTY_FORM }).came
     : null
   const admitted = admit(entered, query, body, came)
   if ('outcome' in admitted) return admitted

@@ -19,6 +19,7 @@ import {
 } from '../engine/outcome.js'
 import { type Reading, TRACEPARENT } from '../engine/reading.js'
 import type { Response } from '../engine/response.js'
+import { count } from '../engine/run.js'
 import { operationOf } from '../reference/operations.js'
 import { mapValues } from '../reference/rules.js'
 import type { Ending } from '../scenario/expect/calls.js'
@@ -46,6 +47,13 @@ export function close(response: Response, isDelivered: boolean, ms: number): Ent
   const { came, tally } = response.reading
   if (came !== null) tally.endRequest(came, endingOf(entry))
   return entry
+}
+
+/** Shows a request that was refused on the way in to the expectations, then ends it. */
+export function finish(response: Response, isDelivered: boolean, ms: number): Entry {
+  const reading = count(response.reading)
+  const counted = reading === response.reading ? response : { ...response, reading }
+  return close(counted, isDelivered, ms)
 }
 
 /** One literal: spreading another object would take longer than the operation. */

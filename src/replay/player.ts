@@ -4,9 +4,9 @@ import { BASE } from '../core/paths.js'
 import { clientResponse, requestOf } from '../engine/play.js'
 import type { Routed } from '../engine/reading.js'
 import type { Response } from '../engine/response.js'
-import { count, run } from '../engine/run.js'
+import { run } from '../engine/run.js'
 import { breakResponse } from '../engine/scripted.js'
-import { close } from '../evidence/entry.js'
+import { finish } from '../evidence/entry.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Action, Fault } from '../scenario/script.js'
 import type { StepCall, StepResponse } from '../scenario/steps.js'
@@ -30,8 +30,7 @@ export class Player {
     const response = breakResponse(await run(sandbox, request, { pass: this.#waitFor }))
     this.#onTheirWay--
     const fault = faultSeen(response)
-    const reading = count(response.reading)
-    sandbox.evidence.record(close({ ...response, reading }, fault === null, 0), reading)
+    sandbox.evidence.record(finish(response, fault === null, 0), response.reading)
     return fault === null || fault === 'malformed_body'
       ? clientResponse(response)
       : { status: 0, body: { error: { message: SAYS.no_response(fault) } }, fault }

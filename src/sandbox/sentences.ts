@@ -59,7 +59,7 @@ export const REFUSALS = {
   noFamily: refusal(
     'record_unknown',
     (name: string, known: readonly string[]) =>
-      `There is no family ${sentence(`${shortened(name)}${adviceOn(name, known)}`)}`,
+      `There is no record family ${sentence(`${shortened(name)}${adviceOn(name, known)}`)}`,
     { param: 'family' }
   ),
   noRecord: refusal(
@@ -83,7 +83,8 @@ export const REFUSALS = {
   ),
   tooManyKeys: refusal(
     'limit_reached',
-    (count: number) => `A sandbox has at most ${count} API keys; reset it to remove the added keys.`
+    (count: number) =>
+      `A sandbox can have at most ${count} API keys; reset it to remove the added keys.`
   ),
   noSetting: refusal(
     'setting_invalid',
@@ -101,12 +102,11 @@ export const REFUSALS = {
   },
   tooManySnapshots: refusal(
     'limit_reached',
-    (count: number) => `A sandbox has at most ${count} snapshots; delete a snapshot.`
+    (count: number) => `A sandbox can have at most ${count} snapshots; delete a snapshot.`
   ),
   noSnapshot: refusal(
     'snapshot_unknown',
-    (name: string, names: readonly string[]) =>
-      `No snapshot is called ${name}; ${thereAre(names)}.`,
+    (name: string, names: readonly string[]) => `There is no snapshot ${name}; ${thereAre(names)}.`,
     NAMED
   ),
   snapshotNotSaved: refusal(

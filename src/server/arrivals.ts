@@ -7,8 +7,7 @@ import { BASE, CONTROL, isUnder, pathOf } from '../core/paths.js'
 import { readable } from '../core/redaction.js'
 import { arrive, type Reading } from '../engine/reading.js'
 import { giveUp, type Response } from '../engine/response.js'
-import { count } from '../engine/run.js'
-import { close, entryOf } from '../evidence/entry.js'
+import { close, entryOf, finish } from '../evidence/entry.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
 import { checkedName } from '../sandbox/saved/names.js'
@@ -38,7 +37,7 @@ class Arrival {
   release: (() => void) | null = null
   isOver = false
   response: Response | null = null
-  /** As far as it has been read. */
+  /** What has been read of it so far. */
   reading: Reading
   /** Whether it is evidence. A request with `ownId` is not for the API. */
   readonly isRecorded: boolean
@@ -71,8 +70,8 @@ const MAX_SENDING = 2 ** 28
 
 const ORIGIN = /^https?:\/\/[^/?]*/i
 const PREFIX = /^(\/sandbox\/([^/?]*))(.*)$/s
-/** Characters that need not be percent-encoded. */
-const NEEDLESS = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/gi
+/** Percent-encoded characters that need no encoding. */
+const UNRESERVED = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/gi
 
 type Address = { prefix: string; name: string | null }
 const AT_BASE: Address = { prefix: '', name: null }
@@ -84,7 +83,7 @@ export function withoutSandbox(request: IncomingMessage): string {
   const local = url.startsWith('/') ? url : url.replace(ORIGIN, '')
   if (url.startsWith('/next/') && !url.includes('%')) return url
   const path = pathOf(local)
-  const plain = path.replace(NEEDLESS, encoded => decodeURIComponent(encoded)) || '/'
+  const plain = path.replace(UNRESERVED, encoded => decodeURIComponent(encoded)) || '/'
   const [, prefix, name = '', rest = ''] = PREFIX.exec(plain) ?? []
   if (prefix !== undefined) ADDRESSES.set(request, { prefix, name })
   const below = prefix === undefined ? plain : rest
@@ -181,14 +180,13 @@ export class Arrivals {
     const { sandbox, since, isRecorded } = arrival
     try {
       const response = arrival.response ?? giveUp(arrival.reading)
-      const reading = isRecorded ? count(response.reading) : response.reading
+      const { reading } = response
       const ms = Math.round((performance.now() - since) * 10) / 10
       // an injected request has no connection
       const isEnded =
         raw.writableFinished || (raw.writableEnded && !(raw.req.socket instanceof Socket))
       const isSent = isEnded && raw.errored === null
-      const over = reading === response.reading ? response : { ...response, reading }
-      const entry = close(over, isSent, ms)
+      const entry = (isRecorded ? finish : close)(response, isSent, ms)
       const unread = UNREADABLE.get(request.raw)?.refusal
       if (unread) logWarnings(log, [unread.message])
       if (this.options.isLogged) logRequest(request, raw, entry)

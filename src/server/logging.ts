@@ -39,7 +39,7 @@ export async function createLogger(
 }
 
 const INFO = 30
-/** By the hundreds of a status or the tens of a level. */
+/** By the first digit of a status or level. */
 const COLOURS: Readonly<Record<number, 'yellow' | 'red'>> = { 4: 'yellow', 5: 'red', 6: 'red' }
 const colourOf = (level: number, call?: Call) =>
   COLOURS[Math.floor(call ? (call.status ?? 500) / 100 : level / 10)] ?? 'green'
@@ -51,7 +51,7 @@ const lineOf = (
 ) =>
   `${method} ${path} ${emphasized([status ?? '-', code, rule].filter(Boolean).join(' '))} ${ms} ms ${id}${script ? `, ${script}` : ''}${lost ? `, lost: ${lost}` : ''}`
 
-/** Control requests and those of the console only at debug. */
+/** Control requests, including the console's, are logged only at debug. */
 export function logRequest(request: FastifyRequest, raw: FastifyReply['raw'], entry: Entry): void {
   const { arrival, log } = request
   const level = arrival.isRecorded ? 'info' : 'debug'
@@ -60,7 +60,7 @@ export function logRequest(request: FastifyRequest, raw: FastifyReply['raw'], en
   log[level]({ call }, lineOf(call))
 }
 
-/** `rule` stands for an assumption too. */
+/** `rule` can also be an assumption. */
 function callOf(
   { arrival, originalUrl }: FastifyRequest,
   raw: FastifyReply['raw'],

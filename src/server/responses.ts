@@ -1,5 +1,4 @@
 /** Sends the responses of the emulated API, or loses them as a script says. */
-import { setMaxListeners } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -8,7 +7,7 @@ import type { ApiError } from '../core/errors.js'
 import { hasReached, isWhole, type ResponseHeaders, STAGE } from '../engine/outcome.js'
 import { giveUp, headersOf, type Response, refuseInstead } from '../engine/response.js'
 import { breakResponse } from '../engine/scripted.js'
-import type { Gates } from '../sandbox/gates.js'
+import { endable, type Gates } from '../sandbox/gates.js'
 import type { DataFolder } from '../sandbox/saved/data-folder.js'
 import type { Arrivals } from './arrivals.js'
 import { refusalFrom } from './errors.js'
@@ -87,14 +86,13 @@ function mayHaveChanged(response: Response): boolean {
 
 /** Faults and holds of a script, on the connection. */
 export class Faults {
-  /** Ends what hangs or is held. */
-  readonly #waiting = new Set<() => void>()
-  readonly #stop = new AbortController()
-  /** Whether connections close after their response. */
-  isStopping = false
+  /** Ends what hangs or is held; from then on, connections close after their response. */
+  readonly #cut = endable()
+  /** Ends delays. */
+  readonly #stop = endable()
 
-  constructor() {
-    setMaxListeners(0, this.#stop.signal)
+  get isStopping(): boolean {
+    return this.#cut.signal.aborted
   }
 
   /** Loses a response as its fault says. A hang ends when the state is replaced. */
@@ -103,16 +101,12 @@ export class Faults {
     { outcome: { fault }, payload }: Response,
     headers: ResponseHeaders
   ): void {
-    const { replacing } = request.arrival.sandbox
     const { socket } = request.raw
-    if (fault === 'hang' && !this.isStopping && !replacing.aborted) {
+    const ending = AbortSignal.any([this.#cut.signal, request.arrival.sandbox.replacing])
+    if (fault === 'hang' && !ending.aborted) {
       const end = () => raw.destroy()
-      replacing.addEventListener('abort', end)
-      this.#waiting.add(end)
-      raw.once('close', () => {
-        this.#waiting.delete(end)
-        replacing.removeEventListener('abort', end)
-      })
+      ending.addEventListener('abort', end)
+      raw.once('close', () => ending.removeEventListener('abort', end))
       return
     }
     // an injected request has no connection
@@ -142,19 +136,18 @@ export class Faults {
   ): Promise<boolean> {
     const giveUp = () => leave(false)
     if (this.isStopping || raw.destroyed) giveUp()
-    this.#waiting.add(giveUp)
+    this.#cut.signal.addEventListener('abort', giveUp)
     raw.once('close', giveUp)
     const timer = longest === null ? undefined : setTimeout(leave, longest, true)
     const isGoingOn = await goesOn
     clearTimeout(timer)
     raw.off('close', giveUp)
-    this.#waiting.delete(giveUp)
+    this.#cut.signal.removeEventListener('abort', giveUp)
     return isGoingOn
   }
 
   cut(): void {
-    this.isStopping = true
-    for (const end of this.#waiting) end()
+    this.#cut.abort()
   }
 
   end(): void {

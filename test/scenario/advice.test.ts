@@ -184,6 +184,10 @@ t.test('advice: a message says what to write', async t => {
   // biome-ignore format: a table
   const cases: [text: string, says: string][] = [
     ['a: 1\n0042: b\n', '"0042"'],
+    [
+      'data:\n  transactions:\n    - { ticket: tkt_52, payment_type: card, amount: 1, payment_method: { card: { brand: visa, last4: 0042 } } }\n',
+      'quote it: "0042"'
+    ],
     [entry('on: GET *, respond: { status: 402, code: x }'), 'put it under error'],
     [entry('on: GET *, change: { refunds: [] }'), 'put it under data'],
     [generating('created: 2025'), 'write { from: 2025-01-01, to: 2025-12-31 }'],

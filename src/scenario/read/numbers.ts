@@ -1,5 +1,7 @@
 /** Numbers that are not printed as they are written, such as `1.10`: refused where text belongs. */
+
 import { QUOTE_IT } from '../../core/checking.js'
+import { FORMATS } from '../../core/formats.js'
 import { type PlacedProblem, partAt, pathOf, problemAt, type Step } from '../../core/places.js'
 import { isSecret } from '../../core/redaction.js'
 import { SETTING_KEYS, SETTINGS } from '../../core/settings.js'
@@ -32,16 +34,21 @@ export function withNumbers(
   data: unknown,
   problems: readonly PlacedProblem[]
 ): readonly PlacedProblem[] {
-  const refused = new Map(problems.map(({ path, message }) => [path, message]))
+  const refused = new Map(problems.map(problem => [problem.path, problem]))
   const asText = new Map<string, PlacedProblem>()
   for (const { steps, source } of numbers) {
     const path = pathOf(steps)
-    const isText = refused.get(path)?.includes(QUOTE_IT) ?? !isNumber(path)
+    const problem = refused.get(path)
+    const isText = problem ? isQuotable(problem, source) : !isNumber(path)
     if (isText && typeof partAt(data, steps) === 'number')
       asText.set(path, problemAt(steps, say('number_as_text', source, isSecret(steps, source))))
   }
   return [...problems.filter(({ path }) => !asText.has(path)), ...asText.values()]
 }
+
+/** Whether quotation marks would make it right, as those of `last4: 0042`. */
+const isQuotable = ({ code, message }: PlacedProblem, source: string) =>
+  message.includes(QUOTE_IT) || (code === 'wrong_format' && FORMATS.last4.problem(source) === null)
 
 function isNumber(path: string): boolean {
   const names = path.split(/[[\].]/)

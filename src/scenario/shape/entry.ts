@@ -138,7 +138,7 @@ const HOLD = closed(
       'Size of a group of requests that wait for each other; later requests form the next group.',
       { minimum: 2, maximum: 1000 }
     ),
-    gate: text('The name with which a control request opens the gate.', letters(64, 'a name')),
+    gate: text('The name by which a control request opens the gate.', letters(64, 'a name')),
     release: wordOf(RELEASES, 'Whether the requests continue in order of arrival, or in reverse.', {
       default: 'in_order'
     }),
@@ -158,7 +158,7 @@ const ERROR = closed(
     message: text('The text of the error.'),
     param: name('The invalid parameter, in bracket notation.')
   },
-  'An error of the service; by default, its parts follow from the status.'
+  'The error in the body; type, code and message default to those of the status.'
 )
 const RESPOND = closed(
   {
@@ -168,7 +168,7 @@ const RESPOND = closed(
     }),
     headers: headers('Additional headers.'),
     body: typed<unknown>({ description: 'Any JSON; text is sent unchanged.' }),
-    patch: object('A JSON Merge Patch of the response of the operation, if it succeeds.'),
+    patch: object("A JSON Merge Patch for the operation's response, applied if it succeeds."),
     error: ERROR,
     retry_after: duration('The Retry-After header, written in whole seconds.')
   },
@@ -215,23 +215,26 @@ export const SCRIPT_ENTRY = closed(
       PER,
       'Counts separately for each value, such as each Ticket; calls, chance and for use these counts.'
     ),
-    chance: share('The share of these requests that it applies to; the seed decides which.', {
-      default: 1
-    }),
-    from: instant("The instant, by the sandbox's clock, from which requests match."),
-    until: instant("The instant, by the sandbox's clock, from which requests no longer match."),
+    chance: share(
+      'The share of matching requests that it applies to; the seed decides which ones.',
+      {
+        default: 1
+      }
+    ),
+    from: instant("Requests match from this instant on, by the sandbox's clock."),
+    until: instant("Requests match before this instant, by the sandbox's clock."),
     after: name('Applies only after the entry with this name was applied.', {
       'x-advice':
-        'write the name of an entry; to follow one that has ended, list the entry behind it, without after'
+        'write the name of an entry; to follow one that has ended, put this entry below it, without after'
     }),
     for: duration(
-      "How long it applies, by the sandbox's clock, from the first request that it is applied to."
+      "How long it applies after the first request that it is applied to, by the sandbox's clock."
     ),
     hold: HOLD,
     delay: either(
       DELAY,
       duration('A duration, such as 250ms, 2s, 36h, 7d or PT36H.'),
-      'Waits before it acts: a duration, or a random duration from min to max, based on the seed.'
+      'How long to wait before acting: a duration, or min and max to draw one from the seed.'
     ),
     respond: RESPOND,
     change: CHANGE,

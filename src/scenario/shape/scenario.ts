@@ -128,7 +128,7 @@ export const sharedScriptSchema = () =>
         listOf(SCRIPT_ENTRY, 'Script entries.', {
           minItems: 1,
           'x-advice':
-            'write other parts in the scenario, and records in a fixture that it names under fixtures'
+            'write other parts in the scenario, and records in a fixture that it names under fixtures; write an entry as - { on: … }'
         }),
         'Groups by their names; a scenario includes a group with use: [FILE#GROUP].'
       )
