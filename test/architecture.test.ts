@@ -42,7 +42,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   scenario: 243_960,
   engine: 89_250,
   evidence: 78_790,
-  sandbox: 70_390,
+  sandbox: 70_380,
   replay: 32_640,
   reports: 39_150,
   server: 37_770,

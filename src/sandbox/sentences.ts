@@ -102,7 +102,7 @@ export const REFUSALS = {
   },
   tooManySnapshots: refusal(
     'limit_reached',
-    (count: number) => `A sandbox can have at most ${count} snapshots; delete a snapshot.`
+    (count: number) => `A sandbox has at most ${count} snapshots; delete a snapshot.`
   ),
   noSnapshot: refusal(
     'snapshot_unknown',

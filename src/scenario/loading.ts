@@ -46,7 +46,7 @@ export async function checkSharedScript(
     for (const [name, script] of Object.entries(groups)) {
       const sourceOf: SourceOf = ([, ...steps]) => ({ document, steps: ['groups', name, ...steps] })
       const report = reportTo(problems, document, sourceOf)
-      await compileScript({ data: { script }, problems, report, warn: () => {}, sourceOf }, ALONE)
+      await compileScript({ data: { script }, problems, report, warn: report, sourceOf }, ALONE)
     }
   })
 }
